@@ -4,6 +4,7 @@
 #include "place.h"
 
 #include "explain/explain.h"
+#include "key_build.h"
 
 typedef struct stage_t {
     keel_key_t before, after;
@@ -538,6 +539,61 @@ static void all_of_it_may_follow_from_a_root_of_the_program(void **state) {
     release(&stage);
 }
 
+// f(x) that returns x, which is a vector of `size`. If JAX may move x to another device, it writes
+// a sharding with an empty mesh.
+static void build_identity(build_t *b, int64_t size, bool is_committed) {
+    build_begin(b, KEEL_FORMAT_MLIR);
+    keel_attr_id_t mesh = symbol_attr(b, "empty_mesh");
+    keel_attr_id_t lone = DICT(b, {"sdy.sharding", DICT(b, {"mesh", mesh})}), none = KEEL_NONE;
+    fn_t fn = {"main", tensor_of(b, f32(b), size),
+               list_attr(b, KEEL_ATTR_ARRAY, is_committed ? &none : &lone, 1), true};
+    uint32_t function = begin_function(b, fn);
+    add_op(b, (op_t){.name = "return",
+                     .attributes = KEEL_NONE,
+                     .type = KEEL_NONE,
+                     .operands = {argument_of(b, function)},
+                     .operand_count = 1});
+    end_function(b, function);
+    build_end(b);
+    b->program.entry = function;
+}
+
+// Explains the two programs, of which the second runs on another device.
+static void explain_on_another_device(stage_t *stage, build_t *before, build_t *after) {
+    make(stage);
+    set(&stage->before, KEEL_COMPONENT_PROGRAM, "before");
+    set(&stage->after, KEEL_COMPONENT_PROGRAM, "after");
+    set(&stage->before, KEEL_COMPONENT_DEVICE_ASSIGNMENT, "1 replicas, 1 computations: 0");
+    set(&stage->after, KEEL_COMPONENT_DEVICE_ASSIGNMENT, "1 replicas, 1 computations: 1");
+    assert_ok(keel_explain(&(keel_side_t){.program = &before->program, .key = &stage->before},
+                           &(keel_side_t){.program = &after->program, .key = &stage->after},
+                           &stage->explanation));
+    keel_program_deinitialize(&before->program);
+    keel_program_deinitialize(&after->program);
+}
+
+// Otherwise the program's own change leads, and the client derived the devices from it.
+static void another_device_is_the_cause_of_an_array_committed_to_it(void **state) {
+    (void)state;
+    stage_t stage;
+    build_t before, after;
+    build_identity(&before, 4, false);
+    build_identity(&after, 4, true);
+    explain_on_another_device(&stage, &before, &after);
+    assert_counts(&stage, 1, 1);
+    assert_int_equal(stage.explanation.roots[0].kind, KEEL_CAUSE_DEVICES);
+    assert_int_equal(stage.explanation.folded[0].kind, KEEL_CAUSE_SHARDING);
+    assert_true(keel_note_leads(stage.explanation.folded[0].note, KEEL_NOTE_COMMITTED));
+    release(&stage);
+
+    build_identity(&before, 4, true);
+    build_identity(&after, 5, true);
+    explain_on_another_device(&stage, &before, &after);
+    assert_counts(&stage, 1, 1);
+    assert_int_equal(stage.explanation.roots[0].kind, KEEL_CAUSE_SHAPE);
+    release(&stage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_that_are_the_same_have_no_difference),
@@ -561,6 +617,7 @@ int main(void) {
         cmocka_unit_test(fields_that_were_cut_off_have_not_moved),
         cmocka_unit_test(more_roots_than_are_kept_are_counted),
         cmocka_unit_test(all_of_it_may_follow_from_a_root_of_the_program),
+        cmocka_unit_test(another_device_is_the_cause_of_an_array_committed_to_it),
     };
     return cmocka_run_group_tests_name("explain components", tests, NULL, NULL);
 }

@@ -266,6 +266,30 @@ static void json_holds_every_operation_with_its_values_types_attributes_and_fram
     keel_program_deinitialize(&p);
 }
 
+static void expect_operation(keel_op_id_t op, const char *wanted) {
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_print_operation(&p, op, 0, 4, &out);
+    assert_string_equal(keel_buffer_cstr(&out), wanted);
+    keel_buffer_deinitialize(&out);
+}
+
+// HLO does not write the number 0.
+static void parameters_of_hlo_have_their_numbers(void **state) {
+    (void)state;
+    open_program();
+    p.format = KEEL_FORMAT_HLO;
+    uint32_t f32 = floating(KEEL_FLOAT_F32);
+    uint32_t third = attr(KEEL_ATTR_INT, 0, integer(64, KEEL_SIGNLESS), number(2));
+    uint32_t dict = attr(KEEL_ATTR_DICT, 0, 0, LIST(str("parameter_number"), third));
+    must(push_operation("hlo", "parameter", NULL, 0, &f32, 1, KEEL_NONE, KEEL_NONE, false));
+    must(push_operation("hlo", "parameter", NULL, 0, &f32, 1, dict, KEEL_NONE, false));
+    must(push_operation("", "", NULL, 0, NULL, 0, KEEL_NONE, KEEL_NONE, false));
+    expect_operation(0, "%0 = parameter 0 : f32");
+    expect_operation(1, "%1 = parameter 2 : f32");
+    keel_program_deinitialize(&p);
+}
+
 // ---- types -------------------------------------------------------------------------------------
 
 static void expect_type(uint32_t id, const char *wanted) {
@@ -520,6 +544,12 @@ static void attributes_that_multiply_are_cut_in_text_and_refused_in_json(void **
     assert_non_null(strstr(keel_buffer_cstr(&out), "..."));
     keel_buffer_deinitialize(&out);
 
+    keel_buffer_initialize(&out, 0);
+    must(keel_print_text(&p, &(keel_print_options_t){.largest_value = 4}, &out));
+    static const char end[] = "... truncated here: the rest would be too large\n";
+    assert_string_equal(keel_buffer_cstr(&out) + out.size - strlen(end), end);
+    keel_buffer_deinitialize(&out);
+
     keel_buffer_initialize(&out, 1 << 20);
     keel_status_t status = keel_print_json(&p, &out);
     assert_non_null(status);
@@ -596,6 +626,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_reads_like_mlir),
         cmocka_unit_test(json_holds_every_operation_with_its_values_types_attributes_and_frames),
+        cmocka_unit_test(parameters_of_hlo_have_their_numbers),
         cmocka_unit_test(types_are_written_as_stablehlo_writes_them),
         cmocka_unit_test(layouts_of_hlo_are_shown_where_they_are_not_usual),
         cmocka_unit_test(whole_numbers_are_exact_at_every_width),

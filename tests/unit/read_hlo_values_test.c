@@ -295,6 +295,37 @@ static void values_of_one_hash_stay_different(void **state) {
     keel_buffer_deinitialize(&module);
 }
 
+// However many there are, and however often.
+static void equal_texts_are_one(void **state) {
+    (void)state;
+    enum { NAMES = 400 };
+    proto_t body = proto();
+    for (int i = 0; i < 2 * NAMES; ++i) {
+        char name[16];
+        proto_t one = instruction("custom-call", i + 1, NULL, 0);
+        snprintf(name, sizeof name, "target%d", i % NAMES);
+        put_text(&one, 28, name);
+        put_message(&body, 2, &one);
+    }
+    proto_t module = module_of(&body, 1);
+    keel_program_t program;
+    assert_read(&module, &program);
+    for (keel_op_id_t op = 0; op < NAMES; ++op) {
+        keel_attr_id_t first = keel_program_dict_find(
+            &program, program.operations.data[op].attributes, "custom_call_target");
+        keel_attr_id_t second = keel_program_dict_find(
+            &program, program.operations.data[op + NAMES].attributes, "custom_call_target");
+        assert_true(first != KEEL_NONE);
+        assert_int_equal(first, second);
+    }
+    for (uint32_t i = 0; i < program.strings.count; ++i)
+        for (uint32_t k = 0; k < i; ++k)
+            assert_false(
+                keel_str_equal(keel_program_str(&program, i), keel_program_str(&program, k)));
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&module);
+}
+
 // ---- locations ---------------------------------------------------------------------------------
 
 static void put_frame(proto_t *index, int64_t location, int64_t parent) {
@@ -412,6 +443,7 @@ int main(void) {
         cmocka_unit_test(bytes_of_the_small_floats_are_kept),
         cmocka_unit_test(a_literal_that_does_not_fit_its_shape_is_corrupt),
         cmocka_unit_test(values_of_one_hash_stay_different),
+        cmocka_unit_test(equal_texts_are_one),
         cmocka_unit_test(frames_become_call_sites_innermost_first),
         cmocka_unit_test(frames_that_close_on_themselves_are_cut),
         cmocka_unit_test(a_frame_that_is_not_of_the_operations_own_file_is_another_modules),
