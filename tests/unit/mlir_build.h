@@ -29,6 +29,7 @@ typedef struct made_t {
     keel_buffer_t ir, properties, resources, resource_offsets;
     unsigned property_count;
     unsigned module_values, module_ops;
+    bool has_no_block; // in the module
     bool has_resources;
     bool sdy_has_version;
     unsigned unregistered; // the operation that its writer did not know; 0: none
@@ -200,9 +201,11 @@ static inline void put_ir(made_t *made, keel_buffer_t *out) {
     keel_buffer_t b, inside;
     keel_buffer_initialize(&b, 0);
     keel_buffer_initialize(&inside, 0);
-    put_varint(&inside, 1);
-    put_varint(&inside, made->module_values);
-    put_flagged(&inside, made->module_ops, false);
+    put_varint(&inside, !made->has_no_block);
+    if (!made->has_no_block) {
+        put_varint(&inside, made->module_values);
+        put_flagged(&inside, made->module_ops, false);
+    }
     keel_buffer_append(&inside, made->ir.data, made->ir.size);
     put_flagged(&b, 1, false);
     put_varint(&b, 0);

@@ -147,6 +147,15 @@ static void names_that_no_operation_has_may_be_unknown(void **state) {
     release(&p);
 }
 
+static void a_module_may_have_no_block(void **state) {
+    (void)state;
+    made_t *made = new_made(6);
+    made->has_no_block = true;
+    keel_program_t p = read_good(made);
+    assert_int_equal(keel_program_op_count(&p), 0);
+    release(&p);
+}
+
 static void successors_and_blocks_in_a_row_are_refused(void **state) {
     (void)state;
     made_t *made = new_made(6);
@@ -578,6 +587,7 @@ int main(void) {
         cmocka_unit_test(a_property_too_few_or_too_many_is_refused),
         cmocka_unit_test(an_operation_of_the_future_is_named),
         cmocka_unit_test(names_that_no_operation_has_may_be_unknown),
+        cmocka_unit_test(a_module_may_have_no_block),
         cmocka_unit_test(successors_and_blocks_in_a_row_are_refused),
         cmocka_unit_test(an_operand_may_name_a_value_defined_later),
         cmocka_unit_test(a_number_that_no_value_has_is_refused),
