@@ -96,9 +96,10 @@ static void print_memory_table(const keel_run_t *run, keel_buffer_t *out) {
         name(program, out);
         keel_buffer_byte(out, '\n');
     }
-    if (shown < run->memory.program_count)
-        keel_buffer_format(out, "  and %zu more programs; --json lists them all\n",
-                           run->memory.program_count - shown);
+    size_t more = run->memory.program_count - shown;
+    if (more)
+        keel_buffer_format(out, "  and %zu more program%s; --json lists them all\n", more,
+                           more == 1 ? "" : "s");
     if (!keel_memory_limit(&run->memory)) return;
     keel_buffer_text(out, "\nThe largest program: ");
     print_share_of_limit(run, &run->memory.programs[0], out);

@@ -397,9 +397,10 @@ static void misfits(const keel_why_t *why, keel_buffer_t *out) {
     }
 }
 
-static void left(keel_buffer_t *out, size_t all, size_t shown, const char *what) {
+static void left(keel_buffer_t *out, size_t all, size_t shown, const char *noun) {
     if (all > shown)
-        keel_buffer_format(out, "  and %zu more %s; --json lists them all\n", all - shown, what);
+        keel_buffer_format(out, "  and %zu more %s%s; --json lists them all\n", all - shown, noun,
+                           all - shown == 1 ? "" : "s");
 }
 
 static void print_program_table(const keel_why_t *why, keel_buffer_t *out) {
@@ -425,7 +426,7 @@ static void print_program_table(const keel_why_t *why, keel_buffer_t *out) {
         }
         keel_buffer_text(out, program->uncacheable ? "  (uncacheable)\n" : "\n");
     }
-    left(out, why->run.program_count, shown, "programs");
+    left(out, why->run.program_count, shown, "program");
 }
 
 static void whole_place(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
@@ -470,7 +471,7 @@ static void recompiles(const keel_why_t *why, unsigned width, keel_buffer_t *out
             whole_place(out, recompile);
         keel_buffer_byte(out, '\n');
     }
-    left(out, why->summary.recompile_count, shown, "recompiles");
+    left(out, why->summary.recompile_count, shown, "recompile");
 }
 
 static void read_row(const keel_moved_t *moved, uint64_t cuts, const char *where,
@@ -493,7 +494,7 @@ static void print_reads(const keel_why_t *why, keel_buffer_t *out) {
         read_row(&line->moved, line->cuts, *line->shown ? line->shown : "unknown line", out);
     }
     if (reads->elsewhere.count) read_row(&reads->elsewhere, 0, "elsewhere (no Python line)", out);
-    left(out, reads->count, shown, "lines");
+    left(out, reads->count, shown, "line");
 }
 
 void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out) {

@@ -650,6 +650,48 @@ static void programs_and_recompiles_have_their_own_figures(void **state) {
     keel_why_deinitialize(&stats);
 }
 
+static void text_of(const char *text, keel_buffer_t *out) {
+    keel_why_t why;
+    stats_of(text, &why);
+    keel_buffer_initialize(out, 0);
+    keel_text_stats(&why, 0, out);
+    assert_null(keel_buffer_status(out));
+    keel_why_deinitialize(&why);
+}
+
+static size_t count_of(const keel_buffer_t *out, const char *part) {
+    size_t count = 0;
+    for (const char *at = keel_buffer_cstr(out); (at = strstr(at, part)); at += strlen(part))
+        ++count;
+    return count;
+}
+
+// The most expensive 20, with the beginnings of their digests; --json has the rest.
+static void many_programs_are_cut_and_counted(void **state) {
+    (void)state;
+    for (unsigned count = 19; count <= 22; ++count) {
+        keel_buffer_t journal, out;
+        keel_buffer_initialize(&journal, 0);
+        for (unsigned i = 0; i < count; ++i)
+            keel_buffer_format(&journal,
+                               "{\"event\":\"compile\",\"t\":1,\"pid\":1,\"program\":"
+                               "\"abcdefghij%02u0123\",\"name\":\"f%u\",\"seconds\":%u}\n",
+                               i, i, i + 1);
+        text_of(keel_buffer_cstr(&journal), &out);
+        assert_int_equal(count_of(&out, "\nabcdefghij"), count < 20 ? count : 20);
+        assert_int_equal(count_of(&out, "0123"), 0);
+        char left[64], least[16];
+        snprintf(left, sizeof left, "\n  and %u more program%s; --json lists them all\n",
+                 count - 20, count == 21 ? "" : "s");
+        snprintf(least, sizeof least, "\nabcdefghij%02u", count > 20 ? count - 20 : 0);
+        assert_int_equal(count_of(&out, left), count > 20);
+        assert_int_equal(count_of(&out, " more program"), count > 20);
+        assert_int_equal(count_of(&out, least), 1);
+        keel_buffer_deinitialize(&out);
+        keel_buffer_deinitialize(&journal);
+    }
+}
+
 static void an_empty_journal_and_one_of_strange_fields_have_figures_too(void **state) {
     (void)state;
     keel_why_t stats;
@@ -731,6 +773,7 @@ int main(void) {
         cmocka_unit_test(json_holds_the_figures_and_the_lists),
         cmocka_unit_test(each_figure_of_a_run_has_its_own_name),
         cmocka_unit_test(programs_and_recompiles_have_their_own_figures),
+        cmocka_unit_test(many_programs_are_cut_and_counted),
         cmocka_unit_test(an_empty_journal_and_one_of_strange_fields_have_figures_too),
         cmocka_unit_test(damage_is_named_with_its_line_and_the_rest_counts),
 #ifdef KEEL_FAULTS
