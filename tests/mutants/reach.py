@@ -12,6 +12,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import time
 
 FLAGS = "-O0 -w --coverage -fprofile-update=atomic"
 # What a test ran until then counts: those that last longer do the same over and over.
@@ -57,6 +58,7 @@ class Reach:
         """`build`: the build that counts the lines of the sources in `tree`, prepared."""
         self.tree, self.texts, self.digests = tree, {}, {}
         self.tests, self.known = {}, collections.defaultdict(set)
+        self.seconds = {}  # that each test took, slower than without counting
         path = build.folder / "reach.json"
         old = json.loads(path.read_text()) if path.exists() else {}
         for name, test in build.tests.items():
@@ -64,6 +66,7 @@ class Reach:
                 print(f"mutate: which lines {name} reaches", flush=True)
                 old[name] = self.ask(build, name, test)
                 path.write_text(json.dumps(old))
+            self.seconds[name] = old[name].get("seconds")
             lines = old[name]["lines"]
             self.tests[name] = lines and {file: set(ran) for file, (ran, _) in lines.items()}
             for file, (_, known) in (lines or {}).items():
@@ -84,12 +87,15 @@ class Reach:
         shutil.rmtree(counts, ignore_errors=True)
         counts.mkdir()
         test = dict(test, environment=dict(test["environment"], GCOV_PREFIX=str(counts)))
+        begin = time.monotonic()
         failure = build.run_test(test, SECONDS)
+        seconds = round(time.monotonic() - begin, 3)
         lines = lines_of(build.folder, self.tree, counts)
         files = {*lines, *(file.relative_to(self.tree).as_posix()
                            for file in self.tree.glob(f"tests/cli/{name[len('cli.'):]}.*")
                            if name.startswith("cli."))}
         return {"files": {file: self.digest(file) for file in sorted(files)},
+                "seconds": None if failure else seconds,
                 "lines": lines if not failure or failure.startswith("no end") else None}
 
     def may_notice(self, test, file, lines):
