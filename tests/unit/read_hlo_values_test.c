@@ -79,22 +79,6 @@ static void elements_that_are_not_known_are_refused(void **state) {
     }
 }
 
-// A sign is a matter of integers.
-static void floats_have_no_sign(void **state) {
-    (void)state;
-    static const int floats[] = {10, 11, 12, 16, 19, 20, 23, 24, 25, 28, 29, 32, 33, 35, 36};
-    for (size_t i = 0; i < sizeof floats / sizeof *floats; ++i) {
-        proto_t scalar = shape(floats[i], NULL, 0), module = with_shape(&scalar);
-        keel_program_t program;
-        assert_read(&module, &program);
-        const keel_type_t *element = keel_program_type(&program, type_of(&program, 0).a);
-        assert_int_equal(element->kind, KEEL_TYPE_FLOAT);
-        assert_int_equal(element->aux, 0);
-        keel_program_deinitialize(&program);
-        keel_buffer_deinitialize(&module);
-    }
-}
-
 static void tuples_nest_but_not_without_end(void **state) {
     (void)state;
     proto_t type = nested_tuple(20), module = with_shape(&type);
@@ -452,7 +436,6 @@ int main(void) {
         cmocka_unit_test(tail_padding_of_one_is_the_same_as_none),
         cmocka_unit_test(dynamic_dimensions_keep_their_bounds),
         cmocka_unit_test(elements_that_are_not_known_are_refused),
-        cmocka_unit_test(floats_have_no_sign),
         cmocka_unit_test(tuples_nest_but_not_without_end),
         cmocka_unit_test(numbers_of_a_literal_become_little_endian_bytes),
         cmocka_unit_test(packed_floats_stay_in_the_source),
