@@ -450,6 +450,15 @@ static void constants_are_cut_in_text_and_whole_in_json(void **state) {
     uint32_t i32 = integer(32, KEEL_SIGNLESS), i1 = integer(1, KEEL_SIGNLESS);
     uint32_t complex =
         type((keel_type_t){KEEL_TYPE_COMPLEX, 0, floating(KEEL_FLOAT_F32), 0, KEEL_NONE});
+    // A single one is no splat.
+    expect_attr(attr(KEEL_ATTR_TENSOR, 0, tensor(i32, INTS(1)), blob(numbers, 4)),
+                "dense<[1]> : tensor<1xi32>",
+                "{\"tensor\":\"tensor<1xi32>\",\"splat\":false,\"data\":\"01000000\","
+                "\"values\":[1]}");
+    expect_attr(attr(KEEL_ATTR_TENSOR, 0, tensor(i32, INTS(2)), blob(numbers, 4)),
+                "dense<1> : tensor<2xi32>",
+                "{\"tensor\":\"tensor<2xi32>\",\"splat\":true,\"data\":\"01000000\","
+                "\"values\":[1,1]}");
     expect_attr(attr(KEEL_ATTR_TENSOR, 0, tensor(i32, INTS(2, 2)), blob(numbers, 16)),
                 "dense<[[1, -2], [3, 4]]> : tensor<2x2xi32>",
                 "{\"tensor\":\"tensor<2x2xi32>\",\"splat\":false,\"data\":"

@@ -79,6 +79,22 @@ static void elements_that_are_not_known_are_refused(void **state) {
     }
 }
 
+// A value names its type in 16 bits.
+static void more_types_than_a_value_can_name_are_refused(void **state) {
+    (void)state;
+    enum { TYPES = 65536 }; // with f32 itself, one too many
+    proto_t body = proto();
+    for (int64_t i = 0; i < TYPES; ++i) {
+        proto_t one = proto(), type = shape(F32, &i, 1);
+        put_text(&one, 2, "constant");
+        put_message(&one, 3, &type);
+        put_int(&one, 35, i + 1);
+        put_message(&body, 2, &one);
+    }
+    proto_t module = module_of(&body, 1);
+    assert_refused(&module, KEEL_UNSUPPORTED, "more than 65536 types");
+}
+
 static void tuples_nest_but_not_without_end(void **state) {
     (void)state;
     proto_t type = nested_tuple(20), module = with_shape(&type);
@@ -436,6 +452,7 @@ int main(void) {
         cmocka_unit_test(tail_padding_of_one_is_the_same_as_none),
         cmocka_unit_test(dynamic_dimensions_keep_their_bounds),
         cmocka_unit_test(elements_that_are_not_known_are_refused),
+        cmocka_unit_test(more_types_than_a_value_can_name_are_refused),
         cmocka_unit_test(tuples_nest_but_not_without_end),
         cmocka_unit_test(numbers_of_a_literal_become_little_endian_bytes),
         cmocka_unit_test(packed_floats_stay_in_the_source),

@@ -155,6 +155,35 @@ static void a_splat_is_written_in_full(void **state) {
     keel_buffer_deinitialize(&whole);
 }
 
+// Reading leaves them out, and XLA wants them.
+static void parameters_of_the_programs_shape_are_named(void **state) {
+    (void)state;
+    static const uint32_t path[] = {4, 3}; // host_program_shape, parameter_names
+    proto_t one = instruction("parameter", 1, NULL, 0), body = proto(), shapes = proto();
+    proto_t first = shape(F32, NULL, 0), second = shape(S32, NULL, 0), result = shape(F32, NULL, 0);
+    put_message(&body, 2, &one);
+    proto_t whole = module_of(&body, 1);
+    put_message(&shapes, 1, &first);
+    put_message(&shapes, 1, &second);
+    put_message(&shapes, 2, &result);
+    put_message(&whole, 4, &shapes);
+    keel_program_t program;
+    keel_buffer_t out;
+    assert_read(&whole, &program);
+    keel_buffer_initialize(&out, 0);
+    assert_null(keel_write_hlo(&program, &out));
+    keel_bytes_t name = written_elements(keel_buffer_bytes(&out), path, 2);
+    assert_true(keel_bytes_equal(name, keel_str_bytes(KEEL_STR("p0"))));
+    // The other one follows, and then the message ends.
+    static const uint8_t last[] = {3 << 3 | 2, 2, 'p', '1'};
+    keel_bytes_t all = written_elements(keel_buffer_bytes(&out), path, 1);
+    assert_ptr_equal(name.data + name.size + sizeof last, all.data + all.size);
+    assert_memory_equal(name.data + name.size, last, sizeof last);
+    keel_buffer_deinitialize(&out);
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&whole);
+}
+
 // ---- refusals ----------------------------------------------------------------------------------
 
 // parameter -> negate
@@ -332,6 +361,7 @@ int main(void) {
         cmocka_unit_test(modules_of_every_kind_are_written_as_they_were_read),
         cmocka_unit_test(constants_of_every_element_are_written_as_they_were_read),
         cmocka_unit_test(a_splat_is_written_in_full),
+        cmocka_unit_test(parameters_of_the_programs_shape_are_named),
         cmocka_unit_test(what_reading_left_out_is_not_written),
         cmocka_unit_test(a_program_in_mlir_is_not_written),
         cmocka_unit_test(references_that_cannot_be_are_not_written),
