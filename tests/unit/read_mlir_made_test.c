@@ -410,6 +410,24 @@ static void a_kind_that_cannot_stand_there_is_refused(void **state) {
     assert_refused(made, KEEL_CORRUPT, "location");
 }
 
+static void integers_have_a_width_that_mlir_allows_and_a_known_sign(void **state) {
+    (void)state;
+    static const unsigned none[] = {0 << 2, 0x1000000 << 2, 32 << 2 | 3};
+    for (size_t i = 0; i < sizeof none / sizeof *none; ++i) {
+        made_t *made = new_made(6);
+        TYPE(made, BUILTIN, 0, none[i]);
+        assert_refused(made, KEEL_CORRUPT, "type");
+    }
+    made_t *made = new_made(6);
+    unsigned one = TYPE(made, BUILTIN, 0, 1 << 2), most = TYPE(made, BUILTIN, 0, 0xffffff << 2 | 2);
+    keel_program_t p = read_good(made);
+    assert_int_equal(p.types.data[one].a, 1);
+    assert_int_equal(p.types.data[one].aux, KEEL_SIGNLESS);
+    assert_int_equal(p.types.data[most].a, 0xffffff);
+    assert_int_equal(p.types.data[most].aux, KEEL_UNSIGNED);
+    release(&p);
+}
+
 static void integers_keep_their_sign_as_their_type_has_it(void **state) {
     (void)state;
     made_t *made = new_made(6);
@@ -601,6 +619,7 @@ int main(void) {
         cmocka_unit_test(attributes_may_nest_as_deep_as_the_limit_says),
         cmocka_unit_test(locations_may_nest_without_limit),
         cmocka_unit_test(a_kind_that_cannot_stand_there_is_refused),
+        cmocka_unit_test(integers_have_a_width_that_mlir_allows_and_a_known_sign),
         cmocka_unit_test(integers_keep_their_sign_as_their_type_has_it),
         cmocka_unit_test(shardings_of_all_codes_are_read),
         cmocka_unit_test(records_of_vhlo_are_read),
