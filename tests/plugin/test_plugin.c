@@ -33,6 +33,7 @@
 //   platform=NAME       what the client's platform calls itself
 //   moves               buffers have four numbers, and events are ready when they are awaited
 //   moves_fail          nothing moves
+//   size_fails          buffers do not tell their size
 //   never_ready         events tell nobody that they are ready
 //   sizes=NAME:N,...    it wants N bytes of that struct, and says so in XLA's words; what is beyond
 //                       this header must be zero and is then written to. Looked at in the functions
@@ -209,7 +210,9 @@ static PJRT_Error *expect(const char *name, void *args, size_t known) {
 
 // ---- errors ------------------------------------------------------------------------------------
 
+// Other plugins crash without an error.
 static void error_destroy(PJRT_Error_Destroy_Args *args) {
+    if (!args->error) abort();
     free(args->error);
 }
 
@@ -611,6 +614,7 @@ static PJRT_Error *hold(PJRT_Buffer_IncreaseExternalReferenceCount_Args *args) {
 }
 
 static PJRT_Error *size_of(PJRT_Buffer_OnDeviceSizeInBytes_Args *args) {
+    if (has("size_fails")) return error_of(PJRT_Error_Code_INTERNAL, "no size");
     args->on_device_size_in_bytes = args->buffer->size;
     return NULL;
 }

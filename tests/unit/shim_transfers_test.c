@@ -86,6 +86,58 @@ static void test_reads_are_counted_where_events_tell_nobody(void **state) {
     assert_int_equal(count_events(door, "\"event\":\"transfers\"", FROM_DEVICE), 1);
 }
 
+// Clients of another version may pass anything.
+static void move_strange_sizes(const door_t *door) {
+    (void)door;
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_Buffer *buffer = send(api, PJRT_Buffer_Type_S8, NULL, 0); // 1 byte
+    for (int64_t size = -1; size <= 1; ++size) {
+        PJRT_AsyncHostToDeviceTransferManager_TransferData_Args part = {
+            .struct_size = PJRT_AsyncHostToDeviceTransferManager_TransferData_Args_STRUCT_SIZE,
+            .transfer_size = size};
+        NO_ERROR(api, api->PJRT_AsyncHostToDeviceTransferManager_TransferData(&part));
+        await(api, part.done_with_h2d_transfer);
+        PJRT_Buffer_CopyRawToHost_Args raw = {.struct_size =
+                                                  PJRT_Buffer_CopyRawToHost_Args_STRUCT_SIZE,
+                                              .buffer = buffer,
+                                              .transfer_size = size};
+        NO_ERROR(api, api->PJRT_Buffer_CopyRawToHost(&raw));
+        await(api, raw.event);
+    }
+    door_close(api, client);
+}
+
+static void test_a_size_below_zero_is_none(void **state) {
+    const door_t *door = *state;
+    door_run(door, "TEST_PLUGIN=moves", move_strange_sizes);
+    assert_int_equal(
+        count_events(door, "\"event\":\"transfers\"", "\"to_device\":{ \"count\":4,\"bytes\":2,"),
+        1);
+    assert_int_equal(
+        count_events(door, "\"event\":\"transfers\"", "\"from_device\":{ \"count\":3,\"bytes\":1,"),
+        1);
+}
+
+static void hold_once(const door_t *door) {
+    (void)door;
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_Buffer_IncreaseExternalReferenceCount_Args hold = {
+        .struct_size = PJRT_Buffer_IncreaseExternalReferenceCount_Args_STRUCT_SIZE,
+        .buffer = send(api, PJRT_Buffer_Type_F32, NULL, 0)};
+    NO_ERROR(api, api->PJRT_Buffer_IncreaseExternalReferenceCount(&hold));
+    door_close(api, client);
+}
+
+static void test_a_read_of_unknown_size_is_a_read(void **state) {
+    const door_t *door = *state;
+    door_run(door, "TEST_PLUGIN=moves size_fails", hold_once);
+    assert_int_equal(
+        count_events(door, "\"event\":\"transfers\"", "\"from_device\":{ \"count\":1,\"bytes\":0,"),
+        1);
+}
+
 static void read_many_at_once(const door_t *door) {
     (void)door;
     enum { MANY = 200 };
@@ -119,6 +171,12 @@ static void move_in_vain(const door_t *door) {
     PJRT_Error *error = api->PJRT_Client_BufferFromHostBuffer(&args);
     CHECK(error && !keel_pjrt_error_is_own(error));
     door_drop(api, error);
+    PJRT_AsyncHostToDeviceTransferManager_TransferData_Args part = {
+        .struct_size = PJRT_AsyncHostToDeviceTransferManager_TransferData_Args_STRUCT_SIZE,
+        .transfer_size = 100};
+    error = api->PJRT_AsyncHostToDeviceTransferManager_TransferData(&part);
+    CHECK(error && !keel_pjrt_error_is_own(error));
+    door_drop(api, error);
     door_close(api, client);
 }
 
@@ -145,6 +203,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_what_moves_is_counted_both_ways),
         TEST(test_reads_are_counted_where_events_tell_nobody),
+        TEST(test_a_size_below_zero_is_none),
+        TEST(test_a_read_of_unknown_size_is_a_read),
         TEST(test_reads_that_overlap_are_all_counted),
         TEST(test_transfer_that_fails_is_the_clients_and_counts_nothing),
         TEST(test_step_before_there_is_a_client_is_nobodys),
