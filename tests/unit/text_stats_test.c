@@ -455,6 +455,19 @@ static void the_summary_names_the_cause_of_each_recompile_where_the_journal_has_
                                         "\"line\":13}]") ENDED,
         "keel: 2 programs; 2 compiles 4.0 s\n"
         "keel: 2 recompiles cost 4.0 s: t.py:13 shape x (2 times); run `keel why`\n");
+    // Of several explanations of one program the first of a compile counts.
+    assert_summary(
+        RECOMPILE(
+            "b",
+            "2") "{\"event\":\"explain\",\"pid\":1,\"what\":\"retrace\",\"program\":\"b\",\"name\":"
+                 "\"jit_f\",\"recompile\":true,\"roots\":[{\"kind\":\"retrace\",\"subject\":\"r\","
+                 "\"file\":\"t.py\",\"line\":11}]}\n" EXPLAIN(
+                     "b", "\"seconds\":2,\"recompile\":true,\"roots\":[{\"kind\":\"shape\","
+                          "\"subject\":\"x\",\"file\":\"t.py\",\"line\":12}]")
+                     EXPLAIN("b", "\"seconds\":2,\"recompile\":true,\"roots\":[{\"kind\":\"shape\","
+                                  "\"subject\":\"y\",\"file\":\"t.py\",\"line\":13}]") ENDED,
+        "keel: 1 program; 1 compile 2.0 s\n"
+        "keel: 1 recompile cost 2.0 s: t.py:12 shape x; run `keel why`\n");
 }
 
 static void the_summary_names_what_made_programs_of_earlier_runs_compile_again(void **state) {
