@@ -92,6 +92,7 @@ static void test_the_second_process_compiles_nothing(void **state) {
     assert_int_equal(count_compiles(door), 3);
     assert_int_equal(count_loads(door, "disk"), 3);
     check_kept_options(door);
+    assert_int_equal(count_lines(door->calls, "leak"), 0);
     assert_int_equal(count_events(door, "\"event\":\"start\"", ""), 2);
     assert_int_equal(count_events(door, "\"event\":\"end\"", ""), 2);
     assert_int_equal(count_files(&door->place, "locks", ""), 0);
