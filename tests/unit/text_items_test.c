@@ -127,6 +127,8 @@ static void a_change_that_fits_nowhere_is_cut(void **state) {
         assert_true(memcmp(line + 5 + subject - 3, "...  f32[8] -> ", 15) == 0);
         keel_buffer_deinitialize(&out);
     }
+    // With no room at all, cutting would leave nothing to read.
+    assert_says(7, whole);
     change("a_subject_of_forty_columns_and_no_values", "", "");
     assert_says(45, "\n     a_subject_of_forty_columns_and_no_values\n");
     assert_says(44, "\n     a_subject_of_forty_columns_and_no_va...\n");
