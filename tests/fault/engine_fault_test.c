@@ -2,7 +2,7 @@
 // with the process killed at each file operation: the client always gets its executable, and the
 // next process is always right.
 #define _GNU_SOURCE
-#include "unit/door_help.h"
+#include "unit/engine_help.h"
 
 // What a child answers when it did not get as far as the armed operation.
 enum { NOT_REACHED = 3, MOST = 5000 };
@@ -141,9 +141,40 @@ static void test_killed_at_each_file_operation_of_a_warm_run_the_next_is_right(v
               true);
 }
 
+// An engine that is made in spite of the fault stays, as engines do.
+static void fail_to_create(const door_t *door) {
+    (void)door;
+    bare_t first; // what is allocated once a process
+    bare_engine(&first, KEEL_TEST_PLUGIN);
+    keel_memory_watch(1);
+    uint64_t failures = 0;
+    for (uint64_t n = 1, seen = 1; seen >= n - 1; ++n) {
+        keel_settings_t settings = {0};
+        keel_engine_t *engine;
+        size_t before = keel_memory_in_use();
+        CHECK(!keel_settings_load(NULL, &settings));
+        keel_fault_arm(KEEL_FAULT_ALLOC, n);
+        keel_status_t status = keel_engine_create(&settings, &first.plugin, &engine);
+        seen = keel_fault_count(KEEL_FAULT_ALLOC);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        if (!status) continue;
+        ++failures;
+        keel_status_ignore(status);
+        if (keel_memory_in_use() != before) fprintf(stderr, "allocation %d\n", (int)n);
+        CHECK(keel_memory_in_use() == before);
+    }
+    keel_memory_watch(0);
+    CHECK(failures > 20);
+}
+
+static void test_an_engine_that_cannot_be_made_leaves_no_memory_behind(void **state) {
+    door_run(*state, "", fail_to_create);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
+        TEST(an_engine_that_cannot_be_made_leaves_no_memory_behind),
         TEST(each_failing_allocation_of_a_cold_compile_leaves_the_client_served),
         TEST(each_failing_allocation_of_a_warm_load_leaves_the_client_served),
         TEST(each_failing_allocation_at_the_start_is_refused_or_survived),
