@@ -86,7 +86,7 @@ static void elements(keel_printer_t *p, keel_type_id_t type, const keel_tensor_v
     keel_type_id_t element = keel_print_element_type(p->program, type);
     if (!tensor->count) {
         keel_printer_text(p, "[]");
-    } else if (tensor->is_splat && tensor->count > 1) {
+    } else if (tensor->is_splat) {
         keel_print_element(p, element, tensor, 0);
     } else if (tensor->count <= p->largest) {
         keel_ints_t sizes = {NULL, 0};
@@ -116,8 +116,8 @@ void keel_print_tensor_text(keel_printer_t *p, const keel_attr_t *a, bool brief)
     keel_tensor_view_t view;
     keel_status_t status =
         keel_program_tensor(p->program, a->a, p->program->blobs.data[a->b], &view);
-    bool is_short = brief && !status && view.count <= p->largest &&
-                    !(view.is_splat && view.count > 1) && is_dimension_list(p->program, a->a);
+    bool is_short = brief && !status && view.count <= p->largest && !view.is_splat &&
+                    is_dimension_list(p->program, a->a);
     if (!is_short) keel_printer_text(p, "dense<");
     if (status)
         keel_printer_text(p, "damaged");

@@ -211,6 +211,24 @@ static void layers_that_were_added_among_equal_layers_leave_the_rest_paired(void
     drop(&b);
 }
 
+// Five blocks in another order: three of them can be paired without crossing, and no more.
+static void blocks_that_moved_are_paired_as_far_as_none_crosses_another(void **state) {
+    (void)state;
+    enum { BLOCK = 3000, BLOCKS = 5 };
+    static const uint32_t orders[][BLOCKS] = {
+        {1, 3, 0, 2, 4}, {3, 0, 1, 2, 4}, {0, 4, 1, 3, 2}, {4, 2, 0, 1, 3}, {2, 3, 4, 1, 0}};
+    for (size_t k = 0; k < sizeof orders / sizeof *orders; ++k) {
+        sequence_t a = random_sequence(BLOCK * BLOCKS, 1000000), b = {.count = 0};
+        for (uint32_t i = 0; i < a.count; ++i)
+            append(&b, a.tokens[orders[k][i / BLOCK] * BLOCK + i % BLOCK]);
+        uint32_t pairs = align(&a, &b), blocks = k == 1 ? 4 : 3;
+        if (pairs < blocks * (BLOCK - 50) || pairs > blocks * BLOCK + 200)
+            fail_msg("order %zu: %u pairs", k, pairs);
+        drop(&a);
+        drop(&b);
+    }
+}
+
 // Of this thread's own work: what else the machine does is no matter.
 static double work_done(void) {
     struct timespec t;
@@ -253,6 +271,7 @@ int main(void) {
         cmocka_unit_test(the_same_sequence_is_paired_whole),
         cmocka_unit_test(nothing_is_paired_with_nothing),
         cmocka_unit_test(a_long_block_that_was_inserted_leaves_the_rest_paired),
+        cmocka_unit_test(blocks_that_moved_are_paired_as_far_as_none_crosses_another),
         cmocka_unit_test(layers_that_were_added_among_equal_layers_leave_the_rest_paired),
         cmocka_unit_test(time_does_not_grow_with_the_square),
     };
