@@ -1,6 +1,6 @@
 # cause: shape
 # advice: torch.where
-# reason: SpecAugment of the library writes at a mask, whose places the host has to count; their number varies
+# reason: SpecAugment writes at a mask, whose places the host counts; what splits the step is the gradient of weight norm, which the host computes
 
 import numpy as np
 import torch
