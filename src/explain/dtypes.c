@@ -436,9 +436,31 @@ static void fold_branches(keel_diff_t *diff) {
     }
 }
 
+// HLO: a branch for the new dtype begins by converting the argument.
+static void fold_converted(keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
+    for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        const keel_difference_t *difference = &root->difference;
+        bool is_after = difference->new_op != KEEL_NONE;
+        if (root->follows != KEEL_NONE || difference->kind != KEEL_CAUSE_STRUCTURE ||
+            is_after == (difference->old_op != KEEL_NONE))
+            continue;
+        const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+        keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        if (operands.count != 1 || !keel_str_is(keel_graph_name(graph, op), "convert")) continue;
+        keel_value_id_t value = operands.items[0];
+        if (!is_after) value = diff->value_counterpart[value];
+        if (value != KEEL_NONE && diff->taint[value] == top + 1) root->follows = top;
+    }
+}
+
 keel_status_t keel_diff_dtypes(keel_diff_t *diff) {
-    if (diff->after.lender)
-        return NULL; // PyTorch passes its numbers as arguments, or bakes them in
+    if (diff->after.lender) {
+        fold_converted(diff); // PyTorch passes its numbers as arguments, or bakes them in
+        return NULL;
+    }
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (diff->roots[i].follows == KEEL_NONE) tell_weak_move(diff, &diff->roots[i]);
     for (uint32_t i = 0; i < diff->root_count; ++i)

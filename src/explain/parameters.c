@@ -268,6 +268,39 @@ static keel_status_t make_side(keel_diff_t *diff, bool is_after, parameter_side_
     return order_by_use(out);
 }
 
+static bool is_in_another_dtype(const parameter_side_t *a, uint32_t i, const parameter_side_t *b,
+                                uint32_t j) {
+    keel_ints_t x = keel_diff_dims(a->graph->program, a->ordered[i]->type);
+    keel_ints_t y = keel_diff_dims(b->graph->program, b->ordered[j]->type);
+    uint64_t line = keel_graph_line(a->graph, a->ordered[i]->op)->identity;
+    return line && line == keel_graph_line(b->graph, b->ordered[j]->op)->identity && x.count &&
+           x.count == y.count && memcmp(x.items, y.items, x.count * sizeof *x.items) == 0;
+}
+
+// The only one left that has the same shape and comes from the same line; UINT32_MAX.
+static uint32_t find_converted(const parameter_side_t *a, uint32_t i, const parameter_side_t *b) {
+    uint32_t found = UINT32_MAX;
+    for (uint32_t j = 0, tried = 0; j < b->count && tried < TRIED; ++j) {
+        if (b->to_other[j] != UINT32_MAX) continue;
+        ++tried;
+        if (!is_in_another_dtype(a, i, b, j)) continue;
+        if (found != UINT32_MAX) return UINT32_MAX;
+        found = j;
+    }
+    return found;
+}
+
+// What one line moves in another dtype is the same tensor, even if a branch converts it first.
+static void pair_converted(parameter_side_t *a, parameter_side_t *b) {
+    for (uint32_t i = 0; i < a->count; ++i) {
+        if (a->to_other[i] != UINT32_MAX) continue;
+        uint32_t j = find_converted(a, i, b);
+        if (j == UINT32_MAX || find_converted(b, j, a) != i) continue;
+        a->to_other[i] = j;
+        b->to_other[j] = i;
+    }
+}
+
 // One shape from one line and another from another line for another use are two arguments.
 static bool may_be_one(const parameter_side_t *a, uint32_t i, const parameter_side_t *b,
                        uint32_t j) {
@@ -343,6 +376,7 @@ keel_status_t keel_parameters_pair(keel_diff_t *diff) {
     pair_past_copies(&a, &b);
     pair_past_copies(&b, &a);
     pair_updated(&a, &b);
+    pair_converted(&a, &b);
     pair_the_rest(diff, &a, &b);
     replace_lone(diff, &a, &b);
     for (uint32_t i = 0; i < a.count; ++i) {
