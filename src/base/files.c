@@ -51,6 +51,9 @@ static keel_file_facts_t facts_of(const struct stat *s) {
         .changed = nanoseconds(s->st_ctim),
         .inode = s->st_ino,
         .device = s->st_dev,
+        .owner = s->st_uid,
+        .group = s->st_gid,
+        .permissions = s->st_mode & 07777,
         .is_directory = S_ISDIR(s->st_mode),
         .is_file = S_ISREG(s->st_mode),
     };
@@ -439,6 +442,15 @@ static keel_status_t refuse_owner(const char *path, const char *what, uid_t owne
                             (unsigned long)owner);
 }
 
+keel_status_t keel_file_check_owner(const char *path, const keel_file_facts_t *facts) {
+    if (!is_trusted(facts->owner)) return refuse_owner(path, "belongs to", facts->owner);
+    bool all = facts->permissions & S_IWOTH;
+    bool group = facts->permissions & S_IWGRP && !is_own_group(facts->group);
+    if (!all && !group) return NULL;
+    return keel_status_make(KEEL_REFUSED, "%s can be written by %s (mode %04o)", path,
+                            all ? "all users" : "its group", (unsigned)facts->permissions);
+}
+
 keel_status_t keel_directory_check_owner(const char *path) {
     struct stat s;
     if (keel_descriptor_fault() || lstat(path, &s))
@@ -449,11 +461,8 @@ keel_status_t keel_directory_check_owner(const char *path) {
             return errno == ENOENT ? NULL : keel_descriptor_refused("look at", path);
     }
     if (!S_ISDIR(s.st_mode)) return NULL; // the code that uses it will report this
-    if (!is_trusted(s.st_uid)) return refuse_owner(path, "belongs to", s.st_uid);
-    bool all = s.st_mode & S_IWOTH, group = s.st_mode & S_IWGRP && !is_own_group(s.st_gid);
-    if (!all && !group) return NULL;
-    return keel_status_make(KEEL_REFUSED, "%s can be written by %s (mode %04o)", path,
-                            all ? "all users" : "its group", (unsigned)(s.st_mode & 07777));
+    keel_file_facts_t facts = facts_of(&s);
+    return keel_file_check_owner(path, &facts);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) {

@@ -17,6 +17,9 @@ typedef struct keel_file_facts_t {
     uint64_t changed;  // of the inode, also nanoseconds since 1970
     uint64_t inode;
     uint64_t device;
+    uint32_t owner;       // uid
+    uint32_t group;       // gid
+    uint32_t permissions; // 07777 at most
     bool is_directory;
     bool is_file;
 } keel_file_facts_t;
@@ -79,6 +82,10 @@ keel_status_t keel_directory_remove(const char *path) KEEL_MUST_CHECK;
 // belongs to someone else, or all users or a group with other members can write to it. A missing
 // folder is fine; so is a link at the end of the path, if this user or root made it.
 keel_status_t keel_directory_check_owner(const char *path) KEEL_MUST_CHECK;
+// The same of a file, by facts of it while it is open: KEEL_REFUSED if anyone but this user and
+// root owns it or can write to it. `path` is for the message.
+keel_status_t keel_file_check_owner(const char *path,
+                                    const keel_file_facts_t *facts) KEEL_MUST_CHECK;
 // Calls `visit` for each name except "." and "..", in byte order. A status from `visit` ends the
 // walk and is returned. A missing folder has no names.
 keel_status_t keel_directory_walk(const char *path,

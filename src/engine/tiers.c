@@ -31,6 +31,7 @@ static keel_status_t add_disk(keel_engine_t *engine) {
     keel_tier_t tier;
     KEEL_TRY(keel_store_disk(engine->cache_dir, engine->settings.cache_limit,
                              engine->settings.mode == KEEL_MODE_READONLY, &tier));
+    if (engine->settings.shared_cache) keel_store_disk_share(&tier);
     return keel_tiers_add(&engine->tiers, &tier);
 }
 

@@ -12,7 +12,7 @@ static const uint64_t use_resolution = 60 * 1000000000ull;
 typedef struct disk_t {
     char *folder;
     uint64_t limit;
-    bool readonly;
+    bool readonly, is_shared;
     pthread_mutex_t lock; // for what follows
     bool scanned;
     uint64_t bytes;  // of entries: from the last scan, plus this process's puts since
@@ -90,8 +90,8 @@ static keel_status_t check_large(const char *path) {
     return NULL;
 }
 
-static keel_status_t read_entry(const char *path, const keel_digest_t *key, keel_entry_t *out,
-                                keel_file_facts_t *out_facts, bool *out_read) {
+keel_status_t keel_store_read_entry(const char *path, const keel_digest_t *key, keel_entry_t *out,
+                                    keel_file_facts_t *out_facts, bool *out_read) {
     uint8_t *data;
     size_t size;
     *out_read = false;
@@ -110,6 +110,15 @@ static keel_status_t read_entry(const char *path, const keel_digest_t *key, keel
     return NULL;
 }
 
+// Another user may have put it there while the folder was open to others, or may still be able to:
+// the folders below this one are not looked at.
+static keel_status_t check_owner(const disk_t *disk, const char *path,
+                                 const keel_file_facts_t *facts, keel_entry_t *entry) {
+    keel_status_t status = disk->is_shared ? NULL : keel_file_check_owner(path, facts);
+    if (status) keel_entry_deinitialize(entry);
+    return status;
+}
+
 static void note_use(const disk_t *disk, const char *path, const keel_file_facts_t *facts) {
     if (disk->readonly || keel_clock_wall() < facts->modified + use_resolution) return;
     // At worst the entry is evicted too early.
@@ -124,7 +133,8 @@ static keel_status_t disk_get(void *context, const keel_digest_t *key, keel_entr
     KEEL_TRY(keel_store_entry_path(disk->folder, key, &path));
     keel_file_facts_t facts;
     bool was_read;
-    keel_status_t status = read_entry(path, key, out, &facts, &was_read);
+    keel_status_t status = keel_store_read_entry(path, key, out, &facts, &was_read);
+    if (!status) status = check_owner(disk, path, &facts, out);
     if (!status) note_use(disk, path, &facts);
     keel_free(path);
     return status ? explain_miss(disk, key, status, was_read ? &facts : NULL, out_miss) : NULL;
@@ -319,4 +329,9 @@ keel_status_t keel_store_disk(const char *folder, uint64_t limit, bool readonly,
         .marks = readonly ? NULL : &disk_marks,
     };
     return NULL;
+}
+
+void keel_store_disk_share(keel_tier_t *tier) {
+    disk_t *disk = tier->context;
+    disk->is_shared = true;
 }

@@ -21,6 +21,11 @@ keel_status_t keel_store_entry_path(const char *folder, const keel_digest_t *key
 keel_status_t keel_store_lock_path(const char *folder, const keel_digest_t *key,
                                    char **out) KEEL_MUST_CHECK;
 
+// Reads and checks the entry of `key` at `path`. *out_read: the file could be read as a whole, and
+// *out_facts is set. A large file is read only if it starts like an entry of its size.
+keel_status_t keel_store_read_entry(const char *path, const keel_digest_t *key, keel_entry_t *out,
+                                    keel_file_facts_t *out_facts, bool *out_read) KEEL_MUST_CHECK;
+
 // Makes the folder that contains `path`.
 keel_status_t keel_store_make_folder_of(const char *path) KEEL_MUST_CHECK;
 

@@ -124,9 +124,11 @@ keel_status_t keel_store_memory(uint64_t limit, keel_tier_t *out) KEEL_MUST_CHEC
 // The first put makes the folder. A path with a URI scheme ("gs://...") is refused with a message
 // that names the setting to use. limit: bytes of entry files, 0 for no limit; the least recently
 // used go first. readonly: also, times of use are not written, and there are no claims and no
-// marks.
+// marks. An entry that anyone but this user and root owns or can write is KEEL_MISS_UNREADABLE.
 keel_status_t keel_store_disk(const char *folder, uint64_t limit, bool readonly,
                               keel_tier_t *out) KEEL_MUST_CHECK;
+// Gives out other users' entries too. Before the tier is used.
+void keel_store_disk_share(keel_tier_t *tier);
 
 // The tiers of a process, the fastest first. All zero: none.
 enum { KEEL_TIERS_MOST = 4 };

@@ -80,18 +80,12 @@ typedef struct verify_t {
 } verify_t;
 
 static keel_status_t check_file(const keel_store_file_t *file) {
-    uint8_t *data;
-    size_t size;
-    keel_file_facts_t facts;
-    KEEL_TRY(keel_file_read_with_facts(file->path, KEEL_ENTRY_FILE_LIMIT, &data, &size, &facts));
     keel_entry_t entry;
-    keel_entry_initialize(&entry);
-    keel_status_t status = keel_entry_decode(keel_bytes(data, size), &entry);
-    keel_free(data);
-    if (!status && !keel_digest_equal(&entry.key, file->key))
-        status = keel_status_make(KEEL_CORRUPT, "the entry's key differs from its file name");
+    keel_file_facts_t facts;
+    bool was_read;
+    KEEL_TRY(keel_store_read_entry(file->path, file->key, &entry, &facts, &was_read));
     keel_entry_deinitialize(&entry);
-    return status;
+    return NULL;
 }
 
 static keel_status_t verify_file(void *context, const keel_store_file_t *file) {

@@ -16,6 +16,25 @@ static unsigned count_calls(const door_t *door, const char *call) {
     return count_lines(door->calls, text);
 }
 
+// ---- an entry that others can write ------------------------------------------------------------
+
+static void live_once(const door_t *door) {
+    (void)door;
+    door_live("alpha");
+}
+
+static void test_an_entry_that_others_can_write_is_loaded_only_if_shared(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", live_once);
+    char command[PATH_MAX];
+    snprintf(command, sizeof command, "chmod -R go+w %s/entries", door->place.cache);
+    assert_int_equal(system(command), 0);
+    door_run(door, "KEEL_SHARED_CACHE=on", live_once);
+    assert_int_equal(count_calls(door, "compile"), 1);
+    door_run(door, "", live_once);
+    assert_int_equal(count_calls(door, "compile"), 2);
+}
+
 // ---- an entry that no longer loads -------------------------------------------------------------
 
 static void ask_thrice(const door_t *door) {
@@ -421,6 +440,7 @@ static void test_replicas_that_wait_for_others_are_told_after_20_seconds(void **
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
+        TEST(an_entry_that_others_can_write_is_loaded_only_if_shared),
         TEST(an_entry_that_no_longer_loads_leaves_memory_too),
         TEST(readonly_it_leaves_memory_and_stays_on_the_disk),
         TEST(a_serialization_without_bytes_is_not_stored),

@@ -180,6 +180,10 @@ static void a_huge_file_that_is_no_entry_is_not_read_whole(void **state) {
     entry_path_of(place, &f.entry.key, path);
     assert_int_equal(truncate(path, (off_t)3 << 30), 0);
     long before = most_memory();
+    unsigned bad = 0;
+    uint64_t good;
+    assert_ok(keel_store_disk_verify(place->cache, count_bad, &bad, &good));
+    assert_int_equal(bad, 1);
     assert_misses(&tier, &f.entry.key, KEEL_MISS_DAMAGED);
     assert_true(most_memory() - before < 1 << 20);
     assert_int_equal(count_files(place, "quarantine", ".keel"), 1);
@@ -341,6 +345,33 @@ static void a_folder_is_made_only_when_something_is_put(void **state) {
     assert_int_equal(stat(place->cache, &s), 0);
     assert_int_equal(s.st_mode & 0777, 0700);
     tier.close(tier.context);
+}
+
+// The cache folder may be this user's alone again and those below it not, or not yet then.
+static void an_entry_that_others_can_write_or_own_is_not_given_out(void **state) {
+    place_t *place = *state;
+    keel_tier_t tier = open_tier(place), shared = open_tier(place);
+    keel_store_disk_share(&shared);
+    fixture_t f = fixture_make(3, 0, 64, true);
+    assert_ok(tier.put(tier.context, &f.entry));
+    char path[512];
+    entry_path_of(place, &f.entry.key, path);
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_has(&tier, &f.entry);
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_misses(&tier, &f.entry.key, KEEL_MISS_UNREADABLE);
+    assert_has(&shared, &f.entry);
+    if (geteuid() == 0) { // only root can give a file away
+        assert_int_equal(chmod(path, 0644), 0);
+        assert_int_equal(chown(path, 54321, 54321), 0);
+        assert_misses(&tier, &f.entry.key, KEEL_MISS_UNREADABLE);
+        assert_has(&shared, &f.entry);
+    }
+    assert_ok(tier.put(tier.context, &f.entry)); // as after a compile
+    assert_has(&tier, &f.entry);
+    tier.close(tier.context);
+    shared.close(shared.context);
+    fixture_free(&f);
 }
 
 static void a_folder_removed_meanwhile_is_made_again(void **state) {
@@ -745,6 +776,7 @@ int main(void) {
         TEST(quarantine_holds_256_megabytes_or_its_newest_file),
         TEST(a_remote_address_is_refused_and_the_setting_named),
         TEST(a_folder_is_made_only_when_something_is_put),
+        TEST(an_entry_that_others_can_write_or_own_is_not_given_out),
         TEST(a_folder_removed_meanwhile_is_made_again),
         TEST(a_file_in_the_folders_place_fails_cleanly),
         TEST(a_readonly_cache_gives_and_takes_nothing),
