@@ -16,7 +16,7 @@ class Pairs:
                       for number, line in enumerate(text.splitlines(), 1) if "# <- here" in line}
 
     def function_of(self, line):
-        """The function that a line stands in; None where there is none."""
+        """The function that a line stands in; None if there is none."""
         return next((name for name, (first, last) in self.spans.items()
                      if line and first <= line <= last), None)
 

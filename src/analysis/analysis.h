@@ -35,7 +35,7 @@
 
 #include "base/base.h"
 
-// Raised with every change of rules that makes other answers of the same journal.
+// Raised by every rule change that gives different answers for the same journal.
 enum { KEEL_ANALYSIS_REVISION = 69 };
 
 // Makes sure that the run has answers that cover its current journal. A journal without `ask`

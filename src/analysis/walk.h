@@ -15,7 +15,7 @@ enum { WALK_FAILURES = 32 };
 // Shared by the walk and its watcher.
 typedef struct walk_watch_t {
     _Atomic uint64_t asked;         // number of the current ask, from 1
-    uint64_t failed[WALK_FAILURES]; // numbers of those that ended an earlier walk: skipped
+    uint64_t failed[WALK_FAILURES]; // numbers of those that crashed an earlier walk: skipped
     size_t failed_count;
     char message[256]; // why a walk could not go on; ""
 } walk_watch_t;

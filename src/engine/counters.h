@@ -1,6 +1,5 @@
 // counters: what is counted while the client executes: executions of each program, over all its
-// executables; the steps that the user marks, and the programs of each. Nothing of that waits for a
-// lock.
+// executables; the steps that the user marks, and the programs of each. None of it takes a lock.
 #ifndef KEEL_ENGINE_COUNTERS_H_
 #define KEEL_ENGINE_COUNTERS_H_
 
@@ -42,7 +41,7 @@ keel_status_t counters_collect(counters_t *counters, keel_journal_counts_t *out,
 
 typedef struct counters_steps_t {
     uint64_t ended;            // as the user marks them
-    uint64_t in_step, in_last; // different programs executed in the step under way, in the last one
+    uint64_t in_step, in_last; // distinct programs executed in the current step, in the last one
 } counters_steps_t;
 
 void counters_step_ended(counters_t *counters);

@@ -35,9 +35,9 @@
 //   steps.c         steps, and the programs of each
 //   sites.c         the lines of the host that read
 //   sent.c          the lines that send data to the device
-//   flow.c          which reads cut a step
+//   flow.c          which reads split a step
 //   pieces.c        the pieces of such steps
-//   flow_journal.c  that for the journal
+//   flow_journal.c  both, for the journal
 //   host_ops.c      what PyTorch/XLA computed on the host
 //   counters.c      executions and marked steps
 //   transfer_counter.c  transfers of a kind
@@ -100,11 +100,11 @@ void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
 // Call before a client is destroyed: waits until no background work uses it.
 void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client);
 
-// A fault of the client was fixed, or could not be: one event of the journal.
+// A bug of the client was fixed, or could not be. Writes one event to the journal.
 void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);
 
-// If this plugin finishes the executions of a program only once all its replicas have begun one:
-// the number of replicas that it is compiled for. Otherwise 0. Needs no engine.
+// The number of replicas that the program is compiled for, if this plugin finishes its executions
+// only once all replicas have begun one; otherwise 0. Needs no engine.
 uint64_t keel_engine_gathered_replicas(const PJRT_Api *api, const PJRT_Client_Compile_Args *args);
 
 // The client's Compile. The error, if any, is the plugin's, or Keel's own (pjrt/error.h) if the
@@ -154,8 +154,8 @@ bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecu
 // took `nanoseconds`.
 void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes,
                       uint64_t nanoseconds);
-// An array of that type did; call it on the client's thread. The line that sent it comes from the
-// host's stack, as for a read.
+// An array of that type went to the device. Call it on the client's thread: the line that sent it
+// comes from the host's stack, as for a read.
 void keel_engine_sent_array(keel_engine_t *engine, PJRT_Buffer_Type element, const int64_t *dims,
                             size_t rank);
 
@@ -175,13 +175,13 @@ void keel_engine_step(keel_engine_t *engine);
 
 // Steps and programs so far.
 typedef struct keel_engine_steps_t {
-    uint64_t ended; // as the user marks them; if he marks none, as steps.c tells them
+    uint64_t ended; // as the user marks them; if none are marked, as steps.c counts them
     bool marked;
-    uint64_t programs; // different ones that the client asked for, also those that were refused
+    uint64_t programs; // distinct ones that the client asked for, including refused ones
     uint64_t fresh;    // of those: new since the last step ended
     uint64_t settled;  // the step in which the last new one came, from 1; 0: none came
-    // Different programs that were executed in the step under way, and in the last one that ended.
-    // 0 if steps are not marked.
+    // Distinct programs that were executed in the current step, and in the last one that ended. 0
+    // if steps are not marked.
     uint64_t in_step, in_last;
 } keel_engine_steps_t;
 // Any thread, also in a gate, where the program that is asked for is counted already. Looks at each

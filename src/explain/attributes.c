@@ -336,7 +336,7 @@ static bool is_rule_of_types(keel_diff_t *diff, const keel_pair_t *pair, keel_st
     return !is_same;
 }
 
-// What belongs to a kernel if the pair calls two different ones: only the kernel is told.
+// What belongs to a kernel if the pair calls two different ones: only the kernel is reported.
 static bool is_of_other_kernels(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
     static const char *const targets[] = {"call_target_name", "custom_call_target"};
     if (ONE_OF(name, targets)) return false;

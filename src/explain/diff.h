@@ -40,14 +40,14 @@ typedef struct keel_root_t {
     bool is_random;    // only about arguments that are keys for random numbers; HLO: only about
                        // scalars, which come and go with the operation that takes them
     bool is_layer;     // of kind ARGUMENTS, HLO: weights that come and go with their layer
-    bool is_sent;  // of kind ARGUMENTS, HLO: the argument that it is told of was just moved to the
-                   // device
-    bool is_whole; // of kind ARGUMENTS: the other side has nothing of that parameter
-    uint32_t weights; // likewise: how many of them are a layer's weights, a matrix counting twice
-    uint32_t others;  // likewise: that are neither that nor what an optimizer keeps
-    bool is_number;   // of kind CONSTANT: numbers, which a size found later may explain
-    bool is_coarse;   // of 16 bits or fewer
-    bool is_integer;  // of an integer type
+    bool is_sent;      // of kind ARGUMENTS, HLO: the argument that it reports was just moved to the
+                       // device
+    bool is_whole;     // of kind ARGUMENTS: the other side has nothing of that parameter
+    uint32_t weights;  // likewise: how many of them are a layer's weights, a matrix counting twice
+    uint32_t others;   // likewise: that are neither that nor what an optimizer keeps
+    bool is_number;    // of kind CONSTANT: numbers, which a size found later may explain
+    bool is_coarse;    // of 16 bits or fewer
+    bool is_integer;   // of an integer type
     uint32_t operations;    // of kind STRUCTURE: that came or went
     bool is_repeated;       // likewise: a line that ran a different number of times
     bool is_reordered;      // likewise: both sides compute the same, in another order or shape

@@ -10,7 +10,7 @@ KEEL_FIX=all keel run --quiet -- sh -c "$show"
 keel run --quiet --fix=sharding-retrace,nothing -- true; echo "exit $?"
 keel run --quiet --fix= -- true; echo "exit $?"
 keel fixes --fix; echo "exit $?"
-# What was asked for and found nothing to mend is told.
+# A fix that was asked for and found nothing to mend is reported.
 keel run --fix -- true
 # Every Python below has Keel's package, its own path and its own sitecustomize.
 mkdir own && echo 'print("own sitecustomize", __name__, __file__)' >own/sitecustomize.py

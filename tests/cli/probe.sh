@@ -1,4 +1,4 @@
-# What is installed, and is it alive: on a plugin that is told what to do wrong.
+# What is installed and whether it works, with a plugin that fails on demand.
 python=$(command -v python3)
 plugin=$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so
 # A Python without packages, wherever the tests run.
@@ -18,7 +18,7 @@ for name, value in probe.items():
     elif name == "steps":
         value = {step: {**outcome, "seconds": outcome["seconds"] < 60} for step, outcome in value.items()}
     print(name, json.dumps(value))'
-# What goes wrong is told with its step.
+# A failure is reported with its step.
 for words in no_client compile_aborts compile_fails wrong_numbers no_serialize serialize_exits \
     load_fails reloads_wrong major=9; do
     echo "== $words"

@@ -1,4 +1,4 @@
-# A plugin that is none is told before anything runs.
+# A file that is not a plugin is reported before anything runs.
 keel run --plugin ./nothing.so -- echo ran; echo "exit $?"
 echo 'text' >text.so
 keel run --plugin ./text.so -- echo ran; echo "exit $?"

@@ -82,7 +82,7 @@ def check_accidents(source, space, names, texts):
         here = [(advice, lines) for item in known for advice, lines in advised(item)
                 if any(pairs.function_of(line) == name for line in lines)]
         given = [advice for advice, lines in here if mark in lines]
-        if not mark:  # told of no row: the page has it
+        if not mark:  # not in a row: the page has it
             report.check(f"{name}: is no row", text not in [advice for advice, _ in here], here)
             continue
         report.check(f"{name}: the advice is given at its line", text in given, (text, here))

@@ -16,7 +16,7 @@ def blocks(page, language):
 
 
 def newest_events(runs):
-    """Of the newest run; none where there is no run."""
+    """Of the newest run; none if there is no run."""
     ids = sorted(path.name for path in runs.glob("2*"))
     return journal(runs, ids[-1]) if ids else []
 

@@ -37,7 +37,7 @@ PLUGIN = embedded_plugin()
 
 
 def other_plugins():
-    """Name and path of the plugins that are not embedded; none where they were not set up."""
+    """Name and path of the plugins that are not embedded; none if they were not set up."""
     table = ROOT / ".venv-plugins" / "plugins.tsv"
     if not table.exists():
         return []
@@ -158,7 +158,7 @@ def worker(script, *arguments):
 
 
 def last_json(answer):
-    """The last line that a worker printed, as JSON; None where it died before."""
+    """The last line that a worker printed, as JSON; None if it died before."""
     try:
         return json.loads(answer.out.strip().splitlines()[-1])
     except (IndexError, ValueError):
@@ -166,7 +166,7 @@ def last_json(answer):
 
 
 def whole_json(answer):
-    """All that a command printed, as JSON; None where it is none."""
+    """All that a command printed, as JSON; None if it is none."""
     try:
         return json.loads(answer.out)
     except ValueError:
@@ -179,7 +179,7 @@ def told(answer, lines=6):
 
 
 def journal(runs, run):
-    """The events of a run; none where there is no journal."""
+    """The events of a run; none if there is no journal."""
     path = pathlib.Path(runs) / run / "journal.ndjson"
     if not path.exists():
         return []

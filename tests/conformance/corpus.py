@@ -52,7 +52,7 @@ def expand(module):
 
 
 def serialize(module, target):
-    """None where the target lacks what the program uses."""
+    """None if the target lacks what the program uses."""
     try:
         return stablehlo.serialize_portable_artifact(module, target, allow_other_dialects=True)
     except Exception:  # noqa: BLE001: the bindings raise what they like

@@ -20,7 +20,7 @@ class Malformed(Exception):
 
 @dataclasses.dataclass
 class Cause:
-    """What one planted cause should be told as; None where the case leaves it open."""
+    """What one planted cause should be reported as; None if the case leaves it open."""
 
     kind: str
     subject: str | None = None

@@ -234,7 +234,7 @@ def judge_reads(case, cuts, folder):
 
 
 def judge(case, client, folder):
-    """What is wrong with what Keel says; empty where nothing is."""
+    """What is wrong with what Keel says; empty if nothing is."""
     if case.causes[0].kind == "stable":
         return judge_silence(case, client, folder)
     entries = told(folder, "why", "--all")

@@ -124,7 +124,7 @@ def command(way, options, cache):
 
 
 def once(words, variables, log, deadline):
-    """The exit code; None where the deadline came first."""
+    """The exit code; None if the deadline came first."""
     with log.open("ab") as out, subprocess.Popen(
             [str(word) for word in words], env=variables, cwd=log.parent, stdin=subprocess.DEVNULL,
             stdout=out, stderr=out, start_new_session=True) as process:

@@ -40,7 +40,7 @@ def blank(text, spans):
 
 
 def closing(code, at):
-    """The place of the parenthesis that closes the one at `at`; None where there is none."""
+    """The place of the parenthesis that closes the one at `at`; None if there is none."""
     depth = 0
     for place in range(at, len(code)):
         depth += {"(": 1, ")": -1}.get(code[place], 0)
@@ -148,7 +148,7 @@ def read_list(path):
 
 
 def place_of(lines, old):
-    """The index at which `old` stands in `lines`; None where it does not, or more than once."""
+    """The index at which `old` stands in `lines`; None if it does not, or more than once."""
     wanted = [line.strip() for line in old]
     stripped = [line.strip() for line in lines]
     places = [at for at in range(len(lines) - len(old) + 1)

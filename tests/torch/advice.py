@@ -84,7 +84,7 @@ def check_pairs(space, texts):
                      (CAUSE_OF.get(name, name), texts[name]) in given, given)
         report.check(f"{name}: the accident is several programs", asked_for(events, accident) > 1,
                      asked_for(events, accident))
-        # None where it is the accident's first.
+        # None if it is the accident's first.
         report.check(f"{name}: mended, it is one program", asked_for(events, mended) <= 1,
                      (asked_for(events, mended), advised(known, mended)))
 
@@ -111,7 +111,7 @@ def check_alone(space, name, text):
 
 
 def endless(space, text):
-    """Told of the run as a whole."""
+    """What is said of the run as a whole."""
     check_alone(space, "endless", text)
 
 

@@ -46,7 +46,7 @@ def environment():
 
 
 def train(space, name, arguments):
-    """The number of compiles, and what `keel why` says; None where the process failed."""
+    """The number of compiles, and what `keel why` says; None if the process failed."""
     runs = space.path(name) / "runs"
     answer = run([KEEL, "run", "--quiet", "--lines", "--cache-dir", space.path(name) / "cache",
                   "--run-dir", runs, "--", PYTHON, SCRIPT, *SMALL, *arguments], environment())
@@ -59,7 +59,7 @@ def train(space, name, arguments):
 
 
 def named(items, kind, text):
-    """True where an item has that cause at a line of the example with that text."""
+    """True if an item has that cause at a line of the example with that text."""
     return any(item["kind"] == kind and item["file"] == str(SCRIPT) and item.get("line") and
                text in LINES[item["line"] - 1] for item in items)
 

@@ -79,7 +79,7 @@ def check_told(runs, gathers):
     """A plugin that gathers the devices of an execution: that is said once."""
     told = [event["message"] for event in of_kind(runs.events("cold"), "fallback")
             if "'all-reduce'" in event["message"]]
-    report.equal("cold: it is told once that replicas share an executable", len(told),
+    report.equal("cold: it says once that replicas share an executable", len(told),
                  1 if gathers else 0)
 
 

@@ -134,7 +134,7 @@ static void sizes_of_two_arms_follow_from_the_branch(void **state) {
     assert_int_equal(e.root_total, 1);
     assert_int_equal(e.roots->kind, KEEL_CAUSE_STRUCTURE);
     keel_explanation_deinitialize(&e);
-    // Where nothing is known of the source they are told beside it.
+    // If nothing is known of the source, they are reported beside it.
     explain_pair("sizes_of_two_arms", NULL, NULL, &e);
     assert_int_equal(e.root_total, 2);
     keel_explanation_deinitialize(&e);

@@ -305,7 +305,7 @@ static void another_kind_of_device_is_told_by_its_name(void **state) {
     explain(&stage);
     assert_counts(&stage, 1, 0);
     assert_root(&stage, 0, "devices process count: 2 -> 1");
-    // The same in another order is told by nothing but the whole.
+    // The same in another order shows only in the whole.
     set(&stage.before, KEEL_COMPONENT_DEVICE_KINDS, "1 x a\n1 x b\n1 x c\nprocesses=1\n");
     set(&stage.after, KEEL_COMPONENT_DEVICE_KINDS, "1 x a\n1 x c\n1 x b\nprocesses=1\n");
     explain(&stage);
@@ -493,7 +493,7 @@ static void fields_that_were_cut_off_have_not_moved(void **state) {
     explain(&stage);
     assert_counts(&stage, 1, 0);
     assert_root(&stage, 0, "option debug.1003: 0 -> 12345678901234567890");
-    // What moved beyond the cut is told by the component alone.
+    // What moved beyond the cut shows only in the component.
     snprintf(after, sizeof after, "%s", before);
     after[strlen(after) - 2] = '1';
     set(&stage.after, KEEL_COMPONENT_OPTIONS, after);

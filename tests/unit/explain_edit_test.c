@@ -104,7 +104,7 @@ static void a_number_follows_from_its_edited_line(void **state) {
                 "line 15 of closed_float.py changed");
 }
 
-// It is told with its first line.
+// It is reported with its first line.
 static void lines_that_were_edited_together_are_one_edit(void **state) {
     (void)state;
     source_t edited = with(15, "        return w - 0.01 * slope");

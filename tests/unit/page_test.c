@@ -486,7 +486,7 @@ static void only_the_words_that_changed_are_marked(void **state) {
     rows_of(olds, 2, news, 2, &out);
     assert_has(&out, "tensor&lt;<del>8</del>x512x<del>f32</del>&gt;");
     assert_has(&out, "tensor&lt;<ins>4</ins>x512x<ins>bf16</ins>&gt;");
-    // %1 is known to stand for %1, so operands that changed places are told.
+    // %1 is known to stand for %1, so operands that changed places are reported.
     assert_int_equal(count_of(keel_buffer_cstr(&out), "class=\"changed\""), 2);
     keel_buffer_deinitialize(&out);
 }

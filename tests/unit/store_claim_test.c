@@ -340,7 +340,7 @@ static void a_claim_is_free_although_a_forked_child_lives_on(void **state) {
             pause();
     }
     keel_claim_release(&claim);
-    // Were it not free, who waits would be told, and the child's end let him go on.
+    // If it were not free, the waiter would hear of the holder, and go on when the child ends.
     said_t said = {.pid = child};
     const keel_claimant_t waits = {"me", minute, note_holder, &said};
     assert_ok(keel_store_claim(place->cache, &key, &waits, &again));
