@@ -44,6 +44,10 @@ static _Noreturn void be_child(const watch_t *watch) {
     keel_digest_t build;
     const char *hex = keel_bundle_find(&watch->probe->bundle, KEEL_BUNDLE_PLUGIN, "build");
     keel_guard_child();
+    signal(SIGXFSZ, SIG_IGN); // with ulimit -f, what it prints is lost, and nothing else
+    // Past 64 MiB it gets an error: it may print endlessly.
+    if (pwrite(watch->printed, "", 1, (64 << 20) - 1) == 1)
+        fcntl(watch->printed, F_ADD_SEALS, F_SEAL_GROW);
     dup2(memfd_create("nothing", 0), STDIN_FILENO); // the terminal's input is not for the plugin
     dup2(watch->printed, STDOUT_FILENO);
     dup2(watch->printed, STDERR_FILENO);
@@ -146,11 +150,7 @@ static void take_report(watch_t *watch, int state) {
 // ---- using a plugin ----------------------------------------------------------------------------
 
 static keel_status_t watch_child(watch_t *watch) {
-    enum { MOST_PRINTED = 64 << 20 };
     int state = 0;
-    // A child that writes endlessly gets an error, not all memory.
-    if (pwrite(watch->printed, "", 1, MOST_PRINTED - 1) == 1)
-        fcntl(watch->printed, F_ADD_SEALS, F_SEAL_GROW);
     fflush(NULL);
     watch->child = fork();
     if (watch->child < 0) return keel_status_make(KEEL_IO, "a new process: %s", strerror(errno));

@@ -3,6 +3,7 @@
 #include "place.h"
 
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "bundle/versions.h"
@@ -304,6 +305,19 @@ static void a_plugin_of_another_major_version_is_impossible(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
+// What a plugin prints goes to a file in memory, which has the limit of all files.
+static void no_file_may_take_a_byte_and_the_plugin_is_used(void **state) {
+    (void)state;
+    struct rlimit before, none;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    none = (struct rlimit){0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    run("runs");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_step(KEEL_PROBE_OLDER, KEEL_PROBE_OK, "");
+    assert_int_equal(probe->verdict, KEEL_PROBE_ALIVE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_plugin_that_does_everything_is_alive),
@@ -328,6 +342,7 @@ int main(void) {
         TEST(a_plugin_that_ends_its_process_quietly_is_in_trouble),
         TEST(a_plugin_that_closes_all_files_is_in_trouble_and_within_its_time),
         TEST(a_plugin_of_another_major_version_is_impossible),
+        TEST(no_file_may_take_a_byte_and_the_plugin_is_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
