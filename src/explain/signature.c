@@ -133,8 +133,7 @@ static const char *subject_of(keel_diff_t *diff, const keel_argument_t *argument
     return keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name));
 }
 
-// ---- the difference of an argument
-// ----------------------------------------------------------------
+// ---- the difference of an argument -------------------------------------------------------------
 
 static keel_difference_t difference_of(keel_diff_t *diff, keel_cause_t kind, const char *subject,
                                        const char *before, const char *after) {

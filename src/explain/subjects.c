@@ -24,9 +24,9 @@ static keel_str_t next_word(keel_str_t *rest) {
 typedef enum role_t { UNKNOWN, MODEL, DATA } role_t;
 
 static role_t role_of(keel_str_t name) {
-    static const char *const models[] = {
-        "model",      "models", "params",    "param",     "network", "net",    "variables",
-        "parameters", "module", "opt_state", "optimizer", "optim",   "kernel", "bias"};
+    static const char *const models[] = {"model",   "models",    "params",    "param",
+                                         "network", "net",       "variables", "parameters",
+                                         "module",  "opt_state", "optimizer", "optim"};
     static const char *const data[] = {"batch",  "data", "inputs",   "tokens", "graph",
                                        "graphs", "x",    "examples", "cache",  "carry"};
     role_t role = UNKNOWN;

@@ -195,13 +195,14 @@ bool keel_is_other_closure(const keel_one_origin_t *pair) {
     return false;
 }
 
-// Words of random generators are unsigned; nobody's data are.
+// Random generators have constants of their own, unsigned words.
 static bool is_data(const keel_program_t *program, keel_attr_id_t value) {
     const keel_attr_t *attr = keel_program_attr(program, value);
     if (attr->kind != KEEL_ATTR_TENSOR) return false;
     const keel_type_t *type = keel_program_type(program, attr->a);
     const keel_type_t *element = keel_program_type(program, type->a);
-    if (element->kind == KEEL_TYPE_INTEGER && element->aux == KEEL_UNSIGNED) return false;
+    if (element->kind == KEEL_TYPE_INTEGER && element->aux == KEEL_UNSIGNED && element->a == 32)
+        return false;
     keel_tensor_view_t tensor;
     keel_status_t status =
         keel_program_tensor(program, attr->a, program->blobs.data[attr->b], &tensor);

@@ -157,7 +157,7 @@ static void a_line_of_many_words_is_shown_whole(void **state) {
 enum { LINES = 200 };
 
 typedef struct list_t {
-    char texts[LINES][16];
+    char texts[LINES][32];
     keel_page_line_t items[LINES];
 } list_t;
 
@@ -166,7 +166,7 @@ static void table_of_lines(size_t lines, size_t first, size_t count, size_t arou
                            keel_buffer_t *out) {
     static list_t a, b;
     for (size_t i = 0; i < lines; ++i) {
-        char kind[16];
+        char kind[32];
         bool differs = i >= first && i < first + count;
         snprintf(kind, sizeof kind, "%zu", i);
         snprintf(a.texts[i], sizeof a.texts[i], "row %zu", i);
