@@ -250,6 +250,26 @@ static void tell_counts(keel_diff_t *diff, uint32_t top, uint32_t then, uint32_t
     difference->old_op = difference->new_op = KEEL_NONE; // not of one operation
 }
 
+static bool is_made(keel_diff_t *diff, const keel_argument_t *argument) {
+    const char *type = keel_diff_type(diff, diff->after.program, argument->type);
+    for (uint32_t i = 0; i < diff->made_count; ++i)
+        if (strcmp(diff->made[i].type, type) == 0) return true;
+    return false;
+}
+
+// True if the host may have sent every tensor that is kept now: as many, and of these types if the
+// types are known. Batches are sent too.
+static bool may_be_sent(keel_diff_t *diff, uint32_t kept) {
+    if (diff->sent < kept) return false;
+    for (uint32_t i = 0; diff->made_count && i < diff->after_count; ++i) {
+        const keel_argument_t *now = &diff->arguments_after[i];
+        bool is_kept = now->counterpart != KEEL_NONE && !now->is_donated &&
+                       diff->arguments_before[now->counterpart].is_donated;
+        if (is_kept && !is_made(diff, now)) return false;
+    }
+    return true;
+}
+
 // Reports it at the donation or, if the optimizer does nothing any more, at the optimizer. False if
 // neither shows it.
 static bool tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates) {
@@ -259,9 +279,8 @@ static bool tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates)
     if (updates->replaced) {
         lead(diff, top);
         keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_REPLACED);
-    } else if (is_left_alone && diff->sent >= updates->kept) {
-        // A sync moved the other tensors, so their line is unknown. But the host sent as many as
-        // the optimizer does not touch.
+    } else if (is_left_alone && may_be_sent(diff, updates->kept)) {
+        // A sync moved the other tensors, so their line is unknown.
         lead(diff, top);
         keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_REPLACED);
         difference->place = keel_diff_place(diff, false, op);

@@ -56,15 +56,30 @@ static keel_status_t lead_note(keel_why_t *why, keel_note_t note, const char **i
     return status;
 }
 
+// True if a later program is nearest to the one that this was compared with: it updates what that
+// one does.
+static bool is_updated_later(const keel_why_t *why, size_t index) {
+    const keel_run_entry_t *idle = why->entries[index].asked;
+    for (size_t i = index + 1; i < why->entry_count; ++i) {
+        const keel_run_entry_t *later = why->entries[i].asked;
+        if (later->pid == idle->pid && later->root_count && !later->unrelated &&
+            strcmp(later->against_program, idle->against_program) == 0)
+            return true;
+    }
+    return false;
+}
+
 // A step without the optimizer may be skipped on purpose. But if more steps follow and the program
-// that it was compared with never runs again, the optimizer holds other tensors.
+// that it was compared with never runs again, nor another that updates the same, the optimizer
+// holds other tensors.
 static keel_status_t find_idle(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         keel_why_entry_t *entry = &why->entries[i];
         if (!leads_with(entry, KEEL_NOTE_IDLE) || !entry->asked->against_is_ours) continue;
         if (keel_run_ran_after(&why->run, entry->asked->against_program, entry->asked->program,
                                entry->asked->pid) ||
-            !keel_run_goes_on(&why->run, entry->asked->program, entry->asked->pid))
+            !keel_run_goes_on(&why->run, entry->asked->program, entry->asked->pid) ||
+            is_updated_later(why, i))
             continue;
         entry->roots[0].note = "";
         KEEL_TRY(lead_note(why, KEEL_NOTE_REPLACED, &entry->roots[0].note));
