@@ -138,6 +138,38 @@ static uint32_t dtype_taint(keel_diff_t *diff, const keel_pair_t *pair) {
     return 0;
 }
 
+// The cast that gave the value its dtype and that the other program lacks; NONE.
+static keel_op_id_t find_cast(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
+    enum { STEPS = 16 };
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_op_id_t *others = is_after ? diff->origin : diff->counterpart;
+    for (unsigned step = 0; step < STEPS; ++step) {
+        keel_op_id_t op = graph->producer[value];
+        if (op == KEEL_NONE || graph->constant[op] != KEEL_NONE) break;
+        if (others[op] == KEEL_NONE && keel_str_is(keel_graph_name(graph, op), "convert"))
+            return op;
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        if (!operands.count) break;
+        value = operands.items[0];
+    }
+    return KEEL_NONE;
+}
+
+// What a number meets was cast on another line, which is the one to name.
+static bool is_cast_on_another_line(keel_diff_t *diff, const keel_pair_t *pair) {
+    for (int is_after = 0; is_after < 2; ++is_after) {
+        keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+        keel_op_id_t op = is_after ? pair->after : pair->before;
+        uint64_t line = keel_graph_line(graph, op)->identity;
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        for (uint32_t i = 0; i < operands.count; ++i) {
+            keel_op_id_t cast = find_cast(diff, is_after, operands.items[i]);
+            if (cast != KEEL_NONE && keel_graph_line(graph, cast)->identity != line) return true;
+        }
+    }
+    return false;
+}
+
 // A constant in the shape that an operation needs it in: named after the operation that made that
 // shape.
 static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t *pair,
@@ -149,8 +181,9 @@ static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t
                         .inherited = 0,
                         .root = KEEL_NONE};
     bool is_bare = diff->after.constant[made.after] == made.after;
-    // HLO: the constants of an operation have the dtype that it computes in.
-    if (diff->after.lender && has_other_element(diff, before, after))
+    // The constants of an operation have the dtype that it computes in.
+    if (has_other_element(diff, before, after) &&
+        (diff->after.lender || is_cast_on_another_line(diff, pair)))
         made.inherited = dtype_taint(diff, pair);
     KEEL_TRY(compare_type(diff, &made, before, after));
     // JAX places its own constants anywhere, so the line is that of their use.
@@ -161,8 +194,35 @@ static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t
     return NULL;
 }
 
+// An array that the function closed over is in another dtype, and may be converted where it is
+// used. Scalars are the source's own numbers, which take the dtype of what they meet.
+static keel_status_t compare_constant_dtype(keel_diff_t *diff, keel_pair_t *pair,
+                                            keel_value_id_t before, keel_value_id_t after) {
+    keel_pair_t made = {.before = constant_of(&diff->before, before),
+                        .after = constant_of(&diff->after, after),
+                        .inherited = 0,
+                        .root = KEEL_NONE};
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_value_id_t was = p->operations.data[made.before].first_result;
+    keel_value_id_t is = q->operations.data[made.after].first_result;
+    keel_ints_t x = keel_diff_dims(p, keel_graph_type(&diff->before, was));
+    keel_ints_t y = keel_diff_dims(q, keel_graph_type(&diff->after, is));
+    if (diff->after.lender || !x.count || x.count != y.count ||
+        memcmp(x.items, y.items, x.count * sizeof *x.items) != 0 ||
+        !has_other_element(diff, was, is))
+        return NULL;
+    if (!diff->taint[is]) {
+        KEEL_TRY(compare_type(diff, &made, was, is));
+        if (made.root != KEEL_NONE && made.root + 1 == diff->root_count)
+            diff->roots[made.root].difference.place = keel_diff_place(diff, true, pair->after);
+    }
+    if (!diff->taint[after]) diff->taint[after] = diff->taint[is];
+    return NULL;
+}
+
 static keel_status_t compare_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                                        keel_value_id_t before, keel_value_id_t after) {
+    KEEL_TRY(compare_constant_dtype(diff, pair, before, after));
     KEEL_TRY(keel_pair_constants(diff, pair, operand, constant_of(&diff->before, before),
                                  constant_of(&diff->after, after),
                                  keel_pair_same_type(diff, before, after)));

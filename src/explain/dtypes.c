@@ -156,7 +156,8 @@ bool keel_diff_meets_number(keel_diff_t *diff, const keel_difference_t *conversi
         keel_str_is(number_met_by(diff, false, conversion->old_op), number))
         return true;
     for (uint32_t i = 0; i < diff->after_count; ++i)
-        if (keel_str_is(diff->arguments_after[i].name, number))
+        if (keel_str_is(diff->arguments_after[i].name, number) &&
+            !keel_diff_dims(diff->after.program, diff->arguments_after[i].type).count)
             return is_constant_beside(diff, conversion, diff->arguments_after[i].type);
     return false;
 }
