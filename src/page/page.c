@@ -29,6 +29,16 @@ static void fixes(const keel_why_t *why, keel_buffer_t *out) {
     }
 }
 
+static void eager(const keel_why_t *why, keel_buffer_t *out) {
+    if (!keel_eager_is_told(&why->eager, why->run.compile_seconds)) return;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_eager_sentence(&why->eager, &text);
+    keel_buffer_format(&text, ". %s", keel_eager_advice());
+    fact(out, "outside jit", keel_buffer_cstr(&text));
+    keel_buffer_deinitialize(&text);
+}
+
 static keel_status_t run_facts(keel_page_t *page) {
     const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
@@ -59,6 +69,7 @@ static keel_status_t run_facts(keel_page_t *page) {
     }
     fact(out, "mode", why->run.mode);
     fixes(why, out);
+    eager(why, out);
     keel_buffer_text(out, "</dl>\n");
     return NULL;
 }

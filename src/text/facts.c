@@ -50,6 +50,11 @@ void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out) {
     keel_write_foreign(out, line);
 }
 
+const char *keel_eager_advice(void) {
+    return "Jit the function that runs them, so that they become one program; for a new model, the "
+           "function that makes it: jax.jit(model.init)(key, x), nnx.jit(lambda: Model(rngs))().";
+}
+
 // ---- fixes --------------------------------------------------------------------------------------
 
 void keel_fix_write(const keel_fix_t *fix, keel_buffer_t *out) {

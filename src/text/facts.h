@@ -20,6 +20,8 @@ void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out);
 
 // "58 small programs ran one by one, outside jit, and cost 21.2 s, most at train.py:13"
 void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out);
+// What to do about them.
+const char *keel_eager_advice(void);
 
 // "sharding-retrace applied, torch_xla 2.9.0 (pytorch/xla 9755)".
 void keel_fix_write(const keel_fix_t *fix, keel_buffer_t *out);

@@ -331,9 +331,7 @@ static void eager(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_eager_sentence(&why->eager, &text);
-    keel_buffer_text(&text,
-                     ". Jit the function that runs them, so that they become one program; to "
-                     "initialize a model: jax.jit(model.init)(key, x). keel explain eager");
+    keel_buffer_format(&text, ". %s keel explain eager", keel_eager_advice());
     keel_flow_end(&flow);
     keel_flow_buffer(&flow, &text);
     keel_flow_end(&flow);
