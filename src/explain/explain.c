@@ -19,7 +19,8 @@ static const uint8_t ranks[KEEL_CAUSE_COUNT] = {
 };
 
 static uint32_t top_of(const keel_diff_t *diff, uint32_t root) {
-    while (diff->roots[root].follows != KEEL_NONE)
+    for (uint32_t step = 0; step < diff->root_count && diff->roots[root].follows != KEEL_NONE;
+         ++step)
         root = diff->roots[root].follows;
     return root;
 }
@@ -28,6 +29,19 @@ static void fold_root(keel_diff_t *diff, uint32_t root, uint32_t under) {
     // Two sizes may each explain the other.
     if (under >= diff->root_count || top_of(diff, under) == root) return;
     diff->roots[root].follows = under;
+}
+
+// Two rules may each fold a root under the other's: then the first of them leads.
+static void break_cycles(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        uint32_t at = i;
+        for (uint32_t step = 0; step < diff->root_count && at != KEEL_NONE; ++step) {
+            at = diff->roots[at].follows;
+            if (at != i) continue;
+            diff->roots[i].follows = KEEL_NONE;
+            break;
+        }
+    }
 }
 
 static bool is_about(const keel_root_t *root, const char *what) {
@@ -208,6 +222,7 @@ static int by_rank(const void *a, const void *b) {
 
 static keel_status_t give_explanation(keel_diff_t *diff, keel_explanation_t *out) {
     if (!diff->root_count) return NULL;
+    break_cycles(diff);
     order_t order[KEEL_DIFF_ROOTS];
     uint32_t place[KEEL_DIFF_ROOTS], count = 0;
     for (uint32_t i = 0; i < diff->root_count; ++i)

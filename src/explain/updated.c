@@ -110,6 +110,7 @@ void keel_clusters_fold_updates(keel_clusters_t *clusters) {
         if (root->difference.kind != KEEL_CAUSE_DONATION || root->follows != KEEL_NONE) continue;
         bool is_after = strcmp(root->difference.new_value, "donated") == 0;
         uint32_t top = root_of_updates(clusters, is_after);
+        if (top == KEEL_NONE || diff->roots[top].follows != KEEL_NONE) continue;
         if (top != i) root->follows = top;
     }
 }
