@@ -33,8 +33,8 @@ def macro_names(macro):
 client, torch = ROOT / "tests" / "client", ROOT / "tests" / "torch"
 jax = functions_of_processes(client / "advice.py").union(
     *(Pairs(script).names() for script in client.glob("advice_*.py")))
-xla = (Pairs(torch / "advice_programs.py").names() | functions_of_processes(torch / "advice.py")
-       | keys_of(torch / "advice.py", "NEVER"))
+xla = (functions_of_processes(torch / "advice.py") | keys_of(torch / "advice.py", "NEVER")).union(
+    *(Pairs(script).names() for script in torch.glob("advice_*.py")))
 for name in sorted(jax | xla):
     if name not in tables.advice("jax"):
         print(f"{name}: there is no such advice")

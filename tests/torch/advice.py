@@ -1,5 +1,5 @@
-"""Each advice for PyTorch/XLA, followed to the letter: the accident of advice_programs.py compiles
-again and `keel why` gives that advice, the mended one is one program."""
+"""Each advice for PyTorch/XLA, followed to the letter: the accident of advice_programs.py or
+advice_training.py compiles again and `keel why` gives that advice, the mended one is one program."""
 
 import json
 import os
@@ -17,7 +17,7 @@ import tables  # noqa: E402
 
 PYTHON = os.environ.get("KEEL_TORCH_PYTHON") or ROOT / ".venv-torch" / "bin" / "python"
 SCRIPT = HERE / "advice_programs.py"
-PAIRS = Pairs(SCRIPT)
+SOURCES = {script: Pairs(script) for script in (SCRIPT, HERE / "advice_training.py")}
 # The words of the cause of each advice that is given by another one's table.
 CAUSE_OF = {"index": "constant", "read_back": "host_read", "grown": "shape", "state_made": "arguments",
             "replaced": "donation", "copied": "donation", "not_zeroed": "gradient",
@@ -28,7 +28,7 @@ CAUSE_OF = {"index": "constant", "read_back": "host_read", "grown": "shape", "st
             "nought": "constant", "merged": "arguments", "model_size": "shape",
             "module_dtype": "dtype"}
 # Advice that no item of `keel why` has: of operations on the host, in a run of their own.
-OF_THE_HOST = [name for name in PAIRS.names() if name.startswith("host_") and name != "host_read"]
+OF_THE_HOST = [name for name in SOURCES[SCRIPT].names() if name.startswith("host_") and name != "host_read"]
 # With SPMD, for which a process decides at its start; a process by itself each.
 OF_SPMD = ["sharding", "gathered"]
 # What no program of PyTorch/XLA here can be told by.
@@ -45,12 +45,12 @@ def environment():
     return clean_environment() | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
-def keel_run(space, name, functions):
+def keel_run(space, name, functions, script=SCRIPT):
     """One process under `keel run`; its events, what `keel why` knows, and its text."""
     runs = space.path(name)
     before = set(runs.glob("*/journal.ndjson"))
     answer = run([KEEL, "run", "--quiet", "--lines", "--cache-dir", space.path("cache"),
-                  "--run-dir", runs, "--", PYTHON, SCRIPT, *functions], environment())
+                  "--run-dir", runs, "--", PYTHON, script, *functions], environment())
     report.check(f"{name}: the process ends well", answer.code == 0, told(answer))
     known = json.loads(run([KEEL, "why", "--json", "--all", "--run-dir", runs], environment()).out)
     text = run([KEEL, "why", "--run-dir", runs], environment()).out
@@ -58,35 +58,36 @@ def keel_run(space, name, functions):
             for event in journal(runs, path.parent.name)], known, text
 
 
-def asked_for(events, name):
-    """How many programs the function asked for."""
+def asked_for(events, name, script):
+    """How many programs the function of the script asked for."""
     sites = [event.get("site") or {} for event in events if event["event"] == "compile"]
-    return sum(PAIRS.function_of(site.get("line")) == name for site in sites
-               if site.get("file") == str(SCRIPT))
+    return sum(SOURCES[script].function_of(site.get("line")) == name for site in sites
+               if site.get("file") == str(script))
 
 
-def advised(known, name):
-    """Kind and advice of each item of the function."""
+def advised(known, name, script):
+    """Kind and advice of each item of the function of the script."""
     places = [(item, [(item.get("file"), item.get("line")),
                       (item.get("call_file"), item.get("call_line"))]) for item in known]
     return {(item["kind"], item["advice"]["torch"]) for item, stands in places
-            if any(file == str(SCRIPT) and PAIRS.function_of(line) == name for file, line in stands)}
+            if any(file == str(script) and SOURCES[script].function_of(line) == name
+                   for file, line in stands)}
 
 
-def check_pairs(space, texts):
-    pairs = sorted(PAIRS.names() - {*OF_THE_HOST, *OF_SPMD, "endless"})
-    events, known, _ = keel_run(space, "pairs", [f"{name}_{kind}" for name in pairs
-                                                 for kind in ("accident", "mended")])
+def check_pairs(space, texts, script):
+    pairs = sorted(SOURCES[script].names() - {*OF_THE_HOST, *OF_SPMD, "endless"})
+    events, known, _ = keel_run(space, script.stem, [f"{name}_{kind}" for name in pairs
+                                                     for kind in ("accident", "mended")], script)
     for name in pairs:
         accident, mended = f"{name}_accident", f"{name}_mended"
-        given = advised(known, accident)
+        given = advised(known, accident, script)
         report.check(f"{name}: the advice is given",
                      (CAUSE_OF.get(name, name), texts[name]) in given, given)
-        report.check(f"{name}: the accident is several programs", asked_for(events, accident) > 1,
-                     asked_for(events, accident))
+        report.check(f"{name}: the accident is several programs", asked_for(events, accident, script) > 1,
+                     asked_for(events, accident, script))
         # None if it is the accident's first.
-        report.check(f"{name}: mended, it is one program", asked_for(events, mended) <= 1,
-                     (asked_for(events, mended), advised(known, mended)))
+        report.check(f"{name}: mended, it is one program", asked_for(events, mended, script) <= 1,
+                     (asked_for(events, mended, script), advised(known, mended, script)))
 
 
 def check_host(space, texts):
@@ -96,8 +97,8 @@ def check_host(space, texts):
         events, known, text = keel_run(space, f"{name}-mended", [f"{name}_mended"])
         report.check(f"{name}: mended, nothing is computed on the host", "on the host" not in text,
                      text)
-        report.check(f"{name}: and it is one program", asked_for(events, f"{name}_mended") <= 1,
-                     (asked_for(events, f"{name}_mended"), known))
+        report.check(f"{name}: and it is one program", asked_for(events, f"{name}_mended", SCRIPT) <= 1,
+                     (asked_for(events, f"{name}_mended", SCRIPT), known))
 
 
 def check_alone(space, name, text):
@@ -129,7 +130,8 @@ def precision(space, text):
 def main():
     texts = tables.advice("torch")
     with Workspace("advice") as space:
-        check_pairs(space, texts)
+        for script in SOURCES:
+            check_pairs(space, texts, script)
         check_host(space, texts)
         for name in OF_SPMD:
             check_alone(space, name, texts[name])
