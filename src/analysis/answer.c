@@ -63,13 +63,6 @@ static uint64_t callers_of(const asked_t *asked) {
     return hash;
 }
 
-static bool has_jit(keel_str_t line) {
-    const keel_str_t jit = KEEL_STR("jit(");
-    for (; line.size >= jit.size; ++line.data, --line.size)
-        if (keel_str_starts(line, jit)) return true;
-    return false;
-}
-
 // True if the line that asked also made the function that it called: jax.jit(net.init)(key, x).
 static bool jits_there(const answer_facts_t *facts, const asked_t *asked) {
     const keel_sources_t *sources = &facts->sources->face;
@@ -82,7 +75,7 @@ static bool jits_there(const answer_facts_t *facts, const asked_t *asked) {
     uint32_t number = 0;
     while (is_known && number < asker->line && keel_str_line(&text, &line))
         ++number;
-    return asker->line && number == asker->line && has_jit(line);
+    return asker->line && number == asker->line && keel_str_contains(line, "jit(");
 }
 
 // A helper that jits a library's function in each call makes one for each of its callers: for two

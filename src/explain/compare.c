@@ -43,8 +43,7 @@ static void describe_size(keel_diff_t *diff, keel_ints_t x, keel_ints_t y,
 
 // Only the layout in memory differs.
 static bool is_layout(const keel_diff_t *diff, keel_ints_t x, keel_ints_t y, bool same_element) {
-    return diff->after.lender && same_element && x.count && x.count == y.count &&
-           memcmp(x.items, y.items, x.count * sizeof *x.items) == 0;
+    return diff->after.lender && same_element && x.count && keel_ints_equal(x, y);
 }
 
 static uint32_t explain_parts(keel_diff_t *diff, const keel_pair_t *pair, keel_ints_t x,
@@ -207,8 +206,7 @@ static keel_status_t compare_constant_dtype(keel_diff_t *diff, keel_pair_t *pair
     keel_value_id_t is = q->operations.data[made.after].first_result;
     keel_ints_t x = keel_diff_dims(p, keel_graph_type(&diff->before, was));
     keel_ints_t y = keel_diff_dims(q, keel_graph_type(&diff->after, is));
-    if (diff->after.lender || !x.count || x.count != y.count ||
-        memcmp(x.items, y.items, x.count * sizeof *x.items) != 0 ||
+    if (diff->after.lender || !x.count || !keel_ints_equal(x, y) ||
         !has_other_element(diff, was, is))
         return NULL;
     if (!diff->taint[is]) {
@@ -248,15 +246,7 @@ static keel_status_t check_weak_type(keel_diff_t *diff, keel_pair_t *pair) {
 // True for a scalar argument, in whatever shape. The other side may have it too: equal numbers of
 // the host are one argument, and another operation takes that one.
 static bool is_scalar_argument(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
-    enum { STEPS = 8 };
-    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-    for (unsigned step = 0; step < STEPS && graph->producer[value] != KEEL_NONE; ++step) {
-        keel_op_id_t op = graph->producer[value];
-        keel_list_t operands = keel_program_operands(graph->program, op);
-        if (operands.count != 1 || !keel_graph_only_reshapes(keel_graph_name(graph, op)))
-            return false;
-        value = operands.items[0];
-    }
+    value = keel_graph_unshaped(is_after ? &diff->after : &diff->before, value);
     return keel_diff_scalar_argument(diff, is_after, value) != KEEL_NONE;
 }
 

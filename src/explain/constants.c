@@ -270,10 +270,6 @@ static void describe_array(keel_diff_t *diff, const constant_t *a, const constan
                                different == 1 ? "s" : "", index);
 }
 
-static bool is_same_dims(keel_ints_t x, keel_ints_t y) {
-    return x.count == y.count && (!x.count || !memcmp(x.items, y.items, x.count * sizeof *x.items));
-}
-
 static keel_status_t add_difference(keel_diff_t *diff, keel_pair_t *pair, uint32_t explained,
                                     const keel_difference_t *difference, const constant_t *a,
                                     const constant_t *b) {
@@ -294,7 +290,7 @@ static keel_status_t compare_values(keel_diff_t *diff, keel_pair_t *pair, uint32
                                     const constant_t *a, const constant_t *b, keel_op_id_t made) {
     keel_ints_t x = keel_diff_dims(diff->before.program, a->type);
     keel_ints_t y = keel_diff_dims(diff->after.program, b->type);
-    bool same_dims = is_same_dims(x, y), is_one = is_splat_or_one(a) && is_splat_or_one(b);
+    bool same_dims = keel_ints_equal(x, y), is_one = is_splat_or_one(a) && is_splat_or_one(b);
     if (!same_dims && !(is_one && a->tensor.count == b->tensor.count)) return NULL;
     uint64_t first = 0, different = count_different(diff, a, b, &first);
     if (!different) return NULL; // the same values in another dtype: covered by the types
@@ -344,8 +340,8 @@ keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t
     constant_t a, b;
     if (!read_constant(&diff->before, before, &a) || !read_constant(&diff->after, after, &b))
         return NULL;
-    bool same_dims = is_same_dims(keel_diff_dims(diff->before.program, a.type),
-                                  keel_diff_dims(diff->after.program, b.type));
+    bool same_dims = keel_ints_equal(keel_diff_dims(diff->before.program, a.type),
+                                     keel_diff_dims(diff->after.program, b.type));
     if (same_use && !same_dims && a.tensor.count != b.tensor.count)
         return compare_shapes(diff, pair, operand, &a, &b);
     return compare_values(diff, pair, operand, &a, &b,

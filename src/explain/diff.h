@@ -225,6 +225,9 @@ void keel_diff_note_trees(keel_diff_t *diff, keel_str_t name, uint32_t root);
 uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out);
 // Pairs them by type and place, as they have no names.
 keel_status_t keel_parameters_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
+// True if one line gives both and they have the same shape, as when it is moved in another dtype.
+bool keel_parameters_are_converted(keel_graph_t *graph, const keel_argument_t *argument,
+                                   keel_graph_t *other, const keel_argument_t *converted);
 // parted.c: parts those of two types that different lines use. `sources` may be NULL.
 keel_status_t keel_parameters_part(keel_diff_t *diff,
                                    const keel_sources_t *sources) KEEL_MUST_CHECK;

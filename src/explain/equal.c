@@ -5,17 +5,10 @@
 
 // The scalar argument that a value comes from, possibly in another shape or dtype; NONE.
 static uint32_t find_number(const keel_diff_t *diff, bool is_after, keel_value_id_t value) {
-    enum { LOOKED_THROUGH = 8 };
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
-    for (unsigned i = 0; i < LOOKED_THROUGH && graph->producer[value] != KEEL_NONE; ++i) {
-        keel_op_id_t op = graph->producer[value];
-        keel_list_t operands = keel_program_operands(graph->program, op);
-        if (operands.count != 1 || !keel_graph_only_reshapes(keel_graph_name(graph, op))) break;
-        value = operands.items[0];
-    }
-    uint32_t number =
-        keel_diff_argument(list, is_after ? diff->after_count : diff->before_count, value);
+    uint32_t number = keel_diff_argument(list, is_after ? diff->after_count : diff->before_count,
+                                         keel_graph_unshaped(graph, value));
     if (number == KEEL_NONE || keel_diff_dims(graph->program, list[number].type).count)
         return KEEL_NONE;
     return number;

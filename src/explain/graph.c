@@ -49,6 +49,17 @@ bool keel_graph_only_reshapes(keel_str_t name) {
     return false;
 }
 
+keel_value_id_t keel_graph_unshaped(const keel_graph_t *graph, keel_value_id_t value) {
+    enum { LOOKED_THROUGH = 8 };
+    for (unsigned i = 0; i < LOOKED_THROUGH && graph->producer[value] != KEEL_NONE; ++i) {
+        keel_op_id_t op = graph->producer[value];
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        if (operands.count != 1 || !keel_graph_only_reshapes(keel_graph_name(graph, op))) break;
+        value = operands.items[0];
+    }
+    return value;
+}
+
 keel_list_t keel_graph_results(const keel_graph_t *graph) {
     keel_op_id_t root = graph->program->functions.data[graph->program->entry].root;
     bool is_list = root != KEEL_NONE && keel_str_is(keel_graph_name(graph, root), "tuple");

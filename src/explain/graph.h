@@ -118,6 +118,8 @@ bool keel_graph_is_parameter(const keel_graph_t *graph, keel_op_id_t op);
 
 // True if an operation only gives a value another shape, dtype or place.
 bool keel_graph_only_reshapes(keel_str_t name);
+// The value behind operations that only change its shape or dtype.
+keel_value_id_t keel_graph_unshaped(const keel_graph_t *graph, keel_value_id_t value);
 
 // The function that a call operation names; KEEL_NONE if it is not a call.
 static inline uint32_t keel_graph_callee(const keel_graph_t *graph, keel_op_id_t op) {

@@ -4,16 +4,10 @@
 #include "explain/cause.h"
 #include "explain/diff.h"
 
-static bool holds(keel_str_t text, keel_str_t part) {
-    for (; text.size >= part.size; ++text.data, --text.size)
-        if (keel_str_starts(text, part)) return true;
-    return false;
-}
-
 // Averages of weights are a model's, not an optimizer's.
 bool keel_diff_is_optimizers_file(keel_str_t file) {
-    return holds(file, KEEL_STR("/torch/optim/")) &&
-           !holds(file, KEEL_STR("/torch/optim/swa_utils.py"));
+    return keel_str_contains(file, "/torch/optim/") &&
+           !keel_str_contains(file, "/torch/optim/swa_utils.py");
 }
 
 bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op) {
@@ -70,19 +64,6 @@ static keel_op_id_t first_of_optimizer(const keel_graph_t *graph) {
     return first < end ? first : KEEL_NONE;
 }
 
-// The value behind operations that only change its shape or dtype.
-static keel_value_id_t unshaped(const keel_graph_t *graph, keel_value_id_t value) {
-    enum { LOOKED_THROUGH = 8 };
-    for (unsigned i = 0; i < LOOKED_THROUGH && graph->producer[value] != KEEL_NONE; ++i) {
-        keel_op_id_t op = graph->producer[value];
-        keel_list_t operands = keel_program_operands(graph->program, op);
-        if (operands.count != 1 || !keel_graph_only_reshapes(keel_graph_name(graph, op)))
-            return value;
-        value = operands.items[0];
-    }
-    return value;
-}
-
 keel_status_t keel_diff_find_optimized(keel_diff_t *diff, const keel_graph_t *graph,
                                        uint8_t **out) {
     size_t count = graph->program->value_types.count;
@@ -96,7 +77,7 @@ keel_status_t keel_diff_find_optimized(keel_diff_t *diff, const keel_graph_t *gr
         if (!keel_diff_is_optimizers(graph, op)) continue;
         keel_list_t operands = keel_program_operands(graph->program, op);
         for (uint32_t i = 0; i < operands.count; ++i)
-            (*out)[unshaped(graph, operands.items[i])] = 1;
+            (*out)[keel_graph_unshaped(graph, operands.items[i])] = 1;
     }
     return NULL;
 }
@@ -123,7 +104,7 @@ static bool has_other_line(keel_diff_t *diff, const keel_argument_t *then,
 static bool is_of_shape(keel_graph_t *graph, keel_type_id_t type, keel_type_id_t wanted) {
     keel_ints_t x = keel_diff_dims(graph->program, type),
                 y = keel_diff_dims(graph->program, wanted);
-    return x.count == y.count && memcmp(x.items, y.items, x.count * sizeof *x.items) == 0 &&
+    return keel_ints_equal(x, y) &&
            keel_diff_element_hash(graph, type) == keel_diff_element_hash(graph, wanted);
 }
 
@@ -229,7 +210,8 @@ static keel_op_id_t first_of_its_own(const keel_diff_t *diff, bool is_after) {
         if (!keel_diff_is_optimizers(graph, op)) continue;
         keel_list_t operands = keel_program_operands(graph->program, op);
         for (uint32_t i = 0; i < operands.count; ++i)
-            if (is_updated_here_only(diff, is_after, unshaped(graph, operands.items[i]))) return op;
+            if (is_updated_here_only(diff, is_after, keel_graph_unshaped(graph, operands.items[i])))
+                return op;
     }
     return KEEL_NONE;
 }
@@ -304,7 +286,7 @@ static bool is_trained(const keel_graph_t *graph) {
         keel_attr_id_t location = program->operations.data[op].location;
         uint32_t count = keel_program_frames(program, location, frames, FRAMES, NULL);
         for (uint32_t i = 0; i < count && i < FRAMES; ++i)
-            if (holds(frames[i].file, KEEL_STR("/torch/autograd/"))) return true;
+            if (keel_str_contains(frames[i].file, "/torch/autograd/")) return true;
     }
     return false;
 }

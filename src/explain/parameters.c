@@ -268,13 +268,13 @@ static keel_status_t make_side(keel_diff_t *diff, bool is_after, parameter_side_
     return order_by_use(out);
 }
 
-static bool is_in_another_dtype(const parameter_side_t *a, uint32_t i, const parameter_side_t *b,
-                                uint32_t j) {
-    keel_ints_t x = keel_diff_dims(a->graph->program, a->ordered[i]->type);
-    keel_ints_t y = keel_diff_dims(b->graph->program, b->ordered[j]->type);
-    uint64_t line = keel_graph_line(a->graph, a->ordered[i]->op)->identity;
-    return line && line == keel_graph_line(b->graph, b->ordered[j]->op)->identity && x.count &&
-           x.count == y.count && memcmp(x.items, y.items, x.count * sizeof *x.items) == 0;
+bool keel_parameters_are_converted(keel_graph_t *graph, const keel_argument_t *argument,
+                                   keel_graph_t *other, const keel_argument_t *converted) {
+    keel_ints_t x = keel_diff_dims(graph->program, argument->type);
+    keel_ints_t y = keel_diff_dims(other->program, converted->type);
+    uint64_t line = keel_graph_line(graph, argument->op)->identity;
+    return line && line == keel_graph_line(other, converted->op)->identity && x.count &&
+           keel_ints_equal(x, y);
 }
 
 // The only one left that has the same shape and comes from the same line; UINT32_MAX.
@@ -283,7 +283,8 @@ static uint32_t find_converted(const parameter_side_t *a, uint32_t i, const para
     for (uint32_t j = 0, tried = 0; j < b->count && tried < TRIED; ++j) {
         if (b->to_other[j] != UINT32_MAX) continue;
         ++tried;
-        if (!is_in_another_dtype(a, i, b, j)) continue;
+        if (!keel_parameters_are_converted(a->graph, a->ordered[i], b->graph, b->ordered[j]))
+            continue;
         if (found != UINT32_MAX) return UINT32_MAX;
         found = j;
     }

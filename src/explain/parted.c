@@ -137,16 +137,6 @@ static keel_status_t are_in_arms(keel_diff_t *diff, const keel_sources_t *source
     return NULL;
 }
 
-// What one line moves in the same shape is converted where it is used.
-static bool is_in_another_dtype(keel_diff_t *diff, const keel_argument_t *a) {
-    const keel_argument_t *b = &diff->arguments_after[a->counterpart];
-    keel_ints_t x = keel_diff_dims(diff->before.program, a->type);
-    keel_ints_t y = keel_diff_dims(diff->after.program, b->type);
-    uint64_t line = keel_graph_line(&diff->before, a->op)->identity;
-    return line && line == keel_graph_line(&diff->after, b->op)->identity && x.count &&
-           x.count == y.count && memcmp(x.items, y.items, x.count * sizeof *x.items) == 0;
-}
-
 // True if the lines say that a pair is two arguments. `inout_known`: that the lines are the same.
 static keel_status_t are_two(keel_diff_t *diff, const keel_sources_t *sources,
                              const keel_argument_t *a, bool *inout_known, bool *out) {
@@ -173,8 +163,9 @@ keel_status_t keel_parameters_part(keel_diff_t *diff, const keel_sources_t *sour
         bool are_apart;
         if (a->counterpart == KEEL_NONE ||
             is_of_one_type(diff, a, &diff->arguments_after[a->counterpart]) ||
-            is_in_another_dtype(diff, a))
-            continue;
+            keel_parameters_are_converted(&diff->before, a, &diff->after,
+                                          &diff->arguments_after[a->counterpart]))
+            continue; // what one line moves in the same shape is converted where it is used
         ++looked_at;
         KEEL_TRY(are_two(diff, sources, a, &is_known, &are_apart));
         if (!are_apart) continue;

@@ -214,8 +214,7 @@ static keel_status_t compare_types(keel_diff_t *diff, keel_groups_t *groups, uin
     }
     uint64_t from = keel_diff_element_hash(&diff->before, a->type);
     uint64_t to = keel_diff_element_hash(&diff->after, b->type);
-    bool same_dims = x.count == y.count &&
-                     (!x.count || memcmp(x.items, y.items, x.count * sizeof *x.items) == 0);
+    bool same_dims = keel_ints_equal(x, y);
     keel_difference_t difference =
         difference_of(diff, KEEL_CAUSE_SHAPE, subject_of(diff, b, j), "", "");
     keel_diff_types(diff, a->type, b->type, &difference);

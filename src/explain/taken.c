@@ -4,19 +4,11 @@
 // A constant, or a number of the host that is an argument, in whatever shape. Gives the number
 // itself.
 static bool is_number(const keel_graph_t *graph, keel_value_id_t value, keel_value_id_t *out) {
-    enum { STEPS = 8 };
-    for (unsigned step = 0; step < STEPS; ++step) {
-        keel_op_id_t op = graph->producer[value];
-        *out = value;
-        if (op == KEEL_NONE) // an argument
-            return !keel_diff_dims(graph->program, keel_graph_type(graph, value)).count;
-        if (graph->constant[op] == op) return true;
-        keel_list_t operands = keel_program_operands(graph->program, op);
-        if (operands.count != 1 || !keel_graph_only_reshapes(keel_graph_name(graph, op)))
-            return false;
-        value = operands.items[0];
-    }
-    return false;
+    *out = keel_graph_unshaped(graph, value);
+    keel_op_id_t op = graph->producer[*out];
+    if (op == KEEL_NONE) // an argument
+        return !keel_diff_dims(graph->program, keel_graph_type(graph, *out)).count;
+    return graph->constant[op] == op;
 }
 
 static bool is_in_shape(const keel_graph_t *graph, keel_op_id_t op, keel_value_id_t *out) {

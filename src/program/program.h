@@ -376,6 +376,9 @@ static inline keel_list_t keel_program_list(const keel_program_t *p, uint32_t of
     if (offset == KEEL_NONE) return (keel_list_t){NULL, 0};
     return (keel_list_t){p->pool.data + offset + 1, p->pool.data[offset]};
 }
+static inline bool keel_ints_equal(keel_ints_t x, keel_ints_t y) {
+    return x.count == y.count && (!x.count || !memcmp(x.items, y.items, x.count * sizeof *x.items));
+}
 static inline keel_ints_t keel_program_ints(const keel_program_t *p, uint32_t offset) {
     if (offset == KEEL_NONE) return (keel_ints_t){NULL, 0};
     return (keel_ints_t){p->ints.data + offset + 1, (uint32_t)p->ints.data[offset]};
