@@ -354,8 +354,11 @@ static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_
                          (!updates.then && updates.now && !is_trained(&diff->before));
     bool takes_turns = updates.begun && updates.kept;
     bool is_frozen = updates.then && updates.now && updates.then != updates.now;
-    bool is_stepped = updates.begun && !updates.back && !updates.kept && !updates.then &&
-                      first_of_optimizer(&diff->before) == KEEL_NONE && is_trained(&diff->before);
+    // Before the first sync, a tensor has the line that moved it to the device.
+    bool accumulates = keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE;
+    bool is_stepped = updates.begun && (!updates.back || accumulates) && !updates.kept &&
+                      !updates.then && first_of_optimizer(&diff->before) == KEEL_NONE &&
+                      is_trained(&diff->before);
     *out_told = updates.idle || updates.copied || updates.back || is_evaluation || is_frozen ||
                 takes_turns || is_stepped;
     if (is_evaluation)
