@@ -1,9 +1,10 @@
 // A Python source of the user's, as the explanations read it: whatever it holds, every answer is
 // about a line of it. The first two bytes choose lines.
 #include <stdlib.h>
+#include <string.h>
 
 #include "explain/arms.h"
-#include "explain/depends.h"
+#include "explain/imports.h"
 #include "explain/stored.h"
 #include "host/site.h"
 
@@ -33,6 +34,33 @@ static void follow_names(keel_str_t text, uint32_t line, uint32_t other, keel_ar
               (owner.data >= text.data && owner.data + owner.size <= text.data + text.size));
         keel_depends_has(&reads, at);
     }
+    keel_depends_deinitialize(&reads);
+}
+
+// Into the source itself, whatever its imports name.
+static keel_status_t follow_import(void *context, const char *path, bool is_whole,
+                                   bool *out_is_there) {
+    keel_import_t *import = context;
+    check(path[0] == '/' && strlen(path) > strlen("/.py"));
+    check(!is_whole || !import->is_star);
+    *out_is_there = strlen(path) % 2;
+    return NULL;
+}
+
+static void follow_imports(keel_str_t text, uint32_t line, keel_arena_t *arena) {
+    keel_depends_t reads;
+    keel_imports_t at = {0};
+    keel_import_t import;
+    check(!keel_depends_parse(&reads, text, arena));
+    keel_depends_reset(&reads);
+    keel_depends_start(&reads, &(keel_frame_t){.line = line});
+    keel_depends_follow(&reads);
+    while (keel_imports_next(&reads, &at, &import)) {
+        keel_depends_start_import(&reads, &reads, &import);
+        check(!keel_import_files(&import, "/w/project/train.py", follow_import, &import));
+    }
+    keel_depends_start_attributes(&reads, &reads, line % 2);
+    keel_depends_deinitialize(&reads);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -43,6 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     keel_arms_t arms;
     keel_arena_initialize(&arena, 0);
     follow_names(text, line, other, &arena);
+    follow_imports(text, line, &arena);
     check(!keel_arms_read(&arms, text, &arena));
     check(keel_arms_fork(&arms, line, other) <= arms.count);
     uint32_t stored = keel_stored_at(text, line);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "explain/imports.h"
 #include "host/source.h"
 #include "journal/journal.h"
 
@@ -143,43 +144,92 @@ static keel_status_t append(const sources_t *sources, const source_t *source) {
     return status;
 }
 
-// A digest if the file is still as the run read it.
-static bool digest_as_read(const sources_t *sources, const char *file, keel_digest_t *out) {
-    uint8_t *data;
+typedef struct reading_t {
+    uint8_t *text; // freed with keel_free
     size_t size;
-    if (!keel_source_is_noted(&sources->read, file)) return false;
-    keel_status_t status = keel_source_read(file, &data, &size);
-    if (status) {
-        keel_status_ignore(status);
-        return false;
-    }
-    bool is_as_read = keel_source_was_read(&sources->read, file, keel_bytes(data, size));
-    if (is_as_read) {
-        *out = keel_digest(keel_bytes(data, size));
-        status = write_text(sources, out, keel_bytes(data, size));
-        is_as_read = !status;
-    }
-    keel_free(data);
+    keel_digest_t digest;
+    bool is_as_read; // the text is what the run read
+} reading_t;
+
+// A failure to read or keep it means that it is unknown.
+static void read_named(const sources_t *sources, const char *file, reading_t *out) {
+    if (!keel_source_is_noted(&sources->read, file)) return;
+    keel_status_t status = keel_source_read(file, &out->text, &out->size);
+    out->is_as_read =
+        !status && keel_source_was_read(&sources->read, file, keel_bytes(out->text, out->size));
     keel_status_ignore(status);
-    return is_as_read;
+}
+
+// The change that counts is the inode's, which nobody can date back.
+static void read_imported(const sources_t *sources, const char *file, reading_t *out) {
+    keel_file_facts_t facts;
+    keel_status_t status = keel_source_read(file, &out->text, &out->size);
+    if (!status) status = keel_file_facts(file, &facts);
+    out->is_as_read = !status && (double)facts.changed * 1e-9 < sources->asked;
+    keel_status_ignore(status);
+}
+
+static void keep(const sources_t *sources, reading_t *reading) {
+    if (!reading->is_as_read) return;
+    reading->digest = keel_digest(keel_bytes(reading->text, reading->size));
+    keel_status_t status =
+        write_text(sources, &reading->digest, keel_bytes(reading->text, reading->size));
+    reading->is_as_read = !status;
+    keel_status_ignore(status);
+}
+
+static keel_status_t list(sources_t *sources, const char *file, const reading_t *reading) {
+    size_t count = sources->count;
+    KEEL_TRY(add_file(sources, keel_str(file), reading->is_as_read ? &reading->digest : NULL));
+    return sources->count > count ? append(sources, &sources->files[count]) : NULL;
+}
+
+static keel_status_t note_imports(sources_t *sources, const char *file, const reading_t *reading);
+
+static keel_status_t note_imported(void *context, const char *file, bool is_whole,
+                                   bool *out_is_there) {
+    sources_t *sources = context;
+    reading_t reading = {0};
+    (void)is_whole;
+    *out_is_there = source_named(sources, file) || keel_is_file(file);
+    if (!*out_is_there || source_named(sources, file) ||
+        sources->imported == SOURCES_FILES - SOURCES_NAMED)
+        return NULL;
+    ++sources->imported;
+    read_imported(sources, file, &reading);
+    keep(sources, &reading);
+    keel_status_t status = list(sources, file, &reading);
+    if (!status) status = note_imports(sources, file, &reading);
+    keel_free(reading.text);
+    return status;
+}
+
+static keel_status_t note_imports(sources_t *sources, const char *file, const reading_t *reading) {
+    if (!reading->is_as_read) return NULL;
+    return keel_imports_find(keel_bytes_str(keel_bytes(reading->text, reading->size)), file,
+                             note_imported, sources);
 }
 
 static keel_status_t note(sources_t *sources, const char *file) {
-    keel_digest_t digest;
-    bool is_known = digest_as_read(sources, file, &digest);
-    size_t count = sources->count;
-    KEEL_TRY(add_file(sources, keel_str(file), is_known ? &digest : NULL));
-    return sources->count > count ? append(sources, &sources->files[count]) : NULL;
+    reading_t reading = {0};
+    read_named(sources, file, &reading);
+    keep(sources, &reading);
+    keel_status_t status = list(sources, file, &reading);
+    if (!status) status = note_imports(sources, file, &reading);
+    keel_free(reading.text);
+    return status;
 }
 
 keel_status_t sources_read(sources_t *sources, const char *file, const char *digest) {
     return keel_source_note(&sources->read, file, digest);
 }
 
-void sources_note(sources_t *sources, const keel_program_t *program) {
+void sources_note(sources_t *sources, const keel_program_t *program, double asked) {
     if (!sources->run) return;
+    if (!sources->asked) sources->asked = asked;
     keel_string_id_t last = KEEL_NONE;
-    for (uint32_t i = 0; i < program->attrs.count && sources->count < SOURCES_FILES; ++i) {
+    for (uint32_t i = 0;
+         i < program->attrs.count && sources->count - sources->imported < SOURCES_NAMED; ++i) {
         const keel_attr_t *attr = &program->attrs.data[i];
         if (attr->kind != KEEL_ATTR_LOC_FILE || attr->a == last) continue;
         last = attr->a;

@@ -4,15 +4,16 @@
 //   run_dir/<run id>/sources.tsv      a line for each file: digest, tab, path; "-" instead of a
 //                                     digest if the file had changed before this read it
 //
-// A run's files are those in its programs' locations. They are read during the run's analysis,
-// while the run is live or later. Only a text with the digest that the run recorded (host/source.h)
-// is what was traced, so only that is kept.
+// A run's files are those in its programs' locations, and the user's modules that these import.
+// They are read during the run's analysis, while the run is live or later. Only what was traced is
+// kept: a text with the digest that the run recorded (host/source.h); of a module that no program
+// names, a text that has not changed since the run first asked for a program.
 #ifndef KEEL_ANALYSIS_SOURCES_H_
 #define KEEL_ANALYSIS_SOURCES_H_
 
 #include "explain/explain.h"
 
-enum { SOURCES_FILES = 64 }; // of a run
+enum { SOURCES_NAMED = 64, SOURCES_FILES = 128 }; // of a run: those that programs name, and all
 
 typedef struct source_t {
     char *file;
@@ -25,9 +26,10 @@ typedef struct sources_t {
     const char *run_dir;
     char *run;
     source_t files[SOURCES_FILES];
-    size_t count;
-    keel_map_t read; // what the run's processes read in them (host/source.h)
-    uint8_t *text;   // the text read last
+    size_t count, imported; // files; how many of them no program named
+    double asked;           // when the run first asked for a program; seconds since 1970
+    keel_map_t read;        // what the run's processes read in them (host/source.h)
+    uint8_t *text;          // the text read last
     size_t size;
     keel_sources_t face; // for keel_explain
 } sources_t;
@@ -39,8 +41,8 @@ keel_status_t sources_load(sources_t *sources, const char *run) KEEL_MUST_CHECK;
 // A process of the run read this content in a file.
 keel_status_t sources_read(sources_t *sources, const char *file,
                            const char *digest) KEEL_MUST_CHECK;
-// Keeps the files of a program that was asked for. Files that cannot be read or kept stay unknown,
-// and so do those that the run did not read.
-void sources_note(sources_t *sources, const keel_program_t *program);
+// Keeps the files of a program that was asked for then, and what they import. Files that cannot be
+// read or kept stay unknown, and so do those that the run did not read.
+void sources_note(sources_t *sources, const keel_program_t *program, double asked);
 
 #endif // KEEL_ANALYSIS_SOURCES_H_

@@ -122,7 +122,7 @@ static keel_status_t answer_and_note(walk_t *walk, process_t *process, const ask
     }
     const keel_program_t *program = NULL;
     keel_status_t kept = kept_read(&walk->kept, &asked->program, &program);
-    if (!kept) sources_note(&walk->sources, program);
+    if (!kept) sources_note(&walk->sources, program, asked->t - asked->seconds);
     keel_status_ignore(kept);
     if (is_new) KEEL_TRY(answer(walk, process, asked, arena));
     // The one that was read may have made room for others.

@@ -127,6 +127,40 @@ void keel_depends_start(keel_depends_t *reads, const keel_frame_t *frame) {
     }
 }
 
+static bool start_name(keel_depends_t *reads, keel_str_t text, uint8_t how) {
+    const uint64_t *name = keel_map_find(&reads->known, keel_str_bytes(text));
+    if (!name || (reads->names[*name] & how) == how) return false;
+    reads->names[*name] |= how;
+    return true;
+}
+
+// Those of `other` that it reads in a way become names here.
+static bool start_names(keel_depends_t *reads, const keel_depends_t *other, uint8_t how,
+                        uint8_t here) {
+    bool any = false;
+    if (reads->budget < other->word_count) return false;
+    reads->budget -= other->word_count;
+    for (uint32_t i = 0; i < other->word_count; ++i)
+        if (other->names[other->words[i].name] & how)
+            any = start_name(reads, other->words[i].text, here) || any;
+    return any;
+}
+
+bool keel_depends_reads(const keel_depends_t *reads, const keel_import_t *import) {
+    return import->is_star || reads->names[import->name] & READ;
+}
+
+bool keel_depends_start_import(keel_depends_t *reads, const keel_depends_t *other,
+                               const keel_import_t *import) {
+    return import->is_star ? start_names(reads, other, READ, READ)
+                           : start_name(reads, import->taken, READ);
+}
+
+bool keel_depends_start_attributes(keel_depends_t *reads, const keel_depends_t *other,
+                                   bool is_module) {
+    return start_names(reads, other, READ_AS_ATTRIBUTE, READ_AS_ATTRIBUTE | (is_module ? READ : 0));
+}
+
 static bool is_assigned(const keel_depends_t *reads, const keel_depends_statement_t *statement,
                         bool is_in_class) {
     const keel_depends_word_t *words = words_of(reads, statement);

@@ -1,12 +1,12 @@
 // Source that was edited between two runs. If both texts of a file are known, they are compared
 // line by line. A difference follows from an edit of its own line or function, of a line on its
-// stack, or of a line that those depend on (depends.h).
+// stack, or of a line that those depend on (depends.h), in their file or in one that it imports.
 #include <stdio.h>
 #include <string.h>
 
 #include "explain/align.h"
-#include "explain/depends.h"
 #include "explain/diff.h"
+#include "explain/imports.h"
 
 // Larger files, and any beyond this number, are not compared.
 enum { FILES = 64, LINES = 1 << 16, FRAMES = 64, TRACED = 1 << 14 };
@@ -26,8 +26,11 @@ typedef struct range_t {
 
 typedef struct file_t {
     keel_str_t name;
-    bool is_edited;
+    bool is_known;     // both texts are
+    bool is_edited;    // and they differ
     bool is_traced[2]; // by side: its traced functions were excluded
+    bool is_started;   // a line on the stack, or another file, leads into it
+    bool is_module;    // another file has it by name, so reads its names as attributes
     text_t before, after;
 } file_t;
 
@@ -93,30 +96,48 @@ static keel_status_t load_file(edits_t *edits, file_t *file) {
     if (!had) return NULL;
     KEEL_TRY(keel_arena_str(arena, old_text, &old_text)); // the next load may reuse it
     KEEL_TRY(read(edits->new_side, name.data, &new_text, &has));
-    if (!has || keel_str_equal(old_text, new_text)) return NULL;
+    if (!has) return NULL;
     KEEL_TRY(keel_arena_str(arena, new_text, &new_text));
+    file->name = name;
+    file->is_known = true;
     KEEL_TRY(split_lines(arena, old_text, &file->before));
     KEEL_TRY(split_lines(arena, new_text, &file->after));
+    if (keel_str_equal(old_text, new_text)) return NULL;
     KEEL_TRY(keel_align(file->before.tokens, file->before.count, file->after.tokens,
                         file->after.count, file->before.others, file->after.others));
     file->is_edited = file->before.count && file->after.count;
     return NULL;
 }
 
-// NULL if both texts are the same, or one is not known.
-static keel_status_t file_named(edits_t *edits, keel_str_t name, const file_t **out) {
+// NULL if one of its texts is not known.
+static keel_status_t file_named(edits_t *edits, keel_str_t name, file_t **out) {
+    file_t *file = edits->files;
     *out = NULL;
-    for (uint32_t i = 0; i < edits->count; ++i) {
-        if (!keel_str_equal(edits->files[i].name, name)) continue;
-        if (edits->files[i].is_edited) *out = &edits->files[i];
-        return NULL;
+    while (file < edits->files + edits->count && !keel_str_equal(file->name, name))
+        ++file;
+    if (file == edits->files + edits->count) {
+        if (edits->count == FILES || !name.size) return NULL;
+        ++edits->count;
+        *file = (file_t){.name = name};
+        KEEL_TRY(load_file(edits, file));
     }
-    if (edits->count == FILES || !name.size) return NULL;
-    file_t *file = &edits->files[edits->count++];
-    *file = (file_t){.name = name};
-    KEEL_TRY(load_file(edits, file));
-    if (file->is_edited) *out = file;
+    if (file->is_known) *out = file;
     return NULL;
+}
+
+// NULL if it was not edited, too.
+static keel_status_t edited_named(edits_t *edits, keel_str_t name, const file_t **out) {
+    file_t *file;
+    KEEL_TRY(file_named(edits, name, &file));
+    *out = file && file->is_edited ? file : NULL;
+    return NULL;
+}
+
+static void deinitialize(edits_t *edits) {
+    for (uint32_t i = 0; i < edits->count; ++i) {
+        keel_depends_deinitialize(&edits->files[i].before.reads);
+        keel_depends_deinitialize(&edits->files[i].after.reads);
+    }
 }
 
 // ---- lines -------------------------------------------------------------------------------------
@@ -169,7 +190,7 @@ static uint32_t place_of_gone(const file_t *file, uint32_t line) {
     return above < file->after.count ? above + 1 : above ? above : 1;
 }
 
-static const text_t *text_of(const file_t *file, bool is_after) {
+static text_t *text_of(file_t *file, bool is_after) {
     return is_after ? &file->after : &file->before;
 }
 
@@ -189,9 +210,9 @@ static keel_status_t look_at_own(edits_t *edits, keel_op_id_t op, bool is_after,
     const keel_source_line_t *line = keel_graph_line(graph, op);
     const file_t *file;
     if (!line->identity) return NULL;
-    KEEL_TRY(file_named(edits, line->file, &file));
+    KEEL_TRY(edited_named(edits, line->file, &file));
     if (!file) return NULL;
-    const text_t *text = text_of(file, is_after);
+    const text_t *text = is_after ? &file->after : &file->before;
     bool is_own = is_edited(text, line->line);
     uint32_t edited = is_own ? line->line : first_edited(text, range_of(graph, line));
     if (!edited) return NULL;
@@ -263,10 +284,11 @@ static keel_status_t look_at_stack(edits_t *edits, bool is_after, bool *out) {
     const file_t *file;
     for (uint32_t i = 0; i < edits->frame_count; ++i) {
         const keel_frame_t *frame = &edits->frames[i];
-        KEEL_TRY(file_named(edits, frame->file, &file));
+        KEEL_TRY(edited_named(edits, frame->file, &file));
+        const text_t *text = !file ? NULL : is_after ? &file->after : &file->before;
         uint32_t last = frame->end_line > frame->line ? frame->end_line : frame->line;
         for (uint32_t line = frame->line; file && line <= last; ++line) {
-            if (!is_edited(text_of(file, is_after), line)) continue;
+            if (!is_edited(text, line)) continue;
             bool is_module = keel_str_is(frame->function, "<module>");
             offer(edits, STACK, file, is_after, line, frame->function,
                   is_module ? KEEL_STR("") : frame->function);
@@ -299,22 +321,81 @@ static keel_status_t exclude_traced(edits_t *edits, file_t *file, bool is_after)
     return NULL;
 }
 
-static keel_status_t look_at_dependences(edits_t *edits, bool is_after, bool *out) {
+typedef struct following_t {
+    edits_t *edits;
+    keel_import_t import;
+    const keel_depends_t *reads; // of the file that imports
+    bool is_after, is_more;      // is_more: something was added to what a file depends on
+} following_t;
+
+static keel_status_t follow_into(void *context, const char *path, bool is_whole,
+                                 bool *out_is_there) {
+    following_t *following = context;
+    keel_str_t name;
+    file_t *file;
+    KEEL_TRY(read(following->edits->new_side, path, &name, out_is_there));
+    if (!*out_is_there) return NULL;
+    KEEL_TRY(keel_arena_str(&following->edits->diff->arena, keel_str(path), &name));
+    KEEL_TRY(file_named(following->edits, name, &file));
+    if (!file) return NULL;
+    keel_depends_t *reads = &text_of(file, following->is_after)->reads;
+    bool is_new = is_whole ? !file->is_module
+                           : keel_depends_start_import(reads, following->reads, &following->import);
+    file->is_module |= is_whole;
+    file->is_started |= is_new;
+    following->is_more |= is_new;
+    return NULL;
+}
+
+static keel_status_t follow_file(following_t *following, file_t *file) {
+    edits_t *edits = following->edits;
+    bool is_after = following->is_after;
+    keel_depends_t *reads = &text_of(file, is_after)->reads;
+    if (!file->is_traced[is_after]) KEEL_TRY(exclude_traced(edits, file, is_after));
+    file->is_traced[is_after] = true;
+    keel_depends_follow(reads);
+    keel_imports_t at = {0};
+    following->reads = reads;
+    while (keel_imports_next(reads, &at, &following->import))
+        if (keel_depends_reads(reads, &following->import))
+            KEEL_TRY(
+                keel_import_files(&following->import, file->name.data, follow_into, following));
+    for (file_t *other = edits->files; other < edits->files + edits->count; ++other)
+        if (other != file && other->is_started)
+            following->is_more |= keel_depends_start_attributes(
+                reads, &text_of(other, is_after)->reads, file->is_module);
+    return NULL;
+}
+
+// Marks what the frames lead to in their own files and, from there, in those that they import.
+static keel_status_t follow_frames(edits_t *edits, bool is_after) {
+    following_t following = {.edits = edits, .is_after = is_after};
     for (uint32_t i = 0; i < edits->count; ++i) {
         file_t *file = &edits->files[i];
-        if (!file->is_edited) continue;
-        text_t *text = is_after ? &file->after : &file->before;
-        keel_depends_reset(&text->reads);
-        bool is_on_stack = false;
-        for (uint32_t k = 0; k < edits->frame_count; ++k) {
-            if (!keel_str_equal(edits->frames[k].file, file->name)) continue;
-            is_on_stack = true;
-            keel_depends_start(&text->reads, &edits->frames[k]);
-        }
-        if (!is_on_stack) continue;
-        if (!file->is_traced[is_after]) KEEL_TRY(exclude_traced(edits, file, is_after));
-        file->is_traced[is_after] = true;
-        keel_depends_follow(&text->reads);
+        if (file->is_known) keel_depends_reset(&text_of(file, is_after)->reads);
+        file->is_started = file->is_module = false;
+    }
+    for (uint32_t i = 0; i < edits->frame_count; ++i) {
+        file_t *file;
+        KEEL_TRY(file_named(edits, edits->frames[i].file, &file));
+        if (!file) continue;
+        keel_depends_start(&text_of(file, is_after)->reads, &edits->frames[i]);
+        file->is_started = true;
+    }
+    do {
+        following.is_more = false;
+        for (uint32_t i = 0; i < edits->count; ++i)
+            if (edits->files[i].is_started) KEEL_TRY(follow_file(&following, &edits->files[i]));
+    } while (following.is_more);
+    return NULL;
+}
+
+static keel_status_t look_at_dependences(edits_t *edits, bool is_after, bool *out) {
+    KEEL_TRY(follow_frames(edits, is_after));
+    for (uint32_t i = 0; i < edits->count; ++i) {
+        file_t *file = &edits->files[i];
+        if (!file->is_edited || !file->is_started) continue;
+        text_t *text = text_of(file, is_after);
         for (uint32_t line = 1; line <= text->count; ++line) {
             if (!is_edited(text, line) || !keel_depends_has(&text->reads, line)) continue;
             bool is_function;
@@ -394,15 +475,8 @@ static keel_status_t explain_edits(edits_t *edits, uint32_t *out) {
     return keel_diff_root(diff, &difference, out);
 }
 
-keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
-                             const keel_side_t *new_side) {
-    if (!old_side->sources || !new_side->sources) return NULL;
-    void *memory;
-    KEEL_TRY(keel_arena_alloc(&diff->arena, sizeof(edits_t), &memory));
-    edits_t *edits = memory;
-    *edits = (edits_t){
-        .diff = diff, .old_side = old_side, .new_side = new_side, .found = {.reach = NOT_REACHED}};
-    edits->old_site = keel_side_place(old_side, &diff->arena);
+static keel_status_t look_at_all(edits_t *edits) {
+    keel_diff_t *diff = edits->diff;
     bool follows[KEEL_DIFF_ROOTS] = {false}, any = false;
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         const keel_difference_t *difference = &diff->roots[i].difference;
@@ -418,4 +492,18 @@ keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
         for (uint32_t i = 0; i < count; ++i)
             if (follows[i]) diff->roots[i].follows = root;
     return NULL;
+}
+
+keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
+                             const keel_side_t *new_side) {
+    if (!old_side->sources || !new_side->sources) return NULL;
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(&diff->arena, sizeof(edits_t), &memory));
+    edits_t *edits = memory;
+    *edits = (edits_t){
+        .diff = diff, .old_side = old_side, .new_side = new_side, .found = {.reach = NOT_REACHED}};
+    edits->old_site = keel_side_place(old_side, &diff->arena);
+    keel_status_t status = look_at_all(edits);
+    deinitialize(edits);
+    return status;
 }

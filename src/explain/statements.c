@@ -9,7 +9,6 @@ enum { LINES = 1 << 16, BUDGET = 1 << 24 };
 typedef struct scan_t {
     keel_depends_t *reads;
     keel_str_t text;
-    keel_map_t names;
     size_t at, line_start;
     uint32_t line, depth, block; // block: the innermost header; NONE
     uint32_t inline_block;       // a header on this line, whose block follows on the same one; NONE
@@ -123,9 +122,9 @@ static keel_status_t add_word(scan_t *scan, keel_str_t text) {
     keel_depends_t *reads = scan->reads;
     if (reads->word_count == reads->word_capacity) return NULL;
     keel_bytes_t key = keel_str_bytes(text);
-    uint64_t *known = keel_map_find(&scan->names, key);
+    uint64_t *known = keel_map_find(&reads->known, key);
     uint32_t name = known ? (uint32_t)*known : reads->name_count++;
-    if (!known) KEEL_TRY(keel_map_put(&scan->names, key, name));
+    if (!known) KEEL_TRY(keel_map_put(&reads->known, key, name));
     size_t next = 0;
     while (look(scan, next) == ' ')
         ++next;
@@ -273,6 +272,7 @@ static keel_status_t scan_text(scan_t *scan) {
 
 keel_status_t keel_depends_parse(keel_depends_t *reads, keel_str_t text, keel_arena_t *arena) {
     *reads = (keel_depends_t){.line_count = 1, .budget = BUDGET};
+    keel_map_initialize(&reads->known);
     uint32_t most = 1;
     bool was_word = false;
     for (size_t i = 0; i < text.size; ++i) {
@@ -294,10 +294,12 @@ keel_status_t keel_depends_parse(keel_depends_t *reads, keel_str_t text, keel_ar
         reads->lines[i] = (keel_depends_line_t){.is_code = true};
     scan_t scan = {
         .reads = reads, .text = text, .line = 1, .block = KEEL_NONE, .inline_block = KEEL_NONE};
-    keel_map_initialize(&scan.names);
     keel_status_t status = scan_text(&scan);
-    keel_map_deinitialize(&scan.names);
     for (uint32_t i = 0; i < reads->line_count; ++i)
         if (!reads->lines[i].size) reads->lines[i].is_code = false;
     return status;
+}
+
+void keel_depends_deinitialize(keel_depends_t *reads) {
+    keel_map_deinitialize(&reads->known);
 }

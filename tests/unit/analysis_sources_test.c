@@ -81,7 +81,7 @@ static void a_list_may_be_longer_than_what_is_kept(void **state) {
     sources_initialize(&sources, place->root);
     assert_ok(sources_load(&sources, "r1"));
     assert_int_equal(sources.count, SOURCES_FILES);
-    assert_string_equal(sources.files[SOURCES_FILES - 1].file, "/w/63.py");
+    assert_string_equal(sources.files[SOURCES_FILES - 1].file, "/w/127.py");
     sources_deinitialize(&sources);
 }
 
@@ -104,13 +104,18 @@ static void program_of(const char *const *files, size_t count, proto_t *bytes,
     assert_read(bytes, out);
 }
 
-static void note_files(sources_t *sources, const char *const *files, size_t count) {
+static void note_files_of(sources_t *sources, const char *const *files, size_t count,
+                          double asked) {
     proto_t bytes;
     keel_program_t program;
     program_of(files, count, &bytes, &program);
-    sources_note(sources, &program);
+    sources_note(sources, &program, asked);
     keel_program_deinitialize(&program);
     keel_buffer_deinitialize(&bytes);
+}
+
+static void note_files(sources_t *sources, const char *const *files, size_t count) {
+    note_files_of(sources, files, count, (double)time(NULL) + 60);
 }
 
 // The run read the file as it is now.
@@ -214,7 +219,68 @@ static void a_text_is_shared_by_all_runs_that_had_it(void **state) {
     }
 }
 
-static void a_run_has_64_files_at_most(void **state) {
+// Programs name train.py alone.
+static void write_project(const place_t *place, char train[300]) {
+    static const char *const files[][2] = {
+        {"train.py", "import settings, numpy\nfrom model import width\n"},
+        {"settings.py", "from conf import rates\n"},
+        {"model.py", "import train\nwidth = 4\n"},
+        {"conf/__init__.py", ""},
+        {"conf/rates.py", "RATE = 1\n"},
+        {"unused.py", "x = 1\n"}};
+    char path[400];
+    snprintf(path, sizeof path, "%s/conf", place->root);
+    assert_ok(keel_directory_make(path));
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+        snprintf(path, sizeof path, "%s/%s", place->root, files[i][0]);
+        write_bytes(path, files[i][1], strlen(files[i][1]));
+    }
+    snprintf(train, 300, "%s/train.py", place->root);
+}
+
+static void the_users_modules_are_kept_with_what_imports_them(void **state) {
+    const place_t *place = *state;
+    char train[300], path[400];
+    write_project(place, train);
+    make_run(place, "r1");
+    sources_t sources;
+    sources_initialize(&sources, place->root);
+    assert_ok(sources_load(&sources, "r1"));
+    note_read(&sources, train, "import settings, numpy\nfrom model import width\n");
+    const char *const files[] = {train};
+    note_files(&sources, files, 1);
+    assert_int_equal(sources.count, 4);
+    assert_int_equal(sources.imported, 3);
+    snprintf(path, sizeof path, "%s/conf/rates.py", place->root);
+    assert_known(&sources, path, "RATE = 1\n");
+    snprintf(path, sizeof path, "%s/model.py", place->root);
+    assert_known(&sources, path, "import train\nwidth = 4\n");
+    snprintf(path, sizeof path, "%s/unused.py", place->root);
+    assert_unknown(&sources, path);
+    sources_deinitialize(&sources);
+}
+
+// The run imported it before it asked for a program, and nobody knows what it said.
+static void a_module_that_changed_since_is_unknown(void **state) {
+    const place_t *place = *state;
+    char train[300], path[400];
+    write_project(place, train);
+    make_run(place, "r1");
+    sources_t sources;
+    sources_initialize(&sources, place->root);
+    assert_ok(sources_load(&sources, "r1"));
+    note_read(&sources, train, "import settings, numpy\nfrom model import width\n");
+    const char *const files[] = {train};
+    note_files_of(&sources, files, 1, (double)time(NULL) - 60);
+    assert_known(&sources, train, "import settings, numpy\nfrom model import width\n");
+    snprintf(path, sizeof path, "%s/settings.py", place->root);
+    assert_unknown(&sources, path);
+    snprintf(path, sizeof path, "%s/conf/rates.py", place->root);
+    assert_unknown(&sources, path);
+    sources_deinitialize(&sources);
+}
+
+static void a_run_names_64_files_at_most(void **state) {
     const place_t *place = *state;
     sources_t sources;
     make_run(place, "r1");
@@ -227,12 +293,12 @@ static void a_run_has_64_files_at_most(void **state) {
         files[i] = names[i];
     }
     note_files(&sources, files, 70);
-    assert_int_equal(sources.count, SOURCES_FILES);
+    assert_int_equal(sources.count, SOURCES_NAMED);
     sources_deinitialize(&sources);
     sources_initialize(&sources, place->root);
     assert_ok(sources_load(&sources, "r1"));
-    assert_int_equal(sources.count, SOURCES_FILES);
-    assert_string_equal(sources.files[SOURCES_FILES - 1].file, "/w/no63.py");
+    assert_int_equal(sources.count, SOURCES_NAMED);
+    assert_string_equal(sources.files[SOURCES_NAMED - 1].file, "/w/no63.py");
     sources_deinitialize(&sources);
 }
 
@@ -243,7 +309,9 @@ int main(void) {
         TEST(a_list_may_be_longer_than_what_is_kept),
         TEST(a_text_is_kept_as_the_run_read_it),
         TEST(a_text_is_shared_by_all_runs_that_had_it),
-        TEST(a_run_has_64_files_at_most),
+        TEST(the_users_modules_are_kept_with_what_imports_them),
+        TEST(a_module_that_changed_since_is_unknown),
+        TEST(a_run_names_64_files_at_most),
     };
     return cmocka_run_group_tests_name("analysis sources", tests, NULL, NULL);
 }

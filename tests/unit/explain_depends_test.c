@@ -1,6 +1,6 @@
 // Which lines of a source others depend on.
 #define _GNU_SOURCE
-#include "explain/depends.h"
+#include "explain/imports.h"
 
 #include "explain_help.h"
 
@@ -31,6 +31,7 @@ static void assert_depends(const char *source, uint32_t traced, uint32_t line, c
         keel_depends_follow(&reads);
         assert_string_equal(lines_found(&reads), wanted);
     }
+    keel_depends_deinitialize(&reads);
     keel_arena_deinitialize(&arena);
 }
 
@@ -128,6 +129,7 @@ static void only_the_call_itself_is_read(void **state) {
     keel_depends_start(&reads, &frame);
     keel_depends_follow(&reads);
     assert_string_equal(lines_found(&reads), "3 4");
+    keel_depends_deinitialize(&reads);
     keel_arena_deinitialize(&arena);
 }
 
@@ -149,6 +151,7 @@ static void comments_and_docstrings_are_no_code(void **state) {
         assert_int_equal(reads.lines[i].size, sizes[i]);
         assert_int_equal(reads.lines[i].is_code, i == 3 || i > 4);
     }
+    keel_depends_deinitialize(&reads);
     keel_arena_deinitialize(&arena);
 }
 
@@ -160,6 +163,7 @@ static void assert_owner(const char *source, uint32_t line, const char *wanted, 
     keel_str_t owner = keel_depends_owner(&reads, line, &is);
     assert_true(keel_str_is(owner, wanted));
     assert_int_equal(is, is_function);
+    keel_depends_deinitialize(&reads);
     keel_arena_deinitialize(&arena);
 }
 
@@ -180,6 +184,95 @@ static void a_line_belongs_to_its_function_or_name(void **state) {
     assert_owner(source, 7, "", false);
     assert_owner(source, 8, "q", false);
     assert_owner(source, 9, "", false);
+}
+
+// ---- imports -----------------------------------------------------------------------------------
+
+typedef struct paths_t {
+    const char *stops_at;
+    char text[2048];
+} paths_t;
+
+static keel_status_t add_path(void *context, const char *path, bool is_whole, bool *out_is_there) {
+    paths_t *paths = context;
+    size_t size = strlen(paths->text);
+    snprintf(paths->text + size, sizeof paths->text - size, "%s%s%s", size ? " " : "", path,
+             is_whole ? "!" : "");
+    *out_is_there = paths->stops_at && strcmp(path, paths->stops_at) == 0;
+    return NULL;
+}
+
+static void assert_paths(const char *source, const char *stops_at, const char *wanted) {
+    paths_t paths = {.stops_at = stops_at};
+    assert_ok(keel_imports_find(keel_str(source), "/w/app/train.py", add_path, &paths));
+    assert_string_equal(paths.text, wanted);
+}
+
+static void imports_lead_to_files_beside_and_above(void **state) {
+    (void)state;
+    assert_paths("import settings\n", NULL,
+                 "/w/app/settings.py! /w/app/settings/__init__.py! /w/settings.py! "
+                 "/w/settings/__init__.py!");
+    assert_paths("import settings as s, a.b\n", "/w/app/settings.py",
+                 "/w/app/settings.py! /w/app/a/b.py! /w/app/a/b/__init__.py! /w/a/b.py! "
+                 "/w/a/b/__init__.py!");
+    assert_paths("from conf.model import (WIDTH as W,\n    depth)\n", "/w/app/conf/model.py",
+                 "/w/app/conf/model.py /w/app/conf/model.py");
+    assert_paths("from conf import model\n", "/w/app/conf/model.py",
+                 "/w/app/conf.py /w/app/conf/model.py!");
+    assert_paths("from settings import *\n", "/w/app/settings.py", "/w/app/settings.py");
+    assert_paths("from . import settings\n", NULL, "/w/app/settings.py! /w/app/__init__.py");
+    assert_paths("from ..conf import width\n", NULL,
+                 "/w/conf.py /w/conf/width.py! /w/conf/__init__.py");
+    assert_paths("if x:\n    def f():\n        import s\n", "/w/app/s.py", "/w/app/s.py!");
+    assert_paths("from .... import far\n", NULL, "");
+    assert_paths("importlib.x('a')\nfrom\nimport\nfrom . import\n", NULL,
+                 "/w/app/__init__.py /w/__init__.py /w/app/__init__.py");
+}
+
+// The lines of `settings` that line 2 of a file leads to.
+static void assert_import(const char *source, const char *settings, bool is_whole,
+                          const char *wanted) {
+    keel_arena_t arena;
+    keel_depends_t reads, other;
+    keel_imports_t at = {0};
+    keel_import_t import;
+    read_source(&other, source, &arena);
+    assert_ok(keel_depends_parse(&reads, keel_str(settings), &arena));
+    keel_depends_start(&other, &(keel_frame_t){.line = 2});
+    keel_depends_follow(&other);
+    bool any = false;
+    while (keel_imports_next(&other, &at, &import))
+        if (keel_depends_reads(&other, &import))
+            any |= is_whole || keel_depends_start_import(&reads, &other, &import);
+    if (any) any = keel_depends_start_attributes(&reads, &other, is_whole) || !is_whole;
+    assert_int_equal(any, *wanted != 0);
+    keel_depends_follow(&reads);
+    assert_string_equal(lines_found(&reads), wanted);
+    assert_false(keel_depends_start_attributes(&reads, &other, is_whole)); // nothing is new
+    keel_depends_deinitialize(&reads);
+    keel_depends_deinitialize(&other);
+    keel_arena_deinitialize(&arena);
+}
+
+static void names_that_are_imported_lead_to_their_lines(void **state) {
+    (void)state;
+    static const char settings[] = "WIDTH = 8\n"
+                                   "RATE = 0.1\n"
+                                   "class Config:\n" // 3
+                                   "    rate = RATE\n"
+                                   "    deep = 2\n"
+                                   "config = Config()\n"; // 6
+    assert_import("import settings\nf(settings.WIDTH)\n", settings, true, "1");
+    assert_import("import settings as s\nf(s.WIDTH)\n", settings, true, "1");
+    assert_import("import settings as s\nf(WIDTH)\n", settings, true, "");
+    assert_import("from settings import WIDTH\nf(WIDTH)\n", settings, false, "1");
+    assert_import("from settings import RATE as r\nf(r)\n", settings, false, "2");
+    assert_import("from settings import RATE, WIDTH\nf(WIDTH)\n", settings, false, "1");
+    assert_import("from settings import *\nf(RATE)\n", settings, false, "2");
+    assert_import("from settings import config\nf(config.rate)\n", settings, false, "2 3 4 6");
+    assert_import("from settings import config\nf(config.deep)\n", settings, false, "3 5 6");
+    assert_import("from settings import other\nf(other)\n", settings, false, "");
 }
 
 // Whatever a file holds is read to its end.
@@ -214,6 +307,7 @@ static void any_text_is_read(void **state) {
             keel_depends_owner(&reads, line, &is);
         }
         keel_depends_follow(&reads);
+        keel_depends_deinitialize(&reads);
         keel_arena_deinitialize(&arena);
     }
 }
@@ -227,6 +321,8 @@ int main(void) {
         cmocka_unit_test(only_the_call_itself_is_read),
         cmocka_unit_test(comments_and_docstrings_are_no_code),
         cmocka_unit_test(a_line_belongs_to_its_function_or_name),
+        cmocka_unit_test(imports_lead_to_files_beside_and_above),
+        cmocka_unit_test(names_that_are_imported_lead_to_their_lines),
         cmocka_unit_test(any_text_is_read),
     };
     return cmocka_run_group_tests_name("explain_reads", tests, NULL, NULL);
