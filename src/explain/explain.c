@@ -358,10 +358,20 @@ static keel_str_t users_package(const keel_place_t *site) {
     return keel_is_library_file(file) ? keel_package_of(file) : KEEL_STR("");
 }
 
+// jax.jit(jax.jit(f)): the program has the name of the function that it calls.
+static bool is_twice_jitted(const keel_program_t *program, keel_str_t function) {
+    keel_str_t name = keel_program_str(program, program->name), jit = KEEL_STR("jit_");
+    return keel_str_starts(name, jit) &&
+           keel_str_equal((keel_str_t){name.data + jit.size, name.size - jit.size}, function);
+}
+
 // A function that only one of the two programs keeps separate.
 static keel_status_t tell_nested(keel_diff_t *diff, const keel_inlined_t *inlined, bool is_after) {
-    static const char *const words[] = {"part of its caller", "a jit of its own"};
+    static const char *const of_helpers[] = {"part of its caller", "a jit of its own"};
+    static const char *const of_programs[] = {"jitted once", "jitted twice"};
     if (!inlined->is_made) return NULL;
+    const char *const *words =
+        is_twice_jitted(&inlined->program, inlined->function) ? of_programs : of_helpers;
     keel_place_t place = *inlined->place.file ? inlined->place : diff->site;
     bool is_call = place.line == diff->site.line && strcmp(place.file, diff->site.file) == 0;
     if (!is_call) {

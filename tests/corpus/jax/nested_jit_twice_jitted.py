@@ -1,6 +1,8 @@
 # cause: nested_jit
 # subject: predict
 # program: jit_predict
+# old: jitted once
+# new: jitted twice
 # reason: a function that is jitted already is jitted once more
 
 import jax
