@@ -113,6 +113,8 @@
       "Keep it fixed: each axis is its own program, compiled once; or jit a function for each.")   \
     X(STEPPED, "only one of the two calls optimizer.step(): each micro-batch has a sync",          \
       "Each is compiled once; sync after optimizer.step() only, if the micro-batches fit.")        \
+    X(KEPT, "only one of the two keeps it past the sync",                                          \
+      "Keep it in every step, or in none: drop it before the sync (del), or make it after one.")   \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \
       "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
     X(SCALAR_SENT, "a number that the host sent is never donated, one that a step computed is",    \

@@ -111,9 +111,8 @@ static bool tell_kept(keel_diff_t *diff, bool is_after, keel_list_t results, kee
         uint32_t kept = times_among(others.items, others.count, counterpart[value]);
         if (times_among(results.items, i + 1, value) <= kept) continue;
         if (count++) continue;
-        out->note =
-            kept ? "a tensor became a copy of a result that both programs have (copy_, clone)"
-                 : "both programs have the value, but only one keeps it";
+        out->note = keel_diff_text(diff, "%s%s", keel_note_text(KEEL_NOTE_KEPT),
+                                   kept ? ", as a copy of another result (copy_, clone)" : "");
         const char *type = keel_diff_type(diff, graph->program, keel_graph_type(graph, value));
         out->subject = keel_diff_text(diff, "result %u", i);
         out->old_value = is_after ? "absent" : type;

@@ -22,7 +22,7 @@ SOURCES = {script: Pairs(script) for script in (SCRIPT, HERE / "advice_training.
 CAUSE_OF = {"index": "constant", "read_back": "host_read", "grown": "shape", "state_made": "arguments",
             "replaced": "donation", "copied": "donation", "not_zeroed": "gradient",
             "counted": "shape", "idle": "structure", "frozen": "structure",
-            "evaluated": "structure", "turns": "structure", "stepped": "structure",
+            "evaluated": "structure", "turns": "structure", "stepped": "structure", "kept": "structure",
             "scalar_sent": "donation",
             "dropout": "structure", "recomputed": "structure", "setting": "constant",
             "nought": "constant", "merged": "arguments", "model_size": "shape",

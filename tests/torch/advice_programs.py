@@ -375,6 +375,28 @@ def merged_mended():
         torch_xla.sync()
 
 
+def squared(steps_that_keep):
+    w, kept = made(W, W), []
+    settle()
+    for step in range(4):
+        square = w * w
+        if step in steps_that_keep:
+            kept.append(square)
+        loss = square.sum()
+        del square
+        yield loss
+
+
+def kept_accident():
+    for _ in squared((2,)):
+        torch_xla.sync()
+
+
+def kept_mended():
+    for _ in squared(()):
+        torch_xla.sync()
+
+
 def over_all_devices(x):
     from torch_xla.distributed import spmd
     count = torch_xla.runtime.global_runtime_device_count()
