@@ -8,6 +8,7 @@ static const size_t bytes_limit = (size_t)64 << 20;
 
 void kept_initialize(kept_t *kept, const char *run_dir) {
     *kept = (kept_t){.run_dir = run_dir};
+    keel_map_initialize(&kept->slot_of);
 }
 
 static void clear(kept_program_t *slot) {
@@ -20,6 +21,7 @@ static void clear(kept_program_t *slot) {
 void kept_deinitialize(kept_t *kept) {
     for (size_t i = 0; i < KEPT_SLOTS; ++i)
         clear(&kept->slots[i]);
+    keel_map_deinitialize(&kept->slot_of);
 }
 
 // A whole digest needs no search.
@@ -70,6 +72,18 @@ static kept_program_t *make_room_for_program(kept_t *kept, size_t size) {
     return free_slot;
 }
 
+static keel_status_t note_slot(kept_t *kept, const kept_program_t *slot) {
+    return keel_map_put(&kept->slot_of, keel_bytes(&slot->digest, sizeof slot->digest),
+                        (uint64_t)(slot - kept->slots));
+}
+
+// Another program may have that slot now.
+static kept_program_t *find(kept_t *kept, const keel_digest_t *digest) {
+    const uint64_t *at = keel_map_find(&kept->slot_of, keel_bytes(digest, sizeof *digest));
+    kept_program_t *slot = at ? &kept->slots[*at] : NULL;
+    return slot && slot->bytes && keel_digest_equal(&slot->digest, digest) ? slot : NULL;
+}
+
 static keel_status_t read_new(kept_t *kept, const keel_digest_t *digest, kept_program_t **out) {
     uint8_t *bytes;
     size_t size;
@@ -78,6 +92,7 @@ static keel_status_t read_new(kept_t *kept, const keel_digest_t *digest, kept_pr
     *slot = (kept_program_t){.digest = *digest, .bytes = bytes, .size = size};
     keel_program_initialize(&slot->program);
     keel_status_t status = keel_read(keel_bytes(bytes, size), &slot->program);
+    if (!status) status = note_slot(kept, slot);
     if (status)
         clear(slot);
     else
@@ -86,10 +101,7 @@ static keel_status_t read_new(kept_t *kept, const keel_digest_t *digest, kept_pr
 }
 
 keel_status_t kept_read(kept_t *kept, const keel_digest_t *digest, const keel_program_t **out) {
-    kept_program_t *found = NULL;
-    for (size_t i = 0; i < KEPT_SLOTS && !found; ++i)
-        if (kept->slots[i].bytes && keel_digest_equal(&kept->slots[i].digest, digest))
-            found = &kept->slots[i];
+    kept_program_t *found = find(kept, digest);
     if (!found) KEEL_TRY(read_new(kept, digest, &found));
     found->used = ++kept->clock;
     *out = &found->program;

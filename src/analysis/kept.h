@@ -1,11 +1,13 @@
-// kept: the journal's kept programs, read. Neighbors are compared again and again, so the last few
-// stay in memory.
+// kept: the journal's kept programs, read. Neighbors are compared again and again: a program is
+// held against the nearest of its function, and a run asks for dozens of functions in turn. So the
+// last few hundred stay in memory.
 #ifndef KEEL_ANALYSIS_KEPT_H_
 #define KEEL_ANALYSIS_KEPT_H_
 
+#include "base/map.h"
 #include "program/program.h"
 
-enum { KEPT_SLOTS = 16 };
+enum { KEPT_SLOTS = 256 };
 
 // A program, and the bytes that it borrows.
 typedef struct kept_program_t {
@@ -19,6 +21,7 @@ typedef struct kept_program_t {
 typedef struct kept_t {
     const char *run_dir;
     kept_program_t slots[KEPT_SLOTS];
+    keel_map_t slot_of; // by digest: the slot where it was put last
     uint64_t clock;
 } kept_t;
 

@@ -71,7 +71,7 @@ static void the_one_used_longest_ago_makes_room(void **state) {
     stage_t *stage = *state;
     keel_digest_t digests[KEPT_SLOTS + 2];
     for (int i = 0; i < KEPT_SLOTS + 2; ++i)
-        digests[i] = write_program(stage, (char)('a' + i), 10);
+        digests[i] = write_program(stage, 'a', (size_t)i + 1);
     const keel_program_t *first = must_read(stage, &digests[0]);
     for (int i = 1; i < KEPT_SLOTS; ++i)
         must_read(stage, &digests[i]);
