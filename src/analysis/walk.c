@@ -168,6 +168,17 @@ static keel_status_t meet(void *context, const json_t *event) {
     return NULL;
 }
 
+// Most of a journal is of no use here, except to the figures of a live run.
+static keel_status_t read_events(walk_t *walk, keel_bytes_t lines) {
+    static const char *const needless[] = {
+        "compile",       "load",  "miss",      "publish",  "memory",
+        "device_memory", "order", "transfers", "executes", NULL};
+    static const char *const none[] = {NULL};
+    const keel_journal_needless_t without = {walk->live ? none : needless, none, 0};
+    keel_journal_damage_t damage;
+    return keel_journal_parse_without(lines, &without, meet, walk, &damage);
+}
+
 // Whole lines only: a process may be writing the last one.
 keel_status_t walk_on(walk_t *walk) {
     enum { MOST = 1 << 24 };
@@ -177,8 +188,7 @@ keel_status_t walk_on(walk_t *walk) {
         KEEL_TRY(keel_file_read_from(walk->journal, walk->read, MOST, &data, &size));
         const uint8_t *last = size ? memrchr(data, '\n', size) : NULL;
         size_t whole = last ? (size_t)(last - data) + 1 : 0;
-        keel_journal_damage_t damage;
-        keel_status_t status = keel_journal_parse(keel_bytes(data, whole), meet, walk, &damage);
+        keel_status_t status = read_events(walk, keel_bytes(data, whole));
         keel_free(data);
         KEEL_TRY(status);
         walk->read += whole;
