@@ -417,14 +417,10 @@ static void name_origins(const keel_inlined_t *inlined, keel_difference_t *list,
 static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_side,
                                    const keel_side_t *new_side, const keel_inlined_t inlined[2],
                                    keel_explanation_t *out) {
-    const keel_program_t *before = inlined[0].is_made ? &inlined[0].program : old_side->program;
-    const keel_program_t *after = inlined[1].is_made ? &inlined[1].program : new_side->program;
+    const keel_program_t *after = diff->after.program;
     diff->rewired = diff->rank_root = diff->baked_root = KEEL_NONE;
     KEEL_TRY(tell_nested(diff, &inlined[0], false));
     KEEL_TRY(tell_nested(diff, &inlined[1], true));
-    keel_str_t package = users_package(&diff->site);
-    KEEL_TRY(keel_graph_build(&diff->before, before, package, &diff->arena));
-    KEEL_TRY(keel_graph_build(&diff->after, after, package, &diff->arena));
     size_t values = after->value_types.count ? after->value_types.count : 1;
     KEEL_TRY(keel_arena_array(&diff->arena, values, sizeof *diff->taint, (void **)&diff->taint));
     memset(diff->taint, 0, values * sizeof *diff->taint);
@@ -480,6 +476,21 @@ keel_place_t keel_side_place(const keel_side_t *side, keel_arena_t *arena) {
     return site.place;
 }
 
+// The two graphs, of the programs as they are compared.
+static keel_status_t build_graphs(keel_diff_t *diff, const keel_program_t *before,
+                                  const keel_program_t *after, keel_inlined_t out_inlined[2]) {
+    keel_str_t package = users_package(&diff->site);
+    KEEL_TRY(keel_graph_build(&diff->before, before, package, &diff->arena));
+    KEEL_TRY(keel_graph_build(&diff->after, after, package, &diff->arena));
+    KEEL_TRY(keel_inline(&diff->before, &diff->after, &out_inlined[0]));
+    KEEL_TRY(keel_inline(&diff->after, &diff->before, &out_inlined[1]));
+    if (out_inlined[0].is_made)
+        KEEL_TRY(keel_graph_build(&diff->before, &out_inlined[0].program, package, &diff->arena));
+    if (out_inlined[1].is_made)
+        KEEL_TRY(keel_graph_build(&diff->after, &out_inlined[1].program, package, &diff->arena));
+    return NULL;
+}
+
 static keel_status_t explain_programs(const keel_side_t *old_side, const keel_side_t *new_side,
                                       keel_explanation_t *out) {
     keel_diff_t diff = {.arguments_before = NULL};
@@ -492,12 +503,7 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
     diff.names_before = old_side->names;
     diff.names_after = new_side->names;
     keel_inlined_t inlined[2];
-    keel_str_t package = users_package(&diff.site);
-    keel_status_t status =
-        keel_inline(old_side->program, new_side->program, package, &diff.arena, &inlined[0]);
-    if (!status)
-        status =
-            keel_inline(new_side->program, old_side->program, package, &diff.arena, &inlined[1]);
+    keel_status_t status = build_graphs(&diff, old_side->program, new_side->program, inlined);
     if (!status) status = compare_sides(&diff, old_side, new_side, inlined, out);
     if (!status) {
         name_origins(inlined, out->roots, out->root_count);

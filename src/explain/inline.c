@@ -350,7 +350,8 @@ static keel_status_t describe_inlined(keel_graph_t *graph, uint32_t function, ke
 }
 
 static keel_status_t look_for_inlined(keel_graph_t *graph, keel_graph_t *other, others_t *others,
-                                      keel_arena_t *arena, keel_inlined_t *out) {
+                                      keel_inlined_t *out) {
+    keel_arena_t *arena = graph->arena;
     uint32_t count = graph->program->functions.count;
     uint8_t *apart, *is_passed_to;
     bool any = false;
@@ -373,17 +374,20 @@ static keel_status_t look_for_inlined(keel_graph_t *graph, keel_graph_t *other, 
     return any ? inline_all(graph, apart, arena, out) : NULL;
 }
 
-keel_status_t keel_inline(const keel_program_t *program, const keel_program_t *other,
-                          keel_str_t package, keel_arena_t *arena, keel_inlined_t *out) {
+// The entry is never kept separate.
+static bool has_separate(const keel_graph_t *graph) {
+    return graph->program->functions.count > 1;
+}
+
+keel_status_t keel_inline(keel_graph_t *graph, keel_graph_t *other, keel_inlined_t *out) {
     *out = (keel_inlined_t){.place = {.file = "", .function = "", .call_file = ""}};
-    if (program->format != KEEL_FORMAT_MLIR || other->format != KEEL_FORMAT_MLIR) return NULL;
-    keel_graph_t graph, of_other;
-    KEEL_TRY(keel_graph_build(&graph, program, package, arena));
-    KEEL_TRY(keel_graph_build(&of_other, other, package, arena));
+    if (graph->program->format != KEEL_FORMAT_MLIR || other->program->format != KEEL_FORMAT_MLIR)
+        return NULL;
+    if (!has_separate(graph)) return NULL;
     others_t others;
     keel_map_initialize(&others.places);
     keel_map_initialize(&others.passes);
-    keel_status_t status = look_for_inlined(&graph, &of_other, &others, arena, out);
+    keel_status_t status = look_for_inlined(graph, other, &others, out);
     keel_map_deinitialize(&others.places);
     keel_map_deinitialize(&others.passes);
     return status;

@@ -20,9 +20,8 @@ typedef struct keel_inlined_t {
     uint32_t more;        // how many others were
 } keel_inlined_t;
 
-// Inlines what `program` keeps separate and `other` does not. `package` as for keel_graph_build.
-keel_status_t keel_inline(const keel_program_t *program, const keel_program_t *other,
-                          keel_str_t package, keel_arena_t *arena,
+// Inlines what the program of `graph` keeps separate and that of `other` does not.
+keel_status_t keel_inline(keel_graph_t *graph, keel_graph_t *other,
                           keel_inlined_t *out) KEEL_MUST_CHECK;
 
 #endif // KEEL_EXPLAIN_INLINE_H_
