@@ -92,16 +92,22 @@ static int by_field_name(const void *left, const void *right) {
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static void add_line(fields_t *fields, keel_str_t line) {
+// Empty if the line is no field.
+static keel_str_t name_of(keel_str_t line) {
     const char *equals = line.size ? memchr(line.data, '=', line.size) : NULL;
-    if (!equals || equals == line.data) {
+    return (keel_str_t){line.data, equals ? (size_t)(equals - line.data) : 0};
+}
+
+static void add_line(fields_t *fields, keel_str_t line) {
+    keel_str_t name = name_of(line);
+    if (!name.size) {
         fields->understood &= !line.size;
         return;
     }
-    size_t name = (size_t)(equals - line.data);
-    fields->data[fields->count] = (field_t){.name = {line.data, name},
-                                            .value = {equals + 1, line.size - name - 1},
-                                            .at = fields->count};
+    fields->data[fields->count] =
+        (field_t){.name = name,
+                  .value = {line.data + name.size + 1, line.size - name.size - 1},
+                  .at = fields->count};
     ++fields->count;
 }
 
@@ -124,11 +130,14 @@ static keel_status_t split_fields(keel_str_t text, bool is_cut, keel_arena_t *ar
     return NULL;
 }
 
+// Minus the bytes of one character.
+static bool is_cut_off(keel_str_t text) {
+    return text.size > KEEL_KEY_VALUE_LIMIT - 4;
+}
+
 // Numbers of debug options become names, which makes texts longer.
-static keel_status_t read_value(const char *value, keel_arena_t *arena, fields_t *out) {
+static keel_status_t read_value(keel_str_t text, bool is_cut, keel_arena_t *arena, fields_t *out) {
     keel_buffer_t spelled;
-    keel_str_t text = keel_str(value ? value : "");
-    bool is_cut = text.size > KEEL_KEY_VALUE_LIMIT - 4; // minus the bytes of one character
     keel_buffer_initialize(&spelled, 0);
     keel_status_t status = keel_key_spell_out(text, &spelled);
     if (!status) status = keel_arena_str(arena, keel_bytes_str(keel_buffer_bytes(&spelled)), &text);
@@ -179,12 +188,55 @@ static keel_status_t compare_fields(const fields_t *before, const fields_t *afte
     return NULL;
 }
 
+static void put_text_line(keel_buffer_t *out, keel_str_t line) {
+    keel_buffer_str(out, line);
+    keel_buffer_str(out, KEEL_STR("\n"));
+}
+
+// Puts the lines that differ into `out`. Not done if the two texts do not have the same fields in
+// the same order: then a line may have its counterpart elsewhere.
+static keel_status_t leave_out_same(keel_str_t before, keel_str_t after, keel_buffer_t out[2],
+                                    bool *out_done) {
+    keel_str_t x, y;
+    *out_done = false;
+    while (before.size && after.size && keel_str_line(&before, &x) && keel_str_line(&after, &y)) {
+        keel_str_t name = name_of(x);
+        if (name.size && keel_str_equal(x, y)) continue;
+        if (!keel_str_equal(name, name_of(y))) return NULL;
+        put_text_line(&out[0], x);
+        put_text_line(&out[1], y);
+    }
+    *out_done = !before.size && !after.size;
+    KEEL_TRY(keel_buffer_status(&out[0]));
+    return keel_buffer_status(&out[1]);
+}
+
+// Of hundreds of options one differs. The others need no names and no sorting.
+static keel_status_t read_values(keel_str_t before, keel_str_t after, keel_arena_t *arena,
+                                 fields_t *out_before, fields_t *out_after) {
+    bool was_cut = is_cut_off(before), is_cut = is_cut_off(after), is_shorter = false;
+    keel_buffer_t differ[2];
+    keel_buffer_initialize(&differ[0], 0);
+    keel_buffer_initialize(&differ[1], 0);
+    keel_status_t status = NULL;
+    if (!was_cut && !is_cut) status = leave_out_same(before, after, differ, &is_shorter);
+    if (is_shorter) {
+        before = keel_bytes_str(keel_buffer_bytes(&differ[0]));
+        after = keel_bytes_str(keel_buffer_bytes(&differ[1]));
+    }
+    if (!status) status = read_value(before, was_cut, arena, out_before);
+    if (!status) status = read_value(after, is_cut, arena, out_after);
+    keel_buffer_deinitialize(&differ[0]);
+    keel_buffer_deinitialize(&differ[1]);
+    return status;
+}
+
 keel_status_t keel_fields_compare(const char *before, const char *after, keel_arena_t *arena,
                                   keel_moved_fields_t *out) {
     fields_t old_fields, new_fields;
     *out = (keel_moved_fields_t){.understood = false};
-    KEEL_TRY(read_value(before, arena, &old_fields));
-    KEEL_TRY(read_value(after, arena, &new_fields));
+    KEEL_TRY(read_values(keel_str(before ? before : ""), keel_str(after ? after : ""), arena,
+                         &old_fields, &new_fields));
     out->understood = old_fields.understood && new_fields.understood;
     return out->understood ? compare_fields(&old_fields, &new_fields, arena, out) : NULL;
 }

@@ -408,6 +408,27 @@ static void another_key_version_is_told(void **state) {
     release(&stage);
 }
 
+// A field may be repeated: then its values are compared in order, wherever they are.
+static void the_values_of_a_repeated_field_are_compared_in_order(void **state) {
+    (void)state;
+    stage_t stage;
+    make(&stage);
+    set(&stage.before, KEEL_COMPONENT_OPTIONS, "q=0\nr=1\nr=2\n");
+    set(&stage.after, KEEL_COMPONENT_OPTIONS, "r=0\nr=1\nq=0\n");
+    explain(&stage);
+    assert_counts(&stage, 1, 1);
+    assert_root(&stage, 0, "option r: 1 -> 0");
+    assert_folded(&stage, 0, 0, "option r: 2 -> 1");
+    set(&stage.before, KEEL_COMPONENT_OPTIONS, "r=1\nr=1\nr=2\nq=0\n");
+    set(&stage.after, KEEL_COMPONENT_OPTIONS, "r=1\nr=2\nr=1\nq=1\n");
+    explain(&stage);
+    assert_counts(&stage, 2, 1);
+    assert_root(&stage, 0, "option q: 0 -> 1");
+    assert_root(&stage, 1, "option r: 1 -> 2");
+    assert_folded(&stage, 0, 1, "option r: 2 -> 1");
+    release(&stage);
+}
+
 // ---- values that are no fields -----------------------------------------------------------------
 
 static void values_that_are_no_fields_are_compared_whole(void **state) {
@@ -421,6 +442,18 @@ static void values_that_are_no_fields_are_compared_whole(void **state) {
     assert_root(&stage, 0, "devices topology: unknown: it cannot -> 1068 bytes serialized");
     assert_string_equal(stage.explanation.roots[1].subject, "compile options");
     assert_string_equal(stage.explanation.roots[1].new_value, "not understood: 12 bytes, abcdef");
+    release(&stage);
+}
+
+static void a_line_that_is_no_field_is_shown_though_both_have_it(void **state) {
+    (void)state;
+    stage_t stage;
+    make(&stage);
+    set(&stage.before, KEEL_COMPONENT_OPTIONS, "other fields\na=1\n");
+    set(&stage.after, KEEL_COMPONENT_OPTIONS, "other fields\na=2\n");
+    explain(&stage);
+    assert_counts(&stage, 1, 0);
+    assert_root(&stage, 0, "option compile options: other fields;a=1 -> other fields;a=2");
     release(&stage);
 }
 
@@ -501,6 +534,16 @@ static void fields_that_were_cut_off_have_not_moved(void **state) {
     assert_counts(&stage, 1, 0);
     assert_string_equal(stage.explanation.roots[0].subject, "compile options");
     assert_string_equal(stage.explanation.roots[0].note, "only its digest is known");
+    // Both are cut after the '=' of the same field.
+    memmove(before + 5, before, strlen(before) + 1);
+    memcpy(before, "q=10\n", 5);
+    snprintf(after, sizeof after, "%s", before);
+    after[2] = '2';
+    set(&stage.before, KEEL_COMPONENT_OPTIONS, before);
+    set(&stage.after, KEEL_COMPONENT_OPTIONS, after);
+    explain(&stage);
+    assert_counts(&stage, 1, 0);
+    assert_root(&stage, 0, "option q: 10 -> 20");
     release(&stage);
 }
 
@@ -610,6 +653,8 @@ int main(void) {
         cmocka_unit_test(what_keel_rewrites_for_another_plugin_follows_from_it),
         cmocka_unit_test(another_build_of_a_kernel_is_told_by_the_kernel),
         cmocka_unit_test(another_host_is_told_by_its_processor),
+        cmocka_unit_test(the_values_of_a_repeated_field_are_compared_in_order),
+        cmocka_unit_test(a_line_that_is_no_field_is_shown_though_both_have_it),
         cmocka_unit_test(another_key_version_is_told),
         cmocka_unit_test(values_that_are_no_fields_are_compared_whole),
         cmocka_unit_test(what_no_value_tells_is_told_by_the_digests),
