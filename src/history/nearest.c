@@ -57,18 +57,21 @@ static void note_ours(const table_t *table, seen_t *out) {
         if (record->is_ours) note_seen(out, record->function);
 }
 
+// Within one process functions are not renamed, unless the client counts them up; and a function
+// that this run has shown under its own name was not renamed since the last run.
+static bool may_be_renamed(const asker_t *asker, const record_t *record, const seen_t *seen) {
+    if (record->is_ours) return !record->is_traced || !asker->is_traced;
+    return !has(seen, record->function);
+}
+
 // A function under another name, or in another place. Programs of a few operations look alike by
-// chance. Within one process functions are not renamed, unless the client counts them up; and a
-// function that this run has shown under its own name was not renamed since the last run.
-static bool is_lookalike(const asker_t *asker, const record_t *record, double alike,
-                         const seen_t *seen) {
+// chance.
+static bool is_lookalike(const asker_t *asker, const record_t *record, double alike) {
     const keel_sketch_t *sketch = asker->query->sketch;
     enum { FEW = 8, MANY = 24 };
     uint32_t a = sketch->operations, b = record->sketch.operations, fewer = a < b ? a : b;
     bool same_names = sketch->names == record->sketch.names;
-    if (record->is_ours && record->is_traced && asker->is_traced) return false; // two functions
     if (record->is_ours) return fewer >= MANY && alike >= 0.9 && same_names;
-    if (has(seen, record->function)) return false;
     if (fewer < FEW) return alike > 0.949;
     if (fewer < MANY) return alike >= (same_names ? 0.75 : 0.9);
     return alike >= (same_names ? 0.6 : 0.75);
@@ -87,8 +90,9 @@ static candidate_t judge(const record_t *record, const asker_t *asker, const see
         c.kin = OURS;
     else if (!record->is_ours && record->function == asker->function)
         c.kin = EARLIER;
+    if (c.kin == STRANGER && !may_be_renamed(asker, record, seen)) return c;
     c.alike = keel_sketch_alike(query->sketch, &record->sketch);
-    if (c.kin == STRANGER && is_lookalike(asker, record, c.alike, seen)) c.kin = LOOKALIKE;
+    if (c.kin == STRANGER && is_lookalike(asker, record, c.alike)) c.kin = LOOKALIKE;
     if (c.kin != STRANGER) c.moved = moved_components(query->key, record);
     return c;
 }
