@@ -52,7 +52,7 @@ static inline bool keel_str_is(keel_str_t a, const char *text) {
 
 static inline bool keel_str_is_among(keel_str_t a, const char *const *list, size_t count) {
     for (size_t i = 0; i < count; ++i)
-        if (keel_str_is(a, list[i])) return true;
+        if ((!a.size || *a.data == *list[i]) && keel_str_is(a, list[i])) return true;
     return false;
 }
 

@@ -44,9 +44,7 @@ bool keel_graph_only_reshapes(keel_str_t name) {
     static const char *const names[] = {
         "broadcast_in_dim",          "broadcast", "reshape", "convert", "transpose", "bitcast",
         "unrealized_conversion_cast"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (keel_str_is(name, names[i])) return true;
-    return false;
+    return keel_str_is_among(name, names, sizeof names / sizeof *names);
 }
 
 keel_value_id_t keel_graph_unshaped(const keel_graph_t *graph, keel_value_id_t value) {
