@@ -11,7 +11,7 @@
 // files, lock, fault              every file operation; a test can make any fail, or kill there
 // process                         another process of this machine: is it running?
 // fork                            mutexes that are free in a forked child
-// clock, log                      time; one-line messages on stderr
+// clock, wait, log                time; waits with an end; one-line messages on stderr
 //
 // Ownership: the caller owns what a function returns through a parameter named `out_...`.
 // Threads: the only hidden state is the log's memory of what it said (locked) and the fault
@@ -36,6 +36,7 @@
 #include "base/process.h"
 #include "base/proto.h"
 #include "base/text.h"
+#include "base/wait.h"
 #include "keel/status.h"
 
 #endif // KEEL_BASE_BASE_H_

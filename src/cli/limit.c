@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -31,17 +30,14 @@ static void end(void) {
 
 static void *watch(void *unused) {
     (void)unused;
-    struct timespec until;
     pthread_mutex_lock(&limit.lock);
     limit.waits = true;
     pthread_cond_signal(&limit.changed);
     while (!limit.over) {
         unsigned long turn = limit.turn;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += limit.seconds;
-        int waited = 0;
-        while (turn == limit.turn && !waited)
-            waited = pthread_cond_timedwait(&limit.changed, &limit.lock, &until);
+        uint64_t until = keel_clock_monotonic() + limit.seconds * 1000000000ull;
+        while (turn == limit.turn && keel_wait_until(&limit.changed, &limit.lock, until))
+            continue;
         if (turn == limit.turn && limit.path[0]) end();
     }
     pthread_mutex_unlock(&limit.lock);
@@ -59,15 +55,11 @@ static void change(const char *path, bool over) {
 }
 
 void cli_limit_begin(const char *command, unsigned seconds) {
-    pthread_condattr_t monotonic;
     limit.command = command;
     limit.seconds = seconds;
     limit.path[0] = 0;
     limit.over = false;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&limit.changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    keel_wait_initialize(&limit.changed);
     // Commands fork, and a thread that has not started yet may hold a lock that the child needs.
     pthread_mutex_lock(&limit.lock);
     limit.waits = false;

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -12,21 +12,19 @@ static struct {
     pthread_cond_t ended;
     const char *what;
     bool running, over;
-} progress = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+} progress = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *show_progress(void *unused) {
     (void)unused;
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    time_t began = until.tv_sec;
-    until.tv_sec += 2;
+    const uint64_t second = 1000000000u;
+    uint64_t began = keel_clock_monotonic(), next = began + 2 * second;
     bool shown = false;
     pthread_mutex_lock(&progress.lock);
     while (!progress.over) {
-        if (pthread_cond_timedwait(&progress.ended, &progress.lock, &until) == 0) continue;
-        fprintf(stderr, "\rkeel: %s, %lld s", progress.what, (long long)(until.tv_sec - began));
+        if (keel_wait_until(&progress.ended, &progress.lock, next)) continue;
+        fprintf(stderr, "\rkeel: %s, %" PRIu64 " s", progress.what, (next - began) / second);
         shown = true;
-        ++until.tv_sec;
+        next += second;
     }
     pthread_mutex_unlock(&progress.lock);
     if (shown) fputs("\r\x1b[K", stderr);
@@ -37,6 +35,7 @@ void cli_progress_begin(const char *what) {
     if (!isatty(STDERR_FILENO)) return;
     progress.what = what;
     progress.over = false;
+    keel_wait_initialize(&progress.ended);
     progress.running = pthread_create(&progress.thread, NULL, show_progress, NULL) == 0;
 }
 
@@ -47,5 +46,6 @@ void cli_progress_end(void) {
     pthread_cond_signal(&progress.ended);
     pthread_mutex_unlock(&progress.lock);
     pthread_join(progress.thread, NULL);
+    pthread_cond_destroy(&progress.ended);
     progress.running = false;
 }

@@ -1,8 +1,4 @@
 // The first task starts the thread.
-#define _GNU_SOURCE
-#include <errno.h>
-#include <time.h>
-
 #include "engine/background.h"
 
 enum { SECONDS = 2 }; // between two calls of look_around
@@ -23,7 +19,7 @@ keel_status_t background_create(keel_engine_t *engine, void (*look_around)(keel_
     background_t *background = memory;
     background->look_around = look_around;
     pthread_mutex_init(&background->lock, NULL);
-    pthread_cond_init(&background->changed, NULL);
+    keel_wait_initialize(&background->changed);
     background->last = &background->first;
     engine->background = background;
     return NULL;
@@ -53,11 +49,8 @@ static void look_around_when_due(keel_engine_t *engine) {
 static void wait_for_task(keel_engine_t *engine) {
     background_t *background = engine->background;
     while (!background->first) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += SECONDS;
-        if (pthread_cond_timedwait(&background->changed, &background->lock, &until) != ETIMEDOUT)
-            continue;
+        uint64_t until = keel_clock_monotonic() + SECONDS * 1000000000ull;
+        if (keel_wait_until(&background->changed, &background->lock, until)) continue;
         if (background->first || atomic_load(&engine->ended)) continue;
         pthread_mutex_unlock(&background->lock);
         look_around(engine);

@@ -9,12 +9,8 @@
 // The client has not asked for these programs yet, so it must not notice anything: no prefetch if
 // processes compile together, since the others might have to take part; and at most memory_limit
 // bytes (and one entry) wait for the client at a time.
-#define _GNU_SOURCE
-#include <errno.h>
-#include <time.h>
-
-#include "engine/dumps.h"
 #include "engine/prefetch.h"
+#include "engine/dumps.h"
 
 typedef enum item_state {
     ITEM_QUEUED,
@@ -53,14 +49,7 @@ keel_status_t prefetch_create(keel_engine_t *engine) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(prefetch_t), &memory));
     prefetch_t *prefetch = memory;
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes)) {
-        keel_free(prefetch);
-        return keel_status_make(KEEL_NO_MEMORY, "no memory for a condition");
-    }
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&prefetch->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    keel_wait_initialize(&prefetch->changed);
     pthread_mutex_init(&prefetch->lock, NULL);
     engine->prefetch = prefetch;
     return NULL;
@@ -203,10 +192,8 @@ static void load_item(keel_engine_t *engine, planned_item_t *item) {
 // Waits until something is taken, or it is to end. False if nothing happened for so long that
 // nobody will ask any more.
 static bool wait_for_client(prefetch_t *prefetch) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += PREFETCH_PATIENCE;
-    return pthread_cond_timedwait(&prefetch->changed, &prefetch->lock, &until) != ETIMEDOUT;
+    uint64_t until = keel_clock_monotonic() + PREFETCH_PATIENCE * 1000000000ull;
+    return keel_wait_until(&prefetch->changed, &prefetch->lock, until);
 }
 
 static void load_items(keel_engine_t *engine) {

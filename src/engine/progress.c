@@ -2,12 +2,10 @@
 // stays in place, so the script's own output, half a line or a progress bar, is neither overwritten
 // nor appended to.
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/prefetch.h"
@@ -40,14 +38,7 @@ keel_status_t progress_create(keel_engine_t *engine) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(progress_t), &memory));
     progress_t *progress = memory;
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes)) {
-        keel_free(progress);
-        return keel_status_make(KEEL_NO_MEMORY, "no memory for a condition");
-    }
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&progress->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    keel_wait_initialize(&progress->changed);
     pthread_mutex_init(&progress->lock, NULL);
     engine->progress = progress;
     return NULL;
@@ -174,12 +165,6 @@ static void show(const moment_t *moment, double last) {
 
 // ---- the thread --------------------------------------------------------------------------------
 
-static void wait_until(progress_t *progress, uint64_t time) {
-    struct timespec until = {.tv_sec = (time_t)(time / 1000000000u),
-                             .tv_nsec = (long)(time % 1000000000u)};
-    pthread_cond_timedwait(&progress->changed, &progress->lock, &until);
-}
-
 // Asks the plan without holding a lock: the plan has its own.
 static void show_oldest(keel_engine_t *engine) {
     progress_t *progress = engine->progress;
@@ -207,7 +192,7 @@ static void *tell_progress(void *context) {
             progress->idle = false;
         } else if (now < oldest->started + patience || now < next) {
             uint64_t due = oldest->started + patience;
-            wait_until(progress, due > next ? due : next);
+            keel_wait_until(&progress->changed, &progress->lock, due > next ? due : next);
         } else {
             next = now + period;
             show_oldest(engine);

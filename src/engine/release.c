@@ -5,8 +5,6 @@
 // PyTorch/XLA drops buffers while it holds Python's lock (_xla_set_all_reduce_token), which those
 // threads need. So from the first such program on, buffers go to a thread that nobody waits for.
 #define _GNU_SOURCE
-#include <errno.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/release.h"
@@ -29,7 +27,7 @@ keel_status_t release_create(keel_engine_t *engine) {
     KEEL_TRY(keel_calloc(1, sizeof(release_t), &memory));
     release_t *release = memory;
     pthread_mutex_init(&release->lock, NULL);
-    pthread_cond_init(&release->changed, NULL);
+    keel_wait_initialize(&release->changed);
     release->last = &release->first;
     engine->release = release;
     return NULL;
@@ -112,12 +110,10 @@ static void leave(released_t *left) {
 
 void release_drain(keel_engine_t *engine, double seconds) {
     release_t *release = engine->release;
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += (time_t)seconds;
+    uint64_t until = keel_clock_monotonic() + (uint64_t)(seconds * 1e9);
     pthread_mutex_lock(&release->lock);
     while (release->first || release->working)
-        if (pthread_cond_timedwait(&release->changed, &release->lock, &until) == ETIMEDOUT) break;
+        if (!keel_wait_until(&release->changed, &release->lock, until)) break;
     released_t *left = release->first;
     release->first = NULL;
     release->last = &release->first;

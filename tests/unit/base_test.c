@@ -22,6 +22,20 @@ static void a_buffer_stops_at_its_cap_and_says_so(void **state) {
     keel_buffer_deinitialize(&buffer);
 }
 
+static void a_wait_ends_when_its_time_is_up_or_when_it_is_signaled(void **state) {
+    (void)state;
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition;
+    keel_wait_initialize(&condition);
+    pthread_mutex_lock(&lock);
+    uint64_t until = keel_clock_monotonic() + 20000000u;
+    while (keel_wait_until(&condition, &lock, until))
+        continue;
+    assert_true(keel_clock_monotonic() >= until);
+    pthread_mutex_unlock(&lock);
+    pthread_cond_destroy(&condition);
+}
+
 static void what_acts_on_a_terminal_or_hides_an_order_is_not_shown(void **state) {
     (void)state;
     static const struct {
@@ -252,6 +266,7 @@ static void a_status_of_a_debug_build_knows_where_it_was_made(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_stops_at_its_cap_and_says_so),
+        cmocka_unit_test(a_wait_ends_when_its_time_is_up_or_when_it_is_signaled),
         cmocka_unit_test(what_acts_on_a_terminal_or_hides_an_order_is_not_shown),
         cmocka_unit_test(a_list_that_grows_keeps_its_items),
         cmocka_unit_test(a_map_finds_what_was_put_after_it_grew),

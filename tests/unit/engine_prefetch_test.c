@@ -321,6 +321,8 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *lo
                                   const struct timespec *until) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    // Waits are timed by this clock: by the wall clock, this would be decades ahead.
+    CHECK(until->tv_sec < now.tv_sec + 100000);
     now.tv_sec += 100;
     bool is_long = until->tv_sec > now.tv_sec && until->tv_sec < now.tv_sec + 1000;
     now.tv_sec -= 100;
