@@ -77,6 +77,8 @@ const char *ask_miss(keel_miss_t miss) {
             return "loading its entry crashed an earlier process, so it is in quarantine";
         case KEEL_MISS_UNREADABLE:
             return "its entry could not be read";
+        case KEEL_MISS_LATE:
+            return "loading its entry ahead did not end: the plugin or a disk did not answer";
     }
     return "";
 }
@@ -166,7 +168,7 @@ void ask_hand_over(keel_engine_t *engine, ask_t *ask) {
     keel_status_t status = keel_alloc(sizeof *task, &memory);
     if (!status) {
         task = memory;
-        *task = (ask_task_t){{ask->client, run_ask, destroy_ask_task, NULL}, *ask};
+        *task = (ask_task_t){{ask->client, run_ask, destroy_ask_task, NULL, 0}, *ask};
         status = background_add(engine, &task->task);
     }
     if (!status) return;

@@ -9,7 +9,11 @@ struct background_t {
     pthread_cond_t changed;
     task_t *first, **last;
     bool started, working;
+    bool looking;              // calls look_around, which may use any client
+    bool hangs;                // the running task was given up
+    uint64_t done;             // tasks
     const PJRT_Client *client; // of the running task
+    double compile_seconds;    // likewise
     uint64_t looked;           // when look_around was last called; only for the thread
 };
 
@@ -34,9 +38,20 @@ void background_destroy(background_t *background) {
 
 // ---- the thread --------------------------------------------------------------------------------
 
+static void set_looking(background_t *background, bool looking) {
+    pthread_mutex_lock(&background->lock);
+    background->looking = looking;
+    if (!looking) background->hangs = false;
+    pthread_cond_broadcast(&background->changed);
+    pthread_mutex_unlock(&background->lock);
+}
+
 static void look_around(keel_engine_t *engine) {
-    engine->background->looked = keel_clock_monotonic();
-    engine->background->look_around(engine);
+    background_t *background = engine->background;
+    background->looked = keel_clock_monotonic();
+    set_looking(background, true);
+    background->look_around(engine);
+    set_looking(background, false);
 }
 
 // Also runs when tasks follow each other without a pause.
@@ -64,6 +79,7 @@ static task_t *take_task(background_t *background) {
     if (!background->first) background->last = &background->first;
     background->working = true;
     background->client = task->client;
+    background->compile_seconds = task->compile_seconds;
     return task;
 }
 
@@ -80,7 +96,8 @@ static void *run_tasks(void *context) {
         task->destroy(task);
         look_around_when_due(engine);
         pthread_mutex_lock(&background->lock);
-        background->working = false;
+        background->working = background->hangs = false;
+        ++background->done;
         pthread_cond_broadcast(&background->changed);
     }
     return NULL;
@@ -90,6 +107,9 @@ static void *run_tasks(void *context) {
 
 static keel_status_t start_thread(keel_engine_t *engine) {
     background_t *background = engine->background;
+    if (background->hangs)
+        return keel_status_make(KEEL_REFUSED,
+                                "the plugin or a disk does not answer in the background");
     if (background->started) return NULL;
     if (!engine_start_thread(run_tasks, engine))
         return keel_status_make(KEEL_INTERNAL, "cannot start the background thread");
@@ -111,16 +131,54 @@ keel_status_t background_add(keel_engine_t *engine, task_t *task) {
 }
 
 static bool is_pending(const background_t *background, const PJRT_Client *client) {
+    if (background->looking) return true;
     if (background->working && (!client || background->client == client)) return true;
     for (const task_t *task = background->first; task; task = task->next)
         if (!client || task->client == client) return true;
     return false;
 }
 
-void background_drain(keel_engine_t *engine, const PJRT_Client *client) {
+// Under the lock: until nothing of the client is pending, or a task is done. False if it takes too
+// long.
+static bool wait_for_one(background_t *background, const PJRT_Client *client) {
+    uint64_t done = background->done, began = keel_clock_monotonic();
+    while (is_pending(background, client) && done == background->done) {
+        uint64_t until = began + engine_patience_for(background->compile_seconds);
+        if (keel_clock_monotonic() >= until) return false;
+        keel_wait_until(&background->changed, &background->lock, until);
+    }
+    return true;
+}
+
+// What is queued behind a task that hangs is given up too: it may hold claims that other processes
+// wait for.
+static task_t *take_all(background_t *background) {
+    task_t *left = background->first;
+    background->first = NULL;
+    background->last = &background->first;
+    return left;
+}
+
+static void destroy_all(task_t *left) {
+    while (left) {
+        task_t *next = left->next;
+        left->destroy(left);
+        left = next;
+    }
+}
+
+bool background_drain(keel_engine_t *engine, const PJRT_Client *client) {
     background_t *background = engine->background;
     pthread_mutex_lock(&background->lock);
-    while (is_pending(background, client))
-        pthread_cond_wait(&background->changed, &background->lock);
+    while (!background->hangs && is_pending(background, client))
+        background->hangs = !wait_for_one(background, client);
+    task_t *left = background->hangs ? take_all(background) : NULL;
+    bool is_idle = !is_pending(background, client);
     pthread_mutex_unlock(&background->lock);
+    destroy_all(left);
+    if (!is_idle)
+        keel_log_once("background",
+                      "gave up waiting for work in the background: the plugin or a disk "
+                      "does not answer; some programs are not cached or recorded");
+    return is_idle;
 }

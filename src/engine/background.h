@@ -12,6 +12,7 @@ typedef struct task_t {
     void (*run)(keel_engine_t *engine, struct task_t *task);
     void (*destroy)(struct task_t *task); // called whether it ran or not
     struct task_t *next;
+    double compile_seconds; // of the program that it loads; 0: unknown, or none
 } task_t;
 
 // The same thread calls `look_around` about every two seconds, from the first task until the engine
@@ -20,9 +21,11 @@ keel_status_t background_create(keel_engine_t *engine,
                                 void (*look_around)(keel_engine_t *engine)) KEEL_MUST_CHECK;
 // Only before anything was queued. NULL is allowed.
 void background_destroy(background_t *background);
-// Queues the task, and takes it on success.
+// Queues the task, and takes it on success. Fails while the thread hangs.
 keel_status_t background_add(keel_engine_t *engine, task_t *task) KEEL_MUST_CHECK;
-// Waits until no task of the client (NULL: no task at all) is queued or running.
-void background_drain(keel_engine_t *engine, const PJRT_Client *client);
+// Waits until no task of the client (NULL: no task at all) is queued or running. False, said once,
+// if the running task takes longer than engine_patience_for: the thread hangs, and if it wakes up
+// it still uses the client.
+bool background_drain(keel_engine_t *engine, const PJRT_Client *client);
 
 #endif // KEEL_ENGINE_BACKGROUND_H_

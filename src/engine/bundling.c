@@ -81,7 +81,7 @@ static keel_status_t prepare(keel_engine_t *engine, PJRT_Client *client, bundlin
     uint64_t started = keel_clock_monotonic();
     KEEL_TRY(keel_calloc(1, sizeof(bundling_t), &memory));
     *out = memory;
-    (*out)->task = (task_t){client, run_bundling, destroy_bundling, NULL};
+    (*out)->task = (task_t){client, run_bundling, destroy_bundling, NULL, 0};
     snprintf((*out)->told, sizeof(*out)->told, "%.63s", told());
     keel_bundle_initialize(&(*out)->bundle);
     keel_bundle_request_t request = request_of(engine, client);

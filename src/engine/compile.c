@@ -316,7 +316,8 @@ static PJRT_Error *load_or_compile(request_t *request) {
     ask_names(engine, &request->arena, &request->ask, &request->site);
     claims_t held;
     keel_miss_t after_claim;
-    if (claim(request, &held) && load_stored(request, &after_claim)) {
+    bool claimed = claim(request, &held);
+    if (claimed && miss != KEEL_MISS_LATE && load_stored(request, &after_claim)) {
         claims_release(&held);
         return NULL;
     }

@@ -16,6 +16,14 @@ void engine_add(keel_engine_t *engine) {
         ;
 }
 
+double engine_patience = 60;
+
+// What is compiled for an hour may take minutes to load.
+uint64_t engine_patience_for(double compile_seconds) {
+    const double day = 86400;
+    return (uint64_t)((engine_patience + (compile_seconds < day ? compile_seconds : day)) * 1e9);
+}
+
 static const char *text_or_null(const char *text) {
     return text && *text ? text : NULL;
 }

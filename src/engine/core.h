@@ -53,6 +53,10 @@ keel_engine_t *engine_newest(void);
 void engine_add(keel_engine_t *engine);
 // Starts a detached thread that gets none of the client's signals. False on failure.
 bool engine_start_thread(void *(*body)(void *), void *context);
+// How long to wait for work on another thread before it counts as hanging, in seconds, and in
+// nanoseconds for a program whose compile took `compile_seconds` (0: unknown). Tests shorten it.
+extern double engine_patience;
+uint64_t engine_patience_for(double compile_seconds);
 // A place in the journal's form.
 keel_journal_site_t engine_site(const keel_place_t *place);
 // Reports the failure once on stderr and writes it to the journal. Takes the status.

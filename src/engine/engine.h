@@ -91,14 +91,15 @@ void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate)
 
 // Waits until everything that was compiled is stored, and writes the journal's last line. Call it
 // when the process ends. Later compiles go straight to the plugin. The engine is never freed:
-// client threads may still hold it.
+// client threads may still hold it. If the plugin or a disk hangs, it stops waiting and says so.
 void keel_engine_end(keel_engine_t *engine);
 
 // A client was made with these options: reads what its backend is.
 void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
                                 const PJRT_NamedValue *options, size_t option_count);
-// Call before a client is destroyed: waits until no background work uses it.
-void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client);
+// Call before a client is destroyed: waits until no background work uses it. False if some still
+// does, because the plugin or a disk hangs: then the client must not be destroyed.
+bool keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client);
 
 // A bug of the client was fixed, or could not be. Writes one event to the journal.
 void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);

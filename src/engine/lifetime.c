@@ -206,11 +206,11 @@ void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate)
 
 void keel_engine_end(keel_engine_t *engine) {
     if (getpid() != engine->pid || atomic_exchange(&engine->ended, true)) return;
-    prefetch_stop(engine, NULL);
-    background_drain(engine, NULL);
+    bool is_idle = prefetch_stop(engine, NULL);
+    is_idle = background_drain(engine, NULL) && is_idle;
     prefetch_keep_plan(engine, true);
-    release_drain(engine, 5);
-    memory_forget(engine, NULL);
+    is_idle = release_drain(engine, 5) && is_idle;
+    if (is_idle) memory_forget(engine, NULL);
     keel_journal_counts_t counts = {0};
     uint64_t total = 0;
     keel_status_ignore(counters_collect(engine->counters, &counts, &total));
@@ -273,11 +273,13 @@ void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix) 
     if (getpid() == engine->pid) keel_journal_fix(engine->journal, fix);
 }
 
-void keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client) {
-    if (getpid() != engine->pid) return;
-    prefetch_stop(engine, client);
-    background_drain(engine, client);
-    release_drain(engine, 60);
+bool keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client) {
+    if (getpid() != engine->pid) return true;
+    bool is_idle = prefetch_stop(engine, client);
+    is_idle = background_drain(engine, client) && is_idle;
+    is_idle = release_drain(engine, 60) && is_idle;
+    if (!is_idle) return false;
     memory_forget(engine, client);
     clients_remove(engine->clients, client);
+    return true;
 }

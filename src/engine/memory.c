@@ -99,7 +99,7 @@ static keel_status_t make_program_task(const keel_journal_subject_t *subject,
     *out = NULL;
     KEEL_TRY(keel_calloc(1, sizeof(program_task_t), &room));
     *out = room;
-    **out = (program_task_t){.task = {NULL, write_program, destroy_program_task, NULL},
+    **out = (program_task_t){.task = {NULL, write_program, destroy_program_task, NULL, 0},
                              .program = *subject->program,
                              .key = *subject->key,
                              .memory = *memory};

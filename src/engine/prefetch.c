@@ -23,7 +23,8 @@ typedef enum item_state {
 typedef struct planned_item_t {
     keel_digest_t key;
     item_state_t state;
-    bool awaited; // the client waits for it
+    unsigned awaited; // threads of the client that wait for it
+    bool late;        // one waited in vain
     keel_miss_t miss;
     loaded_entry_t loaded;
 } planned_item_t;
@@ -35,7 +36,9 @@ struct prefetch_t {
     keel_plan_t last;    // in the script's last run
     keel_plan_t written; // the plan in the file
     bool begun, running, stopped;
-    bool planned; // the items are there, or it is known that there are none
+    bool given_up;  // the thread hangs: prefetch_stop gave it up
+    bool planned;   // the items are there, or nobody waits for them
+    double loading; // what the program took to compile that is being loaded; 0: unknown
     const client_t *client;
     size_t count;
     planned_item_t items[KEEL_PLAN_LIMIT];
@@ -169,14 +172,21 @@ static planned_item_t *next_queued(prefetch_t *prefetch) {
     return NULL;
 }
 
+// What the program took to compile in the last run.
+static double cost_of(const prefetch_t *prefetch, const planned_item_t *item) {
+    return prefetch->last.programs[item - prefetch->items].cost.seconds;
+}
+
 // Call it under the lock, which is released meanwhile.
 static void load_item(keel_engine_t *engine, planned_item_t *item) {
     prefetch_t *prefetch = engine->prefetch;
+    PJRT_Client *client = prefetch->client->client;
     item->state = ITEM_LOADING;
+    prefetch->loading = cost_of(prefetch, item);
     pthread_mutex_unlock(&prefetch->lock);
-    bool found =
-        load_entry_ahead(engine, prefetch->client->client, &item->key, &item->loaded, &item->miss);
+    bool found = load_entry_ahead(engine, client, &item->key, &item->loaded, &item->miss);
     pthread_mutex_lock(&prefetch->lock);
+    prefetch->loading = 0;
     if (found) {
         item->state = ITEM_LOADED;
         prefetch->held += item->loaded.entry.payload_size;
@@ -233,10 +243,12 @@ static void *load_ahead(void *context) {
     if (status) engine_fell_through(engine, "prefetch", NULL, status);
     pthread_mutex_lock(&prefetch->lock);
     load_items(engine);
-    drop_items(engine);
+    // If nobody waits for this thread any more, the process may be ending: what was loaded is left.
+    if (!prefetch->given_up) drop_items(engine);
     keel_journal_prefetch_t told = prefetch->told;
+    bool writes = told.loaded && !prefetch->given_up;
     pthread_mutex_unlock(&prefetch->lock);
-    if (told.loaded) keel_journal_prefetch(engine->journal, &told);
+    if (writes) keel_journal_prefetch(engine->journal, &told);
     pthread_mutex_lock(&prefetch->lock);
     prefetch->running = false;
     pthread_cond_broadcast(&prefetch->changed);
@@ -259,18 +271,33 @@ void prefetch_begin(keel_engine_t *engine, const client_t *client) {
     pthread_mutex_unlock(&prefetch->lock);
 }
 
-void prefetch_stop(keel_engine_t *engine, const PJRT_Client *client) {
+// Under the lock. False if the thread hangs.
+static bool wait_for_thread(prefetch_t *prefetch) {
+    uint64_t until = keel_clock_monotonic() + engine_patience_for(prefetch->loading);
+    while (prefetch->running && !prefetch->given_up)
+        if (!keel_wait_until(&prefetch->changed, &prefetch->lock, until)) break;
+    return !prefetch->running;
+}
+
+bool prefetch_stop(keel_engine_t *engine, const PJRT_Client *client) {
     prefetch_t *prefetch = engine->prefetch;
-    if (!prefetch) return;
+    if (!prefetch) return true;
+    bool has_ended = true;
     pthread_mutex_lock(&prefetch->lock);
     if (prefetch->client && (!client || prefetch->client->client == client)) {
         prefetch->stopped = true;
         pthread_cond_broadcast(&prefetch->changed);
-        while (prefetch->running)
-            pthread_cond_wait(&prefetch->changed, &prefetch->lock);
-        prefetch->client = NULL;
+        has_ended = wait_for_thread(prefetch);
+        prefetch->given_up = !has_ended;
+        if (has_ended) prefetch->client = NULL;
     }
     pthread_mutex_unlock(&prefetch->lock);
+    if (!has_ended)
+        keel_log_once(
+            "prefetch given up",
+            "gave up waiting for a program that is loaded ahead: the plugin or a disk does "
+            "not answer; KEEL_PREFETCH=off loads nothing ahead");
+    return has_ended;
 }
 
 // ---- called by the client's threads ------------------------------------------------------------
@@ -278,8 +305,10 @@ void prefetch_stop(keel_engine_t *engine, const PJRT_Client *client) {
 // Under the lock. A client that asks before the plan was read waits for that; otherwise both would
 // load the first program.
 static planned_item_t *find_item(prefetch_t *prefetch, const keel_digest_t *key) {
+    uint64_t until = keel_clock_monotonic() + engine_patience_for(0);
     while (!prefetch->planned)
-        pthread_cond_wait(&prefetch->changed, &prefetch->lock);
+        if (!keel_wait_until(&prefetch->changed, &prefetch->lock, until))
+            prefetch->planned = prefetch->stopped = true;
     for (size_t i = 0; i < prefetch->count; ++i)
         if (keel_digest_equal(&prefetch->items[i].key, key)) return &prefetch->items[i];
     return NULL;
@@ -293,15 +322,26 @@ static void note_unplanned(prefetch_t *prefetch) {
     pthread_cond_broadcast(&prefetch->changed);
 }
 
+// Under the lock. Nanoseconds; nobody waits for an item again that was once waited for in vain.
+static uint64_t wait_for_item(prefetch_t *prefetch, planned_item_t *item) {
+    uint64_t start = keel_clock_monotonic();
+    uint64_t until = start + engine_patience_for(cost_of(prefetch, item));
+    ++item->awaited;
+    while (item->state == ITEM_LOADING && !item->late)
+        if (!keel_wait_until(&prefetch->changed, &prefetch->lock, until)) break;
+    --item->awaited;
+    return keel_clock_monotonic() - start;
+}
+
 static bool take_item(prefetch_t *prefetch, planned_item_t *item, prefetched_t *out) {
+    if (item->state == ITEM_LOADING) out->waited = wait_for_item(prefetch, item);
     item_state_t state = item->state;
     if (state == ITEM_LOADING) {
-        uint64_t start = keel_clock_monotonic();
-        item->awaited = true;
-        while (item->state == ITEM_LOADING)
-            pthread_cond_wait(&prefetch->changed, &prefetch->lock);
-        out->waited = keel_clock_monotonic() - start;
-        state = item->state;
+        item->late = true;
+        out->miss = KEEL_MISS_LATE;
+        keel_log_once("late", "gave up waiting for a stored program to load: the plugin or a disk "
+                              "does not answer; it is compiled instead");
+        return false;
     }
     item->state = ITEM_GONE;
     if (state != ITEM_GONE) ++prefetch->right;

@@ -15,8 +15,9 @@ keel_status_t prefetch_create(keel_engine_t *engine) KEEL_MUST_CHECK;
 void prefetch_destroy(prefetch_t *prefetch);
 // The process made its first client: loads what the script asked for last time.
 void prefetch_begin(keel_engine_t *engine, const client_t *client);
-// Stops that, and waits until it no longer uses the client (NULL: any client).
-void prefetch_stop(keel_engine_t *engine, const PJRT_Client *client);
+// Stops that, and waits until it no longer uses the client (NULL: any client). False, said once, if
+// that takes longer than engine_patience_for: if the thread wakes up it still uses the client.
+bool prefetch_stop(keel_engine_t *engine, const PJRT_Client *client);
 
 typedef struct prefetched_t {
     loaded_entry_t loaded;

@@ -169,7 +169,8 @@ static keel_status_t make_executable_task(const publication_t *publication,
     }
     *out = memory;
     **out = (executable_task_t){
-        .task = {publication->client, publish, destroy_executable_task, NULL},
+        .task = {publication->client, publish, destroy_executable_task, NULL,
+                 publication->compile_seconds},
         .program = *publication->program,
         .payload = publication->payload,
         .payload_size = publication->payload_size,
@@ -219,7 +220,7 @@ static keel_status_t make_program_task(const keel_digest_t *program, const char 
     *out = NULL;
     KEEL_TRY(keel_calloc(1, sizeof(program_task_t), &memory));
     *out = memory;
-    **out = (program_task_t){.task = {NULL, journal_program, destroy_program_task, NULL},
+    **out = (program_task_t){.task = {NULL, journal_program, destroy_program_task, NULL, 0},
                              .program = *program,
                              .format = format,
                              .size = bytes.size};

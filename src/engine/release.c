@@ -97,8 +97,8 @@ bool keel_engine_release(keel_engine_t *engine, PJRT_Buffer *buffer) {
     return true;
 }
 
-static void leave(released_t *left) {
-    if (left)
+static void leave(released_t *left, bool is_idle) {
+    if (left || !is_idle)
         keel_log_once("release", "buffers could not be destroyed before their client was closed; "
                                  "their memory stays in use");
     while (left) {
@@ -108,7 +108,7 @@ static void leave(released_t *left) {
     }
 }
 
-void release_drain(keel_engine_t *engine, double seconds) {
+bool release_drain(keel_engine_t *engine, double seconds) {
     release_t *release = engine->release;
     uint64_t until = keel_clock_monotonic() + (uint64_t)(seconds * 1e9);
     pthread_mutex_lock(&release->lock);
@@ -117,6 +117,8 @@ void release_drain(keel_engine_t *engine, double seconds) {
     released_t *left = release->first;
     release->first = NULL;
     release->last = &release->first;
+    bool is_idle = !release->working;
     pthread_mutex_unlock(&release->lock);
-    leave(left);
+    leave(left, is_idle);
+    return is_idle;
 }

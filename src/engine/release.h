@@ -12,7 +12,7 @@ void release_destroy(release_t *release);
 // From now on buffers are destroyed on a thread of Keel's.
 void release_begin(keel_engine_t *engine);
 // Waits until none is left. When the time is up, the remaining ones are never destroyed: their
-// client goes away.
-void release_drain(keel_engine_t *engine, double seconds);
+// client goes away. False if the thread is still destroying one.
+bool release_drain(keel_engine_t *engine, double seconds);
 
 #endif // KEEL_ENGINE_RELEASE_H_

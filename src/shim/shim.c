@@ -27,7 +27,8 @@ static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
 }
 
 static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
-    if (args->client) keel_engine_client_closing(engine, args->client);
+    // A client that is still used stays: destroying it would end the process, or wait.
+    if (args->client && !keel_engine_client_closing(engine, args->client)) return NULL;
     return plugin.api->PJRT_Client_Destroy(args);
 }
 

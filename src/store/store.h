@@ -35,6 +35,7 @@ typedef enum keel_miss {
     KEEL_MISS_FOREIGN,     // of a newer format; the next put replaces it by one that both can read
     KEEL_MISS_QUARANTINED, // loading it crashed a process; it is in quarantine
     KEEL_MISS_UNREADABLE,  // the file system refused
+    KEEL_MISS_LATE,        // loading it does not end
 } keel_miss_t;
 const char *keel_miss_name(keel_miss_t miss);
 

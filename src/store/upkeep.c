@@ -14,6 +14,8 @@ const char *keel_miss_name(keel_miss_t miss) {
             return "quarantined";
         case KEEL_MISS_UNREADABLE:
             return "unreadable";
+        case KEEL_MISS_LATE:
+            return "late";
     }
     return "unknown";
 }

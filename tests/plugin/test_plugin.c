@@ -410,6 +410,9 @@ static PJRT_Error *load(PJRT_Executable_DeserializeAndLoad_Args *args) {
     record("load", program->bytes, program->size);
     char text[128];
     if (!word("load_ms_of", text) || holds(program, text)) take_time("load_ms");
+    // A sanitizer sees whether the client is still there.
+    if (number("load_ms", 0) && *args->client->platform)
+        record("woke", program->bytes, program->size);
     if (word("load_aborts", text) && holds(program, text)) abort();
     static atomic_uint firsts, loads;
     bool fails = word("load_fails", text) && holds(program, text);
@@ -780,10 +783,7 @@ EXPORTED const PJRT_Api *GetPjrtApi(void);
 // What a plugin may do to its process when it is loaded.
 static void load_as_told(void) {
     if (has("load_exits")) _exit(0);
-    if (has("load_hangs"))
-        for (;;)
-            pause();
-    if (has("load_forks") && fork() == 0)
+    if (has("load_hangs") || (has("load_forks") && fork() == 0))
         for (;;)
             pause();
     if (has("load_closes"))

@@ -1,5 +1,5 @@
 # The door runs above the plugin of tests/plugin; these tests start it in processes of their own.
-foreach(name pjrt bridge shim shim_transfers shim_fixes engine_flow engine_sent engine_sites engine engine_edges engine_bundle engine_portable engine_fusions engine_gang engine_progress engine_prefetch engine_tiers engine_gate engine_two engine_steps engine_order engine_fork analysis_run analysis_guard)
+foreach(name pjrt bridge shim shim_transfers shim_fixes engine_flow engine_sent engine_sites engine engine_edges engine_bundle engine_portable engine_fusions engine_gang engine_progress engine_prefetch engine_tiers engine_gate engine_two engine_steps engine_order engine_fork engine_hang analysis_run analysis_guard)
   keel_unit_test(${name} ROOMS shim store base)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_test PRIVATE
@@ -11,6 +11,7 @@ foreach(name pjrt bridge shim shim_transfers shim_fixes engine_flow engine_sent 
   set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT "TSAN_OPTIONS=atexit_sleep_ms=0")
 endforeach()
 target_link_options(engine_prefetch_test PRIVATE -Wl,--wrap=pthread_cond_timedwait)
+target_link_options(engine_hang_test PRIVATE -Wl,--wrap=keel_plan_read)
 target_link_options(engine_edges_test PRIVATE -Wl,--wrap=keel_clock_monotonic)
 target_link_options(engine_flow_test PRIVATE -Wl,--wrap=keel_stack_read)
 target_link_options(engine_sites_test PRIVATE -Wl,--wrap=keel_stack_read)
