@@ -334,34 +334,44 @@ keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) {
     return write_new(path, bytes, false, &taken);
 }
 
-static bool ends_in_mid_line(int descriptor) {
-    off_t end = lseek(descriptor, 0, SEEK_END);
+static bool ends_in_mid_line(int descriptor, off_t end) {
     char last;
     return end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
 }
 
 // A holder writes one line, but one that is stopped may keep the lock for any time. Without the
 // lock, a line is still a single write at the end of the file.
-static keel_status_t lock_for_a_while(int descriptor, const char *path) {
+static keel_status_t lock_for_a_while(int descriptor, const char *path, bool *out_locked) {
     enum { ATTEMPTS = 1000 };
     static const struct timespec nap = {.tv_nsec = 1000000};
     for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
-        if (!keel_descriptor_fault() && flock(descriptor, LOCK_EX | LOCK_NB) == 0) return NULL;
+        *out_locked = !keel_descriptor_fault() && flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+        if (*out_locked) return NULL;
         if (errno != EWOULDBLOCK && errno != EINTR) return keel_descriptor_refused("lock", path);
         if (errno == EWOULDBLOCK) nanosleep(&nap, NULL);
     }
     return NULL;
 }
 
+static bool append(int descriptor, off_t end, keel_bytes_t bytes) {
+    if (ends_in_mid_line(descriptor, end) &&
+        !keel_descriptor_write(descriptor, keel_bytes("\n", 1)))
+        return false;
+    return keel_descriptor_write(descriptor, bytes);
+}
+
 keel_status_t keel_file_append(const char *path, keel_bytes_t bytes) {
     int descriptor = keel_descriptor_open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
     if (descriptor < 0) return keel_descriptor_refused("open", path);
-    keel_status_t status = lock_for_a_while(descriptor, path);
-    if (!status && ends_in_mid_line(descriptor) &&
-        !keel_descriptor_write(descriptor, keel_bytes("\n", 1)))
+    bool locked;
+    keel_status_t status = lock_for_a_while(descriptor, path, &locked);
+    off_t end = lseek(descriptor, 0, SEEK_END);
+    if (!status && !append(descriptor, end, bytes)) {
         status = keel_descriptor_refused("append to", path);
-    if (!status && !keel_descriptor_write(descriptor, bytes))
-        status = keel_descriptor_refused("append to", path);
+        // A full disk takes part of a line. If that stays, the next append ends it.
+        int ignored = locked ? ftruncate(descriptor, end) : 0;
+        (void)ignored;
+    }
     close(descriptor);
     return status;
 }

@@ -65,7 +65,8 @@ keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) KEEL_MUST_C
 
 // Appends in one write under an exclusive lock, so that lines of several processes do not mix.
 // Waits at most a second for the lock, then writes without it. If a killed process left a last line
-// without a newline, adds one first. Does not follow a link.
+// without a newline, adds one first. What does not fit on the disk as a whole is taken back. Does
+// not follow a link.
 keel_status_t keel_file_append(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
 
 // Sets the modification time to now. Does not follow a link.

@@ -9,9 +9,10 @@
 // docs/journal.md describes every event and its fields. Readers skip events and fields that they do
 // not know, so both may be added.
 //
-// Writing is never fatal: if a journal cannot be written, it says so once on stderr and stays
-// silent from then on. Each event is one write under a lock on the file, so lines of several
-// processes do not mix, and a killed process loses at most the event it was writing.
+// Writing is never fatal: an event that cannot be written is lost, which is said once on stderr,
+// and the next one that can be written follows a `fallback` with the number of those lost. Each
+// event is one write under a lock on the file, so lines of several processes do not mix, and a
+// killed process loses at most the event it was writing.
 //
 // Ownership: events borrow all they point to for the length of the call.
 // Threads: any thread may write events to one journal. Reading has no shared state.

@@ -12,12 +12,12 @@ typedef struct keel_line_t {
 
 enum {
     KEEL_LINE_TEXT_LIMIT = 1024,    // of a text that keel_json_known cuts
-    KEEL_LINE_LIST_LIMIT = 1 << 18, // a line that grows too long would end the journal
+    KEEL_LINE_LIST_LIMIT = 1 << 18, // a line that grows too long is lost
 };
 
-// False if nothing is to be written: there is no journal, or it gave up.
+// False if there is no journal.
 bool keel_line_begin(keel_journal_t *journal, keel_line_t *line, const char *event);
-// Writes the line; if that fails, the journal gives up. Frees the buffer.
+// Writes the line; if that fails, it is lost, and the next one says so. Frees the buffer.
 void keel_line_finish(keel_journal_t *journal, keel_line_t *line);
 
 // A line for another file than a journal.

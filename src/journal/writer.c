@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ struct keel_journal_t {
     char *run_dir;
     char *path;
     char id[KEEL_RUN_ID_SIZE];
-    atomic_bool off; // something could not be written, and that was reported
+    _Atomic uint64_t lost; // events that could not be written since the last that was
 };
 
 enum {
@@ -95,9 +96,10 @@ const char *keel_journal_id(const keel_journal_t *journal) {
     return journal ? journal->id : "";
 }
 
-static void give_up(keel_journal_t *journal, keel_status_t status) {
-    atomic_store(&journal->off, true);
-    keel_log_once("journal", "run %s: %s; this run is no longer recorded", journal->id,
+// Takes the status.
+static void lose(keel_journal_t *journal, uint64_t events, keel_status_t status) {
+    atomic_fetch_add(&journal->lost, events);
+    keel_log_once("journal", "run %s: %s; the run continues, but its record has gaps", journal->id,
                   keel_status_message(status));
     keel_status_ignore(status);
 }
@@ -141,18 +143,43 @@ static void components_field(keel_json_t *line, const keel_key_t *key, size_t li
 // ---- events ------------------------------------------------------------------------------------
 
 bool keel_line_begin(keel_journal_t *journal, keel_line_t *line, const char *event) {
-    if (!journal || atomic_load_explicit(&journal->off, memory_order_relaxed)) return false;
+    if (!journal) return false;
     keel_buffer_initialize(&line->bytes, EVENT_LIMIT);
     line->json = keel_json(&line->bytes, KEEL_JSON_COMPACT);
     keel_line_begin_at(&line->json, event, keel_seconds(keel_clock_wall()), getpid());
     return true;
 }
 
+// The line, after one that says how many were lost.
+static keel_status_t append_after_loss(keel_journal_t *journal, keel_bytes_t bytes, uint64_t lost) {
+    char message[128];
+    snprintf(message, sizeof message, "%" PRIu64 " event%s lost: the journal could not be written",
+             lost, lost == 1 ? " was" : "s were");
+    keel_buffer_t both;
+    keel_buffer_initialize(&both, 0);
+    keel_json_t json = keel_json(&both, KEEL_JSON_COMPACT);
+    keel_line_begin_at(&json, "fallback", keel_seconds(keel_clock_wall()), getpid());
+    keel_line_text(&json, "what", "journal");
+    keel_line_text(&json, "message", message);
+    keel_line_end(&json);
+    keel_buffer_append(&both, bytes.data, bytes.size);
+    keel_status_t status = keel_buffer_status(&both);
+    if (!status) status = keel_file_append(journal->path, keel_buffer_bytes(&both));
+    if (!status)
+        keel_log_once("journal again", "run %s is recorded again: %s", journal->id, message);
+    keel_buffer_deinitialize(&both);
+    return status;
+}
+
 void keel_line_finish(keel_journal_t *journal, keel_line_t *line) {
     keel_line_end(&line->json);
     keel_status_t status = keel_buffer_status(&line->bytes);
-    if (!status) status = keel_file_append(journal->path, keel_buffer_bytes(&line->bytes));
-    if (status) give_up(journal, status);
+    uint64_t lost = status ? 0 : atomic_exchange(&journal->lost, 0);
+    if (lost)
+        status = append_after_loss(journal, keel_buffer_bytes(&line->bytes), lost);
+    else if (!status)
+        status = keel_file_append(journal->path, keel_buffer_bytes(&line->bytes));
+    if (status) lose(journal, lost + 1, status);
     keel_buffer_deinitialize(&line->bytes);
 }
 
@@ -396,7 +423,7 @@ static bool is_kept(const char *path) {
 
 void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,
                           keel_bytes_t bytes) {
-    if (!journal || atomic_load_explicit(&journal->off, memory_order_relaxed)) return;
+    if (!journal) return;
     char hex[KEEL_DIGEST_HEX];
     keel_digest_hex(program, hex);
     char *folder = NULL, *path = NULL;
@@ -408,5 +435,5 @@ void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program,
         status = write_program(folder, path, bytes);
     keel_free(folder);
     keel_free(path);
-    if (status) give_up(journal, status);
+    if (status) lose(journal, 0, status);
 }

@@ -445,13 +445,16 @@ static void a_limit_on_the_size_of_files_is_an_error_and_not_the_programs_end(vo
         bool good = !small && keel_status_code(large) == KEEL_IO &&
                     strstr(keel_status_message(large), strerror(EFBIG)) &&
                     keel_status_code(added) == KEEL_IO;
-        _exit(good ? 0 : 1);
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
+        keel_status_t again = keel_file_append(log.text, BYTES("what fits\n"));
+        _exit(good && !again ? 0 : 1);
     }
     int ended = 0;
     waitpid(child, &ended, 0);
     assert_true(WIFEXITED(ended));
     assert_int_equal(WEXITSTATUS(ended), 0);
     assert_content(path.text, "small");
+    assert_content(log.text, "what fits\n"); // and no piece of the line before
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -246,21 +247,88 @@ static void after_a_torn_line_the_next_process_begins_a_new_one(void **state) {
     json_decref(events);
 }
 
-static void a_journal_that_cannot_be_written_is_silent_after_one_line(void **state) {
+static void write_end(keel_journal_t *journal) {
+    keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
+}
+
+static void limit_files(rlim_t size) {
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){size, RLIM_INFINITY}), 0);
+}
+
+static void assert_lost(const json_t *event, const char *message) {
+    assert_string_equal(text_of(event, "event"), "fallback");
+    assert_string_equal(text_of(event, "what"), "journal");
+    assert_string_equal(text_of(event, "message"), message);
+}
+
+// As on a disk that is full for a while, twice. The first line that does not fit is cut off.
+static void what_a_full_disk_costs_is_counted_and_the_rest_is_recorded(void **state) {
     (void)state;
     keel_journal_t *journal;
-    assert_null(keel_journal_open(folder, "gone", &journal));
+    assert_null(keel_journal_open(folder, "full", &journal));
     char path[128];
-    snprintf(path, sizeof path, "%s/gone", folder);
-    assert_int_equal(rmdir(path), 0);
+    struct stat s;
+    snprintf(path, sizeof path, "%s/full/journal.ndjson", folder);
+    keel_digest_t program = digest_of("program");
     setenv("KEEL_QUIET", "1", 1);
-    for (int i = 0; i < 3; ++i)
-        keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
-    assert_int_equal(mkdir(path, 0700), 0);
-    keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
-    snprintf(path, sizeof path, "%s/gone/journal.ndjson", folder);
-    assert_int_equal(access(path, F_OK), -1);
+    for (int times = 1; times <= 3; times += 2) {
+        write_end(journal);
+        assert_int_equal(stat(path, &s), 0);
+        limit_files((rlim_t)s.st_size + 20);
+        for (int i = 0; i < times; ++i)
+            write_end(journal);
+        limit_files(RLIM_INFINITY);
+    }
+    limit_files(1);
+    keel_journal_program(journal, &program, "hlo", keel_bytes("abc", 3));
+    limit_files(RLIM_INFINITY);
+    write_end(journal);
     keel_journal_close(journal);
+    keel_journal_damage_t damage;
+    json_t *events = events_of("full", &damage);
+    assert_int_equal(damage.lines, 0);
+    assert_int_equal(json_array_size(events), 5);
+    assert_lost(json_array_get(events, 1), "1 event was lost: the journal could not be written");
+    assert_lost(json_array_get(events, 3), "3 events were lost: the journal could not be written");
+    json_decref(events);
+}
+
+static void what_is_lost_and_that_it_works_again_is_said_once(void **state) {
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/stderr", folder);
+    pid_t child = fork();
+    if (child == 0) {
+        keel_journal_t *journal;
+        if (!freopen(path, "w", stderr) || keel_journal_open(folder, "gone", &journal)) _exit(1);
+        unsetenv("KEEL_QUIET");
+        char run[128];
+        snprintf(run, sizeof run, "%s/gone", folder);
+        if (rmdir(run)) _exit(2);
+        for (int i = 0; i < 3; ++i)
+            write_end(journal);
+        if (mkdir(run, 0700)) _exit(3);
+        write_end(journal);
+        write_end(journal);
+        keel_journal_close(journal);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    char text[1024];
+    FILE *file = fopen(path, "r");
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    char expected[1024];
+    snprintf(
+        expected, sizeof expected,
+        "keel: run gone: cannot open %s/gone/journal.ndjson: No such file or directory; the run "
+        "continues, but its record has gaps\n"
+        "keel: run gone is recorded again: 3 events were lost: the journal could not be "
+        "written\n",
+        folder);
+    assert_string_equal(text, expected);
 }
 
 static void a_run_dir_that_cannot_be_made_gives_no_journal_and_names_it(void **state) {
@@ -573,7 +641,8 @@ int main(void) {
         TEST(a_line_that_is_no_event_is_counted_and_the_rest_is_read),
         TEST(what_is_a_named_pipe_in_the_runs_folder_is_refused_and_nobody_waits),
         TEST(after_a_torn_line_the_next_process_begins_a_new_one),
-        TEST(a_journal_that_cannot_be_written_is_silent_after_one_line),
+        TEST(what_a_full_disk_costs_is_counted_and_the_rest_is_recorded),
+        TEST(what_is_lost_and_that_it_works_again_is_said_once),
         TEST(a_run_dir_that_cannot_be_made_gives_no_journal_and_names_it),
         TEST(a_run_id_that_would_leave_the_folder_is_replaced),
         TEST(runs_are_listed_oldest_first_and_found_by_their_beginning),
