@@ -183,6 +183,9 @@ void cli_prune_after(const keel_settings_t *settings, bool quiet) {
     keel_pruned_t pruned = {0};
     char size[16];
     if (!settings->keep_runs || !*run_dir) return;
+    keel_status_t refused = keel_settings_trust_folder(settings, KEEL_SETTING_RUN_DIR, "");
+    keel_status_ignore(refused);
+    if (refused) return; // nothing was recorded either
     cli_progress_begin("removing old runs");
     keel_status_ignore(keel_journal_prune(run_dir, &how, &pruned)); // `keel runs prune` says why
     cli_progress_end();

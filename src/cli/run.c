@@ -114,6 +114,8 @@ static bool is_writable(const char *folder) {
 static void nothing_recorded(const command_run_t *run, bool began) {
     if (run->nested) return;
     const char *folder = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
+    keel_status_t refused =
+        keel_settings_trust_folder(&run->settings, KEEL_SETTING_RUN_DIR, "nothing was recorded");
     if (began)
         cli_say("nothing was recorded: %s/%s could not be written; see above", folder, run->id);
     else if (run->settings.mode == KEEL_MODE_OFF)
@@ -122,9 +124,12 @@ static void nothing_recorded(const command_run_t *run, bool began) {
         cli_say("nothing was recorded: there is no home folder; set KEEL_RUN_DIR");
     else if (!is_writable(folder))
         cli_say("nothing was recorded: %s cannot be written", folder);
+    else if (refused)
+        cli_say("%s", keel_status_message(refused));
     else
         cli_say("nothing was recorded: the command started no XLA client that loads Keel; see "
                 "`keel run --help`");
+    keel_status_ignore(refused);
 }
 
 // What happened, on stderr. Nothing here changes the exit code, which is the child's.

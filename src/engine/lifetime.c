@@ -34,11 +34,9 @@ static void choose_cache_dir(keel_engine_t *engine) {
     if (status) {
         keel_log_once("cache_dir", "%s; nothing is cached%s", keel_status_message(status),
                       keel_status_place(status));
-    } else if (!engine->settings.shared_cache && (status = keel_directory_check_owner(folder))) {
-        keel_log_once("cache_dir",
-                      "cache_dir: %s; nothing is cached: make it yours alone, or set "
-                      "KEEL_SHARED_CACHE=on if you trust whoever can write there",
-                      keel_status_message(status));
+    } else if ((status = keel_settings_trust_folder(&engine->settings, KEEL_SETTING_CACHE_DIR,
+                                                    "nothing is cached"))) {
+        keel_log_once("cache_dir", "%s", keel_status_message(status));
         keel_journal_store_error(engine->journal, "open", NULL, keel_status_message(status));
     } else {
         engine->cache_dir = folder;
@@ -115,10 +113,24 @@ static void look_around(keel_engine_t *engine) {
 }
 
 // KEEL_RUN_ID is not a setting: `keel run` passes the run's id to its child in it.
-static keel_status_t open_journal(keel_engine_t *engine) {
+static keel_status_t make_journal(keel_engine_t *engine) {
     KEEL_TRY(keel_settings_need_folder(&engine->settings, KEEL_SETTING_RUN_DIR));
     return keel_journal_open(keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR),
                              getenv("KEEL_RUN_ID"), &engine->journal);
+}
+
+// Whoever can write there could change what reports say, or have a run written or removed
+// elsewhere.
+static void open_journal(keel_engine_t *engine) {
+    keel_status_t status =
+        keel_settings_trust_folder(&engine->settings, KEEL_SETTING_RUN_DIR, "nothing is recorded");
+    if (status) {
+        keel_log_once("run_dir", "%s", keel_status_message(status));
+        keel_status_ignore(status);
+        return;
+    }
+    status = make_journal(engine);
+    if (status) engine_fell_through(engine, "journal", NULL, status);
 }
 
 static keel_status_t create(keel_engine_t *engine) {
@@ -140,10 +152,9 @@ static keel_status_t create(keel_engine_t *engine) {
     KEEL_TRY(memory_create(engine));
     KEEL_TRY(host_ops_create(engine));
     KEEL_TRY(prefetch_create(engine));
-    keel_status_t status = open_journal(engine);
-    if (status) engine_fell_through(engine, "journal", NULL, status);
+    open_journal(engine);
     choose_cache_dir(engine);
-    status = find_script(&engine->script);
+    keel_status_t status = find_script(&engine->script);
     if (status) engine_fell_through(engine, "script", NULL, status);
     KEEL_TRY(read_plugin_build(engine));
     return tiers_open(engine);

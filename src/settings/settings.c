@@ -369,6 +369,21 @@ keel_status_t keel_settings_need_folder(const keel_settings_t *settings, keel_se
                             all_facts[which].key, all_facts[which].environment);
 }
 
+keel_status_t keel_settings_trust_folder(const keel_settings_t *settings, keel_setting_t which,
+                                         const char *loss) {
+    if (settings->shared_cache) return NULL;
+    keel_status_t why = keel_directory_check_owner(keel_settings_text(settings, which));
+    if (!why) return NULL;
+    keel_code_t code = keel_status_code(why);
+    keel_status_t status = keel_status_make(
+        code, "%s: %s; %s%s", all_facts[which].key, keel_status_message(why), loss,
+        code == KEEL_REFUSED ? ": make it yours alone, or set KEEL_SHARED_CACHE=on if you trust "
+                               "whoever can write there"
+                             : "");
+    keel_status_ignore(why);
+    return status;
+}
+
 keel_status_t keel_settings_load(const char *const flags[KEEL_SETTING_COUNT],
                                  keel_settings_t *out) {
     *out = (keel_settings_t){0};

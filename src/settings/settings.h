@@ -38,7 +38,7 @@
     X(PREFETCH, "prefetch", "KEEL_PREFETCH", "--prefetch", "on|off", "on",                         \
       "load what the script asked for last time while it still traces")                            \
     X(SHARED_CACHE, "shared_cache", "KEEL_SHARED_CACHE", "--shared-cache", "on|off", "off",        \
-      "use a cache_dir that other users own or can write; they can run code through it")           \
+      "use a cache_dir or run_dir that other users own or can write; they can run code as you")    \
     X(KEEP_RUNS, "keep_runs", "KEEL_KEEP_RUNS", "--keep-runs", "AGE", "30d",                       \
       "how long runs are kept after their last event, except the newest 20; 0 keeps all")
 
@@ -115,6 +115,12 @@ static inline const char *keel_settings_text(const keel_settings_t *settings,
 // unknown.
 keel_status_t keel_settings_need_folder(const keel_settings_t *settings,
                                         keel_setting_t which) KEEL_MUST_CHECK;
+
+// KEEL_REFUSED, with a message that says what to do, if others own the folder (cache_dir, run_dir)
+// or can write to it, unless shared_cache allows that; another code if that is unknown. `loss` is
+// what happens without it: "nothing is cached".
+keel_status_t keel_settings_trust_folder(const keel_settings_t *settings, keel_setting_t which,
+                                         const char *loss) KEEL_MUST_CHECK;
 
 // Reads a config file's bytes into `settings`, replacing weaker values; `path` is for messages.
 // Validates only the keys.

@@ -2,6 +2,7 @@
 // serialization without bytes, a forked child, pointers that share a place.
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "door_help.h"
 
@@ -16,7 +17,7 @@ static unsigned count_calls(const door_t *door, const char *call) {
     return count_lines(door->calls, text);
 }
 
-// ---- an entry that others can write ------------------------------------------------------------
+// ---- what others can write ----------------------------------------------------------------------
 
 static void live_once(const door_t *door) {
     (void)door;
@@ -33,6 +34,32 @@ static void test_an_entry_that_others_can_write_is_loaded_only_if_shared(void **
     assert_int_equal(count_calls(door, "compile"), 1);
     door_run(door, "", live_once);
     assert_int_equal(count_calls(door, "compile"), 2);
+}
+
+static unsigned count_runs(const door_t *door) {
+    return count_events(door, "\"event\":\"start\"", "");
+}
+
+static void test_a_run_folder_that_others_own_or_can_write_is_not_used(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", live_once);
+    assert_int_equal(count_runs(door), 1);
+    assert_int_equal(chmod(door->runs, 0777), 0);
+    door_run(door, "", live_once);
+    assert_int_equal(count_runs(door), 1);
+    assert_int_equal(count_lines(door->errors, "run_dir: "), 1);
+    assert_int_equal(count_lines(door->errors, "(mode 0777); nothing is recorded: make it yours"),
+                     1);
+    assert_int_equal(count_calls(door, "compile"), 1); // the cache is as good as ever
+    door_run(door, "KEEL_SHARED_CACHE=on", live_once);
+    assert_int_equal(count_runs(door), 2);
+    assert_int_equal(chmod(door->runs, 0700), 0);
+    if (geteuid() == 0) { // only root can give a folder away
+        assert_int_equal(chown(door->runs, 54321, (gid_t)-1), 0);
+        door_run(door, "", live_once);
+        assert_int_equal(count_runs(door), 2);
+        assert_int_equal(count_lines(door->errors, "another user (uid 54321); nothing is"), 1);
+    }
 }
 
 // ---- an entry that no longer loads -------------------------------------------------------------
@@ -441,6 +468,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
         TEST(an_entry_that_others_can_write_is_loaded_only_if_shared),
+        TEST(a_run_folder_that_others_own_or_can_write_is_not_used),
         TEST(an_entry_that_no_longer_loads_leaves_memory_too),
         TEST(readonly_it_leaves_memory_and_stays_on_the_disk),
         TEST(a_serialization_without_bytes_is_not_stored),
