@@ -24,7 +24,7 @@ static bool is_event(const json_t *line, const char *name) {
 }
 
 static bool is_ours(keel_bytes_t bytes) {
-    json_t *line = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
+    json_t *line = keel_journal_event(keel_bytes_str(bytes));
     bool ours = is_event(line, "analysis") &&
                 strcmp(keel_event_text(line, "keel"), KEEL_VERSION) == 0 &&
                 keel_event_count(line, "revision") == KEEL_ANALYSIS_REVISION;
@@ -33,7 +33,7 @@ static bool is_ours(keel_bytes_t bytes) {
 }
 
 static bool read_end(keel_bytes_t bytes, answers_t *out) {
-    json_t *line = json_loadb((const char *)bytes.data, bytes.size, 0, NULL);
+    json_t *line = keel_journal_event(keel_bytes_str(bytes));
     bool whole = is_event(line, "covered");
     if (whole) {
         out->bytes = keel_event_count(line, "bytes");

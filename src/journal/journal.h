@@ -315,6 +315,9 @@ uint64_t keel_event_count(const struct json_t *event, const char *name);
 uint32_t keel_event_line(const struct json_t *event, const char *name);
 bool keel_event_digest(const struct json_t *event, const char *name, keel_digest_t *out);
 
+// One line as an event, which the caller releases with json_decref; NULL if it is not an event.
+struct json_t *keel_journal_event(keel_str_t line);
+
 // What of a journal could not be read. The unfinished last line of a killed process is not damage.
 typedef struct keel_journal_damage_t {
     uint64_t lines;      // lines that are not a JSON object with an "event"

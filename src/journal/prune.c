@@ -131,7 +131,7 @@ static keel_status_t meet_process(void *context, keel_str_t line) {
     living_t *living = context;
     static const char *const kinds[] = {"start", "end", NULL};
     if (!keel_journal_is_event(line, kinds)) return NULL;
-    json_t *event = json_loadb(line.data, line.size, 0, NULL);
+    json_t *event = keel_journal_event(line);
     if (!event) return NULL;
     json_int_t pid = json_integer_value(json_object_get(event, "pid"));
     uint64_t state = 0; // of one that ended

@@ -36,6 +36,11 @@ static json_t *parse_event(keel_str_t line, char why[160]) {
     return NULL;
 }
 
+json_t *keel_journal_event(keel_str_t line) {
+    char why[160];
+    return parse_event(line, why);
+}
+
 static keel_status_t parse_lines(keel_bytes_t bytes, const keel_journal_needless_t *needless,
                                  keel_buffer_t scratch[2],
                                  keel_status_t (*visit)(void *context, const struct json_t *event),
