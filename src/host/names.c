@@ -9,38 +9,30 @@
 #include "host/host.h"
 #include "host/python.h"
 
-enum { FILE_INPUT = 257 }; // Py_file_input
-
-// This code runs in the client's interpreter, in a namespace of its own, because only there can
-// arrays be compared by identity; many have the same shape. It looks at frames and flattens trees
-// as JAX just did, and touches no array.
-#define GUARDED(code)                                                                              \
-    "names = ''\n"                                                                                 \
-    "try:\n" code "except KeyboardInterrupt:\n"                                                    \
-    "    __import__('_thread').interrupt_main()\n"                                                 \
-    "except BaseException: pass\n"
+// Only in the client's interpreter can arrays be compared by identity; many have the same shape.
+// This code looks at frames and flattens trees as JAX just did, and touches no array.
 
 // What JAX left out, from its innermost frames.
-static const char left_out_source[] =
-    GUARDED("    import sys\n"
-            "    frame = sys._getframe()\n"
-            "    while frame is not None:\n"
-            "        known = frame.f_code.co_varnames\n"
-            "        if 'kept_var_idx' in known and 'all_args_info' in known:\n"
-            "            kept = frame.f_locals['kept_var_idx']\n"
-            "            all = frame.f_locals['all_args_info'].debug_info.arg_names\n"
-            "            if len(all) - len(kept) > 1024: break\n"
-            "            for i in range(len(all)):\n"
-            "                if i not in kept and all[i]: names += '\\t' + all[i] + '\\n'\n"
-            "            names += '\\t\\n'\n"
-            "            break\n"
-            "        frame = frame.f_back\n");
+static const char left_out_source[] = KEEL_PYTHON_GUARDED(
+    "    import sys\n"
+    "    frame = sys._getframe()\n"
+    "    while frame is not None:\n"
+    "        known = frame.f_code.co_varnames\n"
+    "        if 'kept_var_idx' in known and 'all_args_info' in known:\n"
+    "            kept = frame.f_locals['kept_var_idx']\n"
+    "            all = frame.f_locals['all_args_info'].debug_info.arg_names\n"
+    "            if len(all) - len(kept) > 1024: break\n"
+    "            for i in range(len(all)):\n"
+    "                if i not in kept and all[i]: names += '\\t' + all[i] + '\\n'\n"
+    "            names += '\\t\\n'\n"
+    "            break\n"
+    "        frame = frame.f_back\n");
 
 // What the user calls the rest, innermost first: JAX's frame, the library's. Objects that belong
 // neither to JAX nor to that library could run any code, so this reads none of their attributes,
 // prints no names and makes no signatures. It gets their fields as JAX just did, through what they
 // registered for that.
-static const char users_source[] = GUARDED(
+static const char users_source[] = KEEL_PYTHON_GUARDED(
     "    import sys\n"
     "    jax = sys.modules['jax']\n"
     "    tree = jax.tree_util\n"
@@ -120,27 +112,13 @@ static const char users_source[] = GUARDED(
     "        return ''.join(lines)\n"
     "    names = find()\n");
 
-// Appends what a piece of Python calls `names` to *inout.
-static void ask(const keel_python_t *python, const char *source, keel_buffer_t *inout) {
-    keel_object_t *space = python->make_dict();
-    keel_object_t *done = space ? python->run(source, FILE_INPUT, space, space) : NULL;
-    keel_object_t *names = done ? python->item(space, "names") : NULL;
-    if (!names) python->clear_error();
-    keel_buffer_str(inout, keel_python_text(python, names));
-    python->drop(names);
-    python->drop(done);
-    python->drop(space);
-}
-
 const char *keel_names_read(keel_arena_t *arena, bool is_wrapped) {
     keel_python_t python;
     if (keel_python_enter(&python)) return "";
     keel_buffer_t names;
     keel_buffer_initialize(&names, 0);
-    if (python.run && python.make_dict) {
-        if (is_wrapped) ask(&python, users_source, &names);
-        ask(&python, left_out_source, &names);
-    }
+    if (is_wrapped) keel_python_ask(&python, users_source, &names);
+    keel_python_ask(&python, left_out_source, &names);
     keel_python_leave(&python);
     keel_str_t kept = KEEL_STR("");
     if (!names.failed)

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/fork.h"
@@ -86,4 +87,45 @@ keel_str_t keel_python_text(const keel_python_t *python, keel_object_t *object) 
     if (data && size > 0) return (keel_str_t){data, (size_t)size};
     if (object && !data) python->clear_error();
     return (keel_str_t){"", 0};
+}
+
+enum { FILE_INPUT = 257 }; // Py_file_input
+
+static bool keeps_code(const keel_python_t *python) {
+    return python->compile && python->evaluate && python->interpreter && python->own_dict &&
+           python->put_item;
+}
+
+// The code of a static source, which the interpreter keeps: compiling takes longer than running.
+static keel_object_t *code_of(const keel_python_t *python, const char *source) {
+    char name[32];
+    snprintf(name, sizeof name, "keel %p", (const void *)source);
+    keel_object_t *kept = python->own_dict(python->interpreter());
+    if (!kept) return NULL;
+    keel_object_t *code = python->item(kept, name);
+    if (code) return code;
+    python->clear_error();
+    code = python->compile(source, "<string>", FILE_INPUT);
+    if (code && python->put_item(kept, name, code)) python->clear_error();
+    return code;
+}
+
+static keel_object_t *run(const keel_python_t *python, const char *source, keel_object_t *space) {
+    if (!keeps_code(python)) return python->run(source, FILE_INPUT, space, space);
+    keel_object_t *code = code_of(python, source);
+    keel_object_t *done = code ? python->evaluate(code, space, space) : NULL;
+    python->drop(code);
+    return done;
+}
+
+void keel_python_ask(const keel_python_t *python, const char *source, keel_buffer_t *inout) {
+    if (!python->run || !python->make_dict) return;
+    keel_object_t *space = python->make_dict();
+    keel_object_t *done = space ? run(python, source, space) : NULL;
+    keel_object_t *names = done ? python->item(space, "names") : NULL;
+    if (!names) python->clear_error();
+    keel_buffer_str(inout, keel_python_text(python, names));
+    python->drop(names);
+    python->drop(done);
+    python->drop(space);
 }

@@ -55,6 +55,12 @@ typedef struct keel_python_method_t {
     X(put_error, void, (keel_object_t *), "PyErr_SetRaisedException")                              \
     X(run, keel_object_t *, (const char *, int, keel_object_t *, keel_object_t *), "PyRun_String") \
     X(make_dict, keel_object_t *, (void), "PyDict_New")                                            \
+    X(compile, keel_object_t *, (const char *, const char *, int), "Py_CompileString")             \
+    X(evaluate, keel_object_t *, (keel_object_t *, keel_object_t *, keel_object_t *),              \
+      "PyEval_EvalCode")                                                                           \
+    X(interpreter, void *, (void), "PyInterpreterState_Get")                                       \
+    X(own_dict, keel_object_t *, (void *), "PyInterpreterState_GetDict") /* borrowed */            \
+    X(put_item, int, (keel_object_t *, const char *, keel_object_t *), "PyDict_SetItemString")     \
     X(fetch_error, void, (keel_object_t **, keel_object_t **, keel_object_t **), "PyErr_Fetch")    \
     X(restore_error, void, (keel_object_t *, keel_object_t *, keel_object_t *), "PyErr_Restore")
 
@@ -82,5 +88,16 @@ keel_object_t *keel_python_attribute(const keel_python_t *python, keel_object_t 
                                      const char *name);
 // Lives as long as `object`; empty if it is not text.
 keel_str_t keel_python_text(const keel_python_t *python, keel_object_t *object);
+
+// A piece of Python that sets `names`, a text. It runs in the client's interpreter, in a namespace
+// of its own; if it fails, `names` is "".
+#define KEEL_PYTHON_GUARDED(code)                                                                  \
+    "names = ''\n"                                                                                 \
+    "try:\n" code "except KeyboardInterrupt:\n"                                                    \
+    "    __import__('_thread').interrupt_main()\n"                                                 \
+    "except BaseException: pass\n"
+// Appends that text to *inout; nothing if the interpreter cannot run it. `source` must be static:
+// the interpreter keeps it compiled.
+void keel_python_ask(const keel_python_t *python, const char *source, keel_buffer_t *inout);
 
 #endif // KEEL_HOST_PYTHON_H_
