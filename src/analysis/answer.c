@@ -210,9 +210,16 @@ static keel_status_t tell_retrace(const answer_facts_t *facts, const asked_t *as
     if (!status && record) status = kept_read(kept, &asked->program, &after);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_ignore(status);
-    const char *names =
-        *asked->names || !record ? asked->names : process_names(facts->process, &record->program);
-    return keel_explain_retrace(before, after, &asked->site, jits_there(facts, asked), names, out);
+    const char *calls[PROCESS_CALLS];
+    uint32_t count = process_calls(facts->process, asked, calls);
+    return keel_explain_retrace(&(keel_retrace_t){.before = before,
+                                                  .after = after,
+                                                  .site = &asked->site,
+                                                  .is_jitted_there = jits_there(facts, asked),
+                                                  .call = asked->call,
+                                                  .earlier = calls,
+                                                  .earlier_count = count},
+                                out);
 }
 
 static keel_status_t explain_difference(const answer_facts_t *facts, const asked_t *asked,
@@ -368,6 +375,7 @@ keel_status_t answer_note(process_t *process, kept_t *kept, const asked_t *asked
                                     .is_ours = true};
     KEEL_TRY(sketch_of(process, kept, asked, &record.sketch));
     KEEL_TRY(process_note_names(process, &asked->program, asked->names));
+    KEEL_TRY(process_note_call(process, asked));
     KEEL_TRY(process_note_callers(process, &asked->program, callers_of(asked)));
     return keel_history_add(process->history, &record);
 }

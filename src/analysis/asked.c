@@ -75,6 +75,7 @@ bool asked_read(const json_t *event, keel_arena_t *arena, asked_t *out) {
                      .miss = keel_event_text(event, "miss"),
                      .miss_note = keel_event_text(event, "miss_note"),
                      .names = keel_event_text(event, "names"),
+                     .call = keel_event_text(event, "call"),
                      .sent = keel_event_count(event, "sent")};
     return kind_of(event, &out->kind) && keel_event_digest(event, "program", &out->program) &&
            keel_event_digest(event, "key", &out->key.digest) &&

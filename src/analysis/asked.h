@@ -22,6 +22,7 @@ typedef struct asked_t {
     uint32_t made_count;
     keel_stack_t stack;
     const char *names; // keel_names_read; ""
+    const char *call;  // keel_call_read; ""
 } asked_t;
 
 // Fills in everything except the key's components, which process.c knows. False if the event lacks

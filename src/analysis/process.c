@@ -1,5 +1,7 @@
 #include "analysis/process.h"
 
+#include <string.h>
+
 #include <jansson.h>
 
 static double began(const json_t *start) {
@@ -74,6 +76,55 @@ keel_status_t process_note_callers(process_t *process, const keel_digest_t *prog
     return keel_map_put(&process->callers, keel_bytes(program->bytes, sizeof program->bytes),
                         callers);
 }
+
+// ---- calls -------------------------------------------------------------------------------------
+
+typedef struct process_call_t {
+    const char *text;
+    const struct process_call_t *before;
+} process_call_t;
+
+static const process_call_t *last_call(const process_t *process, const keel_digest_t *name) {
+    const uint64_t *found =
+        keel_map_find(&process->calls, keel_bytes(name->bytes, sizeof name->bytes));
+    return found ? (const process_call_t *)(uintptr_t)*found : NULL;
+}
+
+// Functions with equal programs have one key.
+static keel_digest_t name_of_calls(const asked_t *asked) {
+    keel_hasher_t hasher;
+    keel_hasher_initialize(&hasher);
+    keel_hasher_update(&hasher, asked->key.digest.bytes, sizeof asked->key.digest.bytes);
+    keel_hasher_update(&hasher, asked->site.origin, strlen(asked->site.origin));
+    return keel_hasher_finish(&hasher);
+}
+
+uint32_t process_calls(const process_t *process, const asked_t *asked,
+                       const char *out[PROCESS_CALLS]) {
+    keel_digest_t name = name_of_calls(asked);
+    const process_call_t *last = last_call(process, &name);
+    uint32_t count = 0;
+    for (const process_call_t *one = last; one && count < PROCESS_CALLS; one = one->before)
+        ++count;
+    for (uint32_t i = count; i > 0; --i, last = last->before)
+        out[i - 1] = last->text;
+    return count;
+}
+
+keel_status_t process_note_call(process_t *process, const asked_t *asked) {
+    keel_str_t text;
+    void *memory;
+    if (!*asked->call) return NULL;
+    keel_digest_t name = name_of_calls(asked);
+    KEEL_TRY(keel_arena_str(&process->texts, keel_str(asked->call), &text));
+    KEEL_TRY(keel_arena_array(&process->texts, 1, sizeof(process_call_t), &memory));
+    process_call_t *call = memory;
+    *call = (process_call_t){text.data, last_call(process, &name)};
+    return keel_map_put(&process->calls, keel_bytes(name.bytes, sizeof name.bytes),
+                        (uint64_t)(uintptr_t)call);
+}
+
+// ---- keys of programs --------------------------------------------------------------------------
 
 static char *component_text(const process_t *process, int component, const keel_digest_t *digest) {
     const value_name_t name = {(uint64_t)component, *digest};
@@ -155,6 +206,7 @@ keel_status_t process_create(const char *run_dir, const char *run, const json_t 
     keel_map_initialize(&process->values);
     keel_arena_initialize(&process->texts, 0);
     keel_map_initialize(&process->names);
+    keel_map_initialize(&process->calls);
     keel_map_initialize(&process->callers);
     made_initialize(&process->made);
     keel_status_t status = open_history(process, run_dir, run, start);
@@ -172,6 +224,7 @@ void process_destroy(process_t *process) {
     keel_free(process->clients);
     keel_map_deinitialize(&process->values);
     keel_map_deinitialize(&process->names);
+    keel_map_deinitialize(&process->calls);
     keel_map_deinitialize(&process->callers);
     made_deinitialize(&process->made);
     keel_arena_deinitialize(&process->texts);

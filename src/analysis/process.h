@@ -3,6 +3,7 @@
 #ifndef KEEL_ANALYSIS_PROCESS_H_
 #define KEEL_ANALYSIS_PROCESS_H_
 
+#include "analysis/asked.h"
 #include "analysis/made.h"
 #include "history/history.h"
 
@@ -19,6 +20,7 @@ typedef struct process_t {
     size_t client_count;
     keel_map_t values;  // component and digest -> its text, a pointer into `texts`
     keel_map_t names;   // program -> the user's names for its arguments, a pointer into `texts`
+    keel_map_t calls;   // key and origin -> a process_call_t, the newest
     keel_map_t callers; // program -> a hash of the user's lines that led to the asking one
     keel_arena_t texts;
     made_t made;
@@ -47,6 +49,12 @@ bool process_callers(const process_t *process, const keel_digest_t *program, uin
 keel_status_t process_note_callers(process_t *process, const keel_digest_t *program,
                                    uint64_t callers) KEEL_MUST_CHECK;
 
+// What is known of earlier calls of the function that has that origin under that key
+// (keel_call_read), the oldest first. Returns how many; text is the process's.
+enum { PROCESS_CALLS = 16 };
+uint32_t process_calls(const process_t *process, const asked_t *asked,
+                       const char *out[PROCESS_CALLS]);
+keel_status_t process_note_call(process_t *process, const asked_t *asked) KEEL_MUST_CHECK;
 // The script's name from a `start` event, or its command line; the caller frees it. "" if the event
 // has neither.
 keel_status_t process_script(const struct json_t *start, char **out) KEEL_MUST_CHECK;

@@ -25,6 +25,14 @@ void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const kee
     ask->stack_seconds += keel_seconds(keel_clock_monotonic() - start);
 }
 
+void ask_call(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site) {
+    bool is_users = site->is_traced && !site->is_wrapped;
+    if (!engine->journal || !engine->settings.stack || !is_users || ask->call) return;
+    uint64_t start = keel_clock_monotonic();
+    ask->call = keel_call_read(arena);
+    ask->stack_seconds += keel_seconds(keel_clock_monotonic() - start);
+}
+
 void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site_t *site) {
     ask_capture(engine, arena, ask);
     ask->sent = flow_sent(engine);
@@ -147,6 +155,7 @@ static void run_ask(keel_engine_t *engine, task_t *head) {
         .backend = &ask->backend->backend,
         .stack = &ask->stack,
         .names = ask->names,
+        .call = ask->call,
         .stack_seconds = ask->stack_seconds};
     choose_values(engine, &ask->key, event.values);
     keel_journal_ask(engine->journal, &event);

@@ -23,6 +23,7 @@ typedef struct ask_t {
     keel_stack_t stack;
     double stack_seconds;
     const char *names;        // keel_names_read; NULL: use the program's names
+    const char *call;         // keel_call_read; NULL: not asked for
     const char *const *files; // the source files of the program's operations
     uint32_t file_count;
     uint64_t sent;           // buffers that the host made since the last execution but one
@@ -39,6 +40,9 @@ void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site
 // Reads the user's names for the arguments, if the program does not have them. Otherwise as
 // ask_capture.
 void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site);
+// Reads what JAX compares of the call, besides the program, if no library calls the function for
+// the user with arguments of its own. Otherwise as ask_capture.
+void ask_call(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site);
 // Notes the source files of the program's operations.
 void ask_files(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask,
                const keel_program_t *program);

@@ -103,6 +103,8 @@ static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t 
     return false;
 }
 
+enum { RETRACES_WRITTEN = 16 }; // of one function under one key
+
 // A plain load is not explained, but later programs are compared with it. For an operation that
 // runs on its own, JAX may make the same program twice (for a weak type and for a strong one):
 // nobody can avoid that.
@@ -113,6 +115,8 @@ static void note_load(request_t *request, double compile_seconds) {
                                              : KEEL_ASK_NOTE;
     request->ask.compile_seconds = compile_seconds;
     request->handed_out = true;
+    if (!request->is_eager && request->asked_before <= RETRACES_WRITTEN)
+        ask_call(request->engine, &request->arena, &request->ask, &request->site);
 }
 
 // True if the client has its executable. `ahead`: nanoseconds that its load took before the client
@@ -314,6 +318,7 @@ static PJRT_Error *load_or_compile(request_t *request) {
     if (request->recompile) ask_names(engine, &request->arena, &request->ask, &request->site);
     if (load(request, &miss)) return NULL;
     ask_names(engine, &request->arena, &request->ask, &request->site);
+    ask_call(engine, &request->arena, &request->ask, &request->site);
     claims_t held;
     keel_miss_t after_claim;
     bool claimed = claim(request, &held);
@@ -356,8 +361,6 @@ static PJRT_Error *check_gate(request_t *request) {
 }
 
 // ---- the call ----------------------------------------------------------------------------------
-
-enum { RETRACES_WRITTEN = 16 }; // of one function under one key
 
 // Hands over what the journal needs for an explanation. For a client that keeps asking for one key,
 // the first times are enough.

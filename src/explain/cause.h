@@ -165,9 +165,30 @@
     X(MODULE, "nnx.jit compares everything in a module that is not an array",                      \
       "Keep a number that changes as nnx.Variable(jnp.asarray(x)); make modules, optimizers and "  \
       "functions once, before the loop, with the same attributes and streams of random numbers.")  \
-    X(NUMBER, "a Python number may have been passed instead of an array",                          \
-      "Make it an array of one dtype from the start: jnp.asarray(0, jnp.int32). If it is one: "    \
-      "jit once, before the loop, with the same containers and static values (__eq__).")           \
+    X(NUMBER, "a number of Python's came instead of an array, or the reverse",                     \
+      "Make it an array of one dtype from the start: jnp.asarray(0, jnp.int32).")                  \
+    X(CONTAINER, "the same arrays came in another container",                                      \
+      "Pass the same containers in every call: convert it first, tuple(x) or dict(x).")            \
+    X(OPTIONAL, "only one of the two calls passes it, and the program does not use it",            \
+      "Pass it in every call or in none.")                                                         \
+    X(UNUSED, "the program does not use it, but JAX compares its shape and dtype",                 \
+      "Leave it out of the call, or pass it with one shape and dtype.")                            \
+    X(HELD, "what it holds besides arrays is not the same object as before",                       \
+      "Make functions, optimizers and settings that it holds once, before the loop, and keep "     \
+      "them in what each call passes.")                                                            \
+    X(STATIC_OBJECT, "another object of a class that has no __eq__",                               \
+      "Make it once, before the loop; or give its class __eq__ and __hash__ "                      \
+      "(@dataclass(frozen=True)).")                                                                \
+    X(STATIC_FUNCTION, "a function or partial is static, and another one than before",             \
+      "Make it once, before the loop, and pass that one in every call.")                           \
+    X(STATIC_VALUE, "a static value that changes nothing in the program",                          \
+      "Leave it out of the call; or pass it as an array that is not static.")                      \
+    X(PASSING, "passed by name in only one of the two calls, or left to its default",              \
+      "Pass it the same way in every call: by name, by position, or left to its default.")         \
+    X(CONFIG, "a setting of JAX has another value",                                                \
+      "Set it once, before the first call, to one value for all calls.")                           \
+    X(CLEARED, "nothing that JAX compares has changed: it was made to forget the function",        \
+      "Remove jax.clear_caches() and clear_cache() from the loop.")                                \
     X(STATIC_NUMBER,                                                                               \
       "filter_jit makes Python numbers static, and nnx.jit those that a module holds",             \
       "Pass it as an array: jnp.asarray(x). A number that is closed over is baked in as well.")    \
@@ -188,10 +209,10 @@
       "padded to a "                                                                               \
       "fixed length with a mask.")                                                                 \
     X(SAME_FUNCTION, "the arrays match, but something else that JAX compares does not",            \
-      "Keep what JAX compares besides arrays: containers, keys, unused arguments, which ones are " \
-      "named or left to defaults. Make static models, functions and partials once, before the "    \
-      "loop, or give them __eq__ and __hash__; "                                                   \
-      "no jax.clear_caches().")                                                                    \
+      "It is one of these. A static object, function or partial that each call makes anew: make "  \
+      "it once, before the loop, or give it __eq__ and __hash__. Other containers or keys, an "    \
+      "unused argument, a Python number in place of an array (jnp.asarray), an argument named or " \
+      "left to its default: pass the same in every call. jax.clear_caches(): remove it.")          \
     X(REORDERED, "the same arguments in a different order",                                        \
       "Pass them the same way in every call; JAX sorts keyword arguments by name.")                \
     X(SHUFFLED, "the same operations in another order than in the earlier run",                    \

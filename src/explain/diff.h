@@ -324,10 +324,6 @@ keel_place_t keel_side_place(const keel_side_t *side, keel_arena_t *arena);
 // edit.c: source that was edited between two runs, and what follows from that.
 keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;
-// weak.c: the arguments that may be bare Python numbers in one call and arrays in another although
-// the program is the same, "state.step or 1 more"; "" if there are none.
-const char *keel_retrace_numbers(const keel_program_t *program, const char *names,
-                                 keel_arena_t *arena);
 // subjects.c: notes on arguments that differ: a part of the model, or something left out.
 keel_status_t keel_diff_subjects(keel_diff_t *diff) KEEL_MUST_CHECK;
 // setting.c: notes on numbers that PyTorch's operations take in no other form.

@@ -20,7 +20,7 @@
 //   inline.c         functions that only one of the two keeps separate
 //   sizes.c          what follows from a drifted size: parts.c, slices.c, squeezed.c, windows.c
 //   numbers.c        numbers that follow from another: relation.c; the user's own: literals.c
-//   dtypes.c         what follows from another dtype: rounded.c; Python numbers: weak.c
+//   dtypes.c         what follows from another dtype: rounded.c
 //   random.c         a different generator of random numbers: keys.c
 //   power.c          whole exponents, which JAX unrolls
 //   unrolled.c       lines that ran a different number of times because of a size
@@ -33,6 +33,7 @@
 //                    its reader: statements.c
 //   circumstances.c  notes on how roots came about; PyTorch's branches: modes.c
 //   subjects.c       notes on arguments; on numbers that cannot be arrays: setting.c
+//   call.c           what differs between two calls of one program
 //   retrace.c        a program that has not changed
 //   rest.c           what differs if nothing else was found
 //   value.c          values as people read them; apart.c: so that they never read the same
@@ -104,12 +105,18 @@ typedef struct keel_side_t {
 keel_status_t keel_explain(const keel_side_t *old_side, const keel_side_t *new_side,
                            keel_explanation_t *out) KEEL_MUST_CHECK;
 
-// Explains why a client asked again for a program that it had, as far as the two show: the earlier
-// program and the current one, either of which may be NULL, and for the current one who asked, if
-// that line also made the jitted function, and the names of its arguments (keel_side_t). Adds one
-// root.
-keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_program_t *after,
-                                   const keel_site_t *site, bool is_jitted_there, const char *names,
+// A program that the client had and asked for again.
+typedef struct keel_retrace_t {
+    const keel_program_t *before, *after; // either may be NULL
+    const keel_site_t *site;              // who asked
+    bool is_jitted_there;                 // that line also made the jitted function
+    const char *call;                     // keel_call_read; "": unknown
+    const char *const *earlier;           // calls that led to the same program, the oldest first
+    uint32_t earlier_count;
+} keel_retrace_t;
+
+// Explains why it was asked for, as far as these show. Adds one root.
+keel_status_t keel_explain_retrace(const keel_retrace_t *retrace,
                                    keel_explanation_t *out) KEEL_MUST_CHECK;
 
 // The values that a program of HLO makes of none of its arguments, and their lines, with text in

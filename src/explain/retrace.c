@@ -1,18 +1,13 @@
 // The client asked again for a program that it had, because JAX compares more than a program shows.
-// What Keel can see is whether the function was created anew, and the names of its arguments and
-// results.
+// The names of its arguments and results tell, and what was recorded of the calls.
 #include <string.h>
 
+#include "explain/call.h"
 #include "explain/diff.h"
 
 // A function that is created in a call is a new one each time.
 static bool is_made_anew(const char *origin) {
     return !strstr(origin, " at ") || strstr(origin, "<locals>") || strstr(origin, "<lambda>");
-}
-
-// A loop or a branch that ran outside jit: its body is a new function each time.
-static bool is_loop(const char *origin) {
-    return *origin && !strstr(origin, " at ");
 }
 
 // A traced function at module level, or a method, is one object however often it is called. A
@@ -75,35 +70,45 @@ static keel_status_t retrace_text(keel_explanation_t *out, keel_str_t text, cons
     return NULL;
 }
 
-// Other reasons follow after the number: if the program is asked for again and again, a number is
-// not the reason, because JAX remembers both.
-static keel_status_t note_numbers(const char *numbers, const char *other, keel_explanation_t *out,
-                                  const char **note) {
+// "another object of a class that has no __eq__: Config".
+static keel_status_t note_class(keel_note_t note, keel_str_t class, keel_explanation_t *out,
+                                const char **kept) {
     keel_buffer_t text;
+    if (!class.size) {
+        *kept = keel_note_text(note);
+        return NULL;
+    }
     keel_buffer_initialize(&text, 0);
-    keel_buffer_format(&text, "%s: %s%s%s", keel_note_text(KEEL_NOTE_NUMBER), numbers,
-                       *other ? "; " : "", other);
+    keel_buffer_format(&text, "%s: %.*s", keel_note_text(note), (int)class.size, class.data);
     keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = retrace_text(out, keel_bytes_str(keel_buffer_bytes(&text)), note);
+    if (!status) status = retrace_text(out, keel_bytes_str(keel_buffer_bytes(&text)), kept);
     keel_buffer_deinitialize(&text);
     return status;
 }
 
-static keel_status_t note_of(const keel_program_t *program, const keel_site_t *site,
-                             bool is_jitted_there, const char *names, keel_explanation_t *out,
-                             const char **note) {
-    *note = of_library(site);
-    if (**note) return NULL;
-    if (is_one_object(site->origin) && !is_jitted_there)
-        *note = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
-    if (is_loop(site->origin)) return NULL;
-    const char *numbers = keel_retrace_numbers(program, names, &out->arena);
-    return *numbers ? note_numbers(numbers, *note, out, note) : NULL;
+static keel_status_t tell_change(const keel_call_change_t *change, keel_explanation_t *out,
+                                 keel_difference_t *root) {
+    if (change->note == KEEL_NOTE_COUNT) return NULL;
+    KEEL_TRY(note_class(change->note, change->class, out, &root->note));
+    KEEL_TRY(retrace_text(out, change->subject, &root->subject));
+    KEEL_TRY(retrace_text(out, change->before, &root->old_value));
+    return retrace_text(out, change->after, &root->new_value);
 }
 
-keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_program_t *after,
-                                   const keel_site_t *site, bool is_jitted_there, const char *names,
-                                   keel_explanation_t *out) {
+static keel_status_t tell_call(const keel_retrace_t *retrace, keel_explanation_t *out,
+                               keel_difference_t *root) {
+    keel_call_change_t change;
+    root->note = of_library(retrace->site);
+    if (*root->note) return NULL;
+    if (keel_call_compare(retrace->earlier, retrace->earlier_count, retrace->call, &change))
+        return tell_change(&change, out, root);
+    if (is_one_object(retrace->site->origin) && !retrace->is_jitted_there)
+        root->note = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
+    return NULL;
+}
+
+keel_status_t keel_explain_retrace(const keel_retrace_t *retrace, keel_explanation_t *out) {
+    const keel_program_t *before = retrace->before, *after = retrace->after;
     keel_difference_t root = {.kind = KEEL_CAUSE_RETRACE,
                               .subject = "",
                               .old_value = "",
@@ -121,9 +126,8 @@ keel_status_t keel_explain_retrace(const keel_program_t *before, const keel_prog
         root.note = keel_note_text(KEEL_NOTE_ARGUMENT_TREE);
     else if (is_known && other_results(before, after, differing))
         root.note = keel_note_text(KEEL_NOTE_RESULT_TREE);
-    else if (is_known)
-        KEEL_TRY(note_of(after, site, is_jitted_there, names, out, &root.note));
     KEEL_TRY(retrace_text(out, differing[0], &root.old_value));
     KEEL_TRY(retrace_text(out, differing[1], &root.new_value));
+    if (is_known && !*root.note) KEEL_TRY(tell_call(retrace, out, &root));
     return keel_explanation_add(out, &root);
 }

@@ -9,6 +9,7 @@
 //   closure    two functions of one origin                                     closure.c
 //   lambdas    which lambda of a line an expression is in                      lambdas.c
 //   names      what the user calls a program's arguments                       names.c
+//   call       what else JAX compares of a call                                call.c
 //   python     the interpreter in this process, found at run time              python.h
 //   host_ops   what PyTorch/XLA computed on the host                           host_ops.h
 //
@@ -110,6 +111,24 @@ keel_str_t keel_names_find(const char *names, keel_str_t client);
 // Whether an argument that is not in the program was passed, by the user's name.
 typedef enum keel_passing { KEEL_PASSING_UNKNOWN, KEEL_PASSED, KEEL_NOT_PASSED } keel_passing_t;
 keel_passing_t keel_names_passing(const char *names, keel_str_t user);
+
+// ---- call.c ------------------------------------------------------------------------------------
+
+// What JAX compares of the call that it compiles for, a line each: a kind, a name, and what to
+// compare. Names are the user's own, or of what was passed to a library's function.
+//
+//   "f \tone 0x7f.."             the function; "one" if it is made once, when its module is
+//   imported "s config\tConfig 0x7f.."    a static argument: a plain value, or class and identity;
+//   "~" before
+//                                the identity if the class has an __eq__ of its own
+//   "b mask\tby name"            an argument that is passed by its name
+//   "n batch\tdict"              a container; "x state\t(..)": what it holds besides arrays
+//   "l batch['x']\tf32[8] weak"  an array, or a Python number, also if the program does not use it
+//   "h params\t5a6.. 9f2.."      a large argument, hashed: containers, arrays
+//   "c jax_enable_x64\tTrue"     a setting
+//
+// Identities and hashes are those of the process. Runs some Python; takes the GIL. Never fails: "".
+const char *keel_call_read(keel_arena_t *arena);
 
 // ---- site.c ------------------------------------------------------------------------------------
 

@@ -81,6 +81,7 @@ void keel_journal_ask(keel_journal_t *journal, const keel_journal_ask_t *event) 
     components(&line.json, event);
     keel_line_stack(&line.json, event->stack);
     if (event->names && *event->names) keel_line_text(&line.json, "names", event->names);
+    if (event->call && *event->call) keel_line_text(&line.json, "call", event->call);
     if (event->stack_seconds > 0) keel_line_real(&line.json, "stack_seconds", event->stack_seconds);
     keel_line_finish(journal, &line);
 }

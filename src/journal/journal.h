@@ -195,6 +195,7 @@ typedef struct keel_journal_ask_t {
     const keel_stack_t *stack;
     double stack_seconds;
     const char *names; // keel_names_read
+    const char *call;  // keel_call_read
 } keel_journal_ask_t;
 
 // What the process read in one of the user's source files (host/source.h).

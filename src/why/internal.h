@@ -14,10 +14,6 @@ keel_status_t keel_why_follow_reads(keel_why_t *why) KEEL_MUST_CHECK;
 // until the run ends. Call it before the other patterns.
 keel_status_t keel_why_find_eager(keel_why_t *why) KEEL_MUST_CHECK;
 
-// advice.c: drops a Python number as the reason for a program that is asked for again and again.
-// The entries are complete.
-keel_status_t keel_why_settle_numbers(keel_why_t *why) KEEL_MUST_CHECK;
-
 // costs.c: questions, ledgers, totals.
 keel_status_t keel_why_sum_up(keel_why_t *why) KEEL_MUST_CHECK;
 

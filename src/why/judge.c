@@ -185,7 +185,6 @@ static keel_status_t judge_entries(keel_why_t *why) {
         KEEL_TRY(follow_replaced(why, i));
     KEEL_TRY(keel_why_follow_reads(why));
     KEEL_TRY(keel_why_find_eager(why));
-    KEEL_TRY(keel_why_settle_numbers(why));
     KEEL_TRY(keel_why_find_patterns(why));
     KEEL_TRY(keel_why_sum_up(why));
     return keel_why_summarize(why);

@@ -354,39 +354,91 @@ def number_mended_start():
     of_a_counter({"step": np.int32(3), "w": ones(W)}, ones(W))
 
 
-@functools.partial(jax.jit, static_argnames="config")
-def of_a_number(x, step, config):
-    return square(x) * config.rate, step + 1
+def container_accident():
+    step = jax.jit(lambda pair: square(pair[0]) + square(pair[1]))
+    step((ones(W), ones(W)))
+    step([ones(W), ones(W)])  # <- here
 
 
-def number_accident_static():
-    for config in (Bare(), Bare()):
-        of_a_number(ones(W), 0, config=config)  # <- here
+def container_mended():
+    step = jax.jit(lambda pair: square(pair[0]) + square(pair[1]))
+    step((ones(W), ones(W)))
+    step(tuple([ones(W), ones(W)]))
 
 
-def number_mended_static():
+def optional_accident_key():
+    step = jax.jit(lambda batch: square(batch["x"]))
+    step({"x": ones(W)})
+    step({"x": ones(W), "id": ones(W)})  # <- here
+
+
+def optional_mended_every():
+    step = jax.jit(lambda batch: square(batch["x"]))
     for _ in range(2):
-        of_a_number(ones(W), 0, config=Comparable())
+        step({"x": ones(W), "id": ones(W)})
+
+
+def optional_mended_none():
+    step = jax.jit(lambda batch: square(batch["x"]))
+    for _ in range(2):
+        step({"x": ones(W)})
+
+
+def optional_accident_none():
+    step = jax.jit(lambda x, unused: square(x))
+    step(ones(W), ones(3))
+    step(ones(W), None)  # <- here
+
+
+def unused_accident():
+    step = jax.jit(lambda x, unused: square(x))
+    step(ones(W), ones(3))
+    step(ones(W), ones(5))  # <- here
+
+
+def unused_mended_one_shape():
+    step = jax.jit(lambda x, unused: square(x))
+    step(ones(W), ones(3))
+    step(ones(W), ones(3))
+
+
+def unused_mended_left_out():
+    step = jax.jit(lambda x: square(x))
+    for _ in range(2):
+        step(ones(W))
+
+
+@jax.tree_util.register_pytree_node_class
+class State:
+    """As flax's TrainState: arrays, and what is static."""
+
+    def __init__(self, w, apply):
+        self.w, self.apply = w, apply
+
+    def tree_flatten(self):
+        return (self.w,), self.apply
+
+    @classmethod
+    def tree_unflatten(cls, apply, children):
+        return cls(*children, apply)
 
 
 @jax.jit
-def of_a_pair(pair):
-    return square(pair[0]) + square(pair[1])
+def of_a_state(state):
+    return state.apply(state.w)
 
 
-def same_function_accident_containers():
-    of_a_pair((ones(W), ones(W)))
-    of_a_pair([ones(W), ones(W)])  # <- here
+def held_accident():
+    for _ in range(2):
+        of_a_state(State(ones(W), lambda x: square(x) * 3))  # <- here
 
 
-def same_function_mended_containers():
-    of_a_pair((ones(W), ones(W)))
-    of_a_pair((ones(W), ones(W)))
+def held_mended():
+    def apply(x):
+        return square(x) * 3
 
-
-@functools.partial(jax.jit, static_argnames="config")
-def of_a_configuration(x, config):
-    return square(x) * config.rate
+    for _ in range(2):
+        of_a_state(State(ones(W), apply))
 
 
 class Bare:
@@ -398,45 +450,142 @@ class Comparable:  # with __eq__ and __hash__
     rate: float = 0.5
 
 
-def same_function_accident_static():
+def static_object_accident():
+    step = jax.jit(lambda x, config: square(x) * config.rate, static_argnames="config")
     for _ in range(2):
-        of_a_configuration(ones(W), config=Bare())  # <- here
+        step(ones(W), config=Bare())  # <- here
 
 
-def same_function_mended_static():
+def static_object_mended_once():
+    step = jax.jit(lambda x, config: square(x) * config.rate, static_argnames="config")
+    config = Bare()
     for _ in range(2):
-        of_a_configuration(ones(W), config=Comparable())
+        step(ones(W), config=config)
 
 
-@jax.jit
-def of_one_used(x, unused):
-    return square(x)
+def static_object_mended_equal():
+    step = jax.jit(lambda x, config: square(x) * config.rate, static_argnames="config")
+    for _ in range(2):
+        step(ones(W), config=Comparable())
 
 
-def same_function_accident_unused():
-    of_one_used(ones(W), ones(3))
-    of_one_used(ones(W), ones(5))  # <- here
-
-
-def same_function_mended_unused():
-    of_one_used(ones(W), ones(3))
-    of_one_used(ones(W), ones(3))
+def static_function_accident_lambda():
+    step = jax.jit(lambda x, function: function(x) + 1, static_argnums=1)
+    for _ in range(2):
+        step(ones(W), lambda x: square(x))  # <- here
 
 
 def scaled(x, scale):
     return square(x) * scale
 
 
-def same_function_accident_partial():
+def static_function_accident_partial():
+    step = jax.jit(lambda x, function: function(x) + 1, static_argnums=1)
+    for _ in range(2):
+        step(ones(W), functools.partial(scaled, scale=11.0))  # <- here
+
+
+def static_function_mended():
+    step = jax.jit(lambda x, function: function(x) + 1, static_argnums=1)
+    function = functools.partial(scaled, scale=11.0)
+    for _ in range(2):
+        step(ones(W), function)
+
+
+def static_value_accident():
+    step = jax.jit(lambda x, number: square(x) * 13, static_argnames="number")
+    for number in (1, 2):
+        step(ones(W), number=number)  # <- here
+
+
+def static_value_mended_left_out():
+    step = jax.jit(lambda x: square(x) * 13)
+    for _ in range(2):
+        step(ones(W))
+
+
+def static_value_mended_array():
+    step = jax.jit(lambda x, number: square(x) * 13)
+    for number in (1, 2):
+        step(ones(W), jnp.asarray(number))
+
+
+def passing_accident_default():
+    step = jax.jit(lambda x, train=False: square(x) * (1 if train else 2), static_argnames="train")
+    step(ones(W))
+    step(ones(W), train=False)  # <- here
+
+
+def passing_accident_name():
+    step = jax.jit(lambda x, y: square(x) + square(y))
+    step(ones(W), ones(3))
+    step(ones(W), y=ones(3))  # <- here
+
+
+def passing_mended_name():
+    step = jax.jit(lambda x, train=False: square(x) * (1 if train else 2), static_argnames="train")
+    for _ in range(2):
+        step(ones(W), train=False)
+
+
+def passing_mended_position():
+    step = jax.jit(lambda x, train=False: square(x) * (1 if train else 2), static_argnames="train")
+    for _ in range(2):
+        step(ones(W), False)
+
+
+def passing_mended_default():
+    step = jax.jit(lambda x, train=False: square(x) * (1 if train else 2), static_argnames="train")
+    for _ in range(2):
+        step(ones(W))
+
+
+@jax.jit
+def of_a_setting(x):
+    return square(x) * 19
+
+
+def config_accident():
+    for promotion in ("standard", "strict"):
+        with jax.numpy_dtype_promotion(promotion):
+            of_a_setting(ones(W))  # <- here
+
+
+def config_mended():
+    with jax.numpy_dtype_promotion("strict"):
+        for _ in range(2):
+            of_a_setting(ones(W))
+
+
+@dataclasses.dataclass(frozen=True)
+class Named:
+    name: str
+    rate: float = 0.5
+
+
+def same_function_accident():
+    step = jax.jit(lambda x, config: square(x) * config.rate, static_argnames="config")
+    for name in ("first", "second"):
+        step(ones(W), config=Named(name))  # <- here
+
+
+def same_function_mended_once():
+    step = jax.jit(lambda x, config: square(x) * config.rate, static_argnames="config")
+    config = Named("first")
+    for _ in range(2):
+        step(ones(W), config=config)
+
+
+def same_function_mended_equal():
+    step = jax.jit(lambda x, config: square(x) * config.rate, static_argnames="config")
+    for _ in range(2):
+        step(ones(W), config=Named("first"))
+
+
+def retrace_accident_above():
     for _ in range(2):
         step = jax.jit(functools.partial(scaled, scale=3.0))
         step(ones(W))  # <- here
-
-
-def same_function_mended_partial():
-    step = jax.jit(functools.partial(scaled, scale=3.0))
-    for _ in range(2):
-        step(ones(W))
 
 
 def doubled(x, scale):
@@ -459,13 +608,24 @@ def of_an_array(x):
     return square(x) * 5
 
 
-def same_function_accident_clear():
+def cleared_accident():
     of_an_array(ones(W))
     jax.clear_caches()
     of_an_array(ones(W))  # <- here
 
 
-def same_function_mended_clear():
+@jax.jit
+def of_another_array(x):
+    return square(x) * 6
+
+
+def cleared_accident_own():
+    of_another_array(ones(W))
+    of_another_array.clear_cache()
+    of_another_array(ones(W))  # <- here
+
+
+def cleared_mended():
     for _ in range(2):
         of_an_array(ones(W))
 

@@ -1,5 +1,6 @@
-"""Reading what the user calls arguments asks the user's own objects for nothing: no attribute, no text, no
-comparison. A hostile object of each kind is passed through a library that wraps jax.jit."""
+"""Reading what the user calls arguments, and what JAX compares of a call, asks the user's own objects for
+nothing: no attribute, no text, no comparison. A hostile object of each kind is passed through a library
+that wraps jax.jit, and to jax.jit itself: static, as a container, held by one, as its key."""
 
 from harness import Report, Workspace, PYTHON, journal, keel_environment, last_json, of_kind, run, told
 
@@ -86,6 +87,28 @@ for function in (loss, Wrapper(Model())):
     for size in (4, 5):
         function({"tokens": np.ones(size, np.float32), "mask": np.ones(3, np.float32)},
                  {Key(1): np.ones(size, np.float32), Key(2): np.ones(2, np.float32)})
+
+
+class Held(metaclass=Meta):
+    def __init__(self, array, model):
+        self.array, self.model = array, model
+    def __repr__(self):
+        note("repr")
+        return "Held"
+
+
+jax.tree_util.register_pytree_node(Held, lambda held: ((held.array,), held.model),
+                                   lambda model, children: Held(children[0], model))
+
+
+def scored(held, odd, model, key):
+    return jnp.sum(held.array)
+
+
+score = jax.jit(scored, static_argnames=("model", "key"))
+for number in (1, 2):
+    score(Held(np.ones(4, np.float32), Key(3)), {Key(1): np.ones(2, np.float32)}, model=Model(),
+          key=(Key(number), Model()))
 print(json.dumps(touched))
 '''
 
@@ -100,6 +123,12 @@ def main():
         answer = run([PYTHON, script, packages], environment)
         report.check("it ran", answer.code == 0, told(answer, 8))
         report.equal("nothing of the user's was asked", last_json(answer), [])
+        calls = [event.get("call", "") for event in of_kind(journal(space.runs, "hostile"), "ask")
+                 if event["name"] == "jit_scored"]
+        report.check("what JAX compares is known, twice",
+                     len(calls) == 2 and all(f"\n{line}" in call for call in calls for line in (
+                         "s key\t(Key ~0x", "s model\tModel 0x", "n held\tHeld\n", "x held\tKey ~0x",
+                         "l held[0]\tf32[4]", "n odd\tdict")), calls)
         names = [event.get("names", "") for event in of_kind(journal(space.runs, "hostile"), "ask")
                  if event["name"] in ("jit_loss", "jit_Model")]
         report.equal("both functions were compiled twice", len(names), 4)

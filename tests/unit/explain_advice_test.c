@@ -110,43 +110,58 @@ static void a_number_is_static_where_a_library_jits_for_the_user(void **state) {
 
 // ---- asked for again ---------------------------------------------------------------------------
 
-static void check_retrace(const char *name, const char *origin, const char *library,
-                          const char *names, const char *note) {
+static void check_retrace(keel_retrace_t retrace, const char *origin, const char *library,
+                          const char *subject, const char *note) {
     loaded_t before, after;
-    load_pair(name, &before, &after);
+    load_pair("numbers_counted", &before, &after);
     const keel_site_t site = {
         .place = {.file = "", .function = "", .call_file = "", .library_file = library},
         .origin = origin};
+    retrace.before = &before.program;
+    retrace.after = &after.program;
+    retrace.site = &site;
     keel_explanation_t e;
     keel_explanation_initialize(&e);
-    assert_ok(keel_explain_retrace(&before.program, &after.program, &site, false, names, &e));
+    assert_ok(keel_explain_retrace(&retrace, &e));
     assert_int_equal(e.root_total, 1);
+    assert_string_equal(e.roots[0].subject, subject);
     assert_string_equal(e.roots[0].note, note);
     keel_explanation_deinitialize(&e);
     unload(&before);
     unload(&after);
 }
 
-static void a_retrace_names_what_may_have_been_a_python_number(void **state) {
+static const char module_level[] = "step at /home/ada/train.py:3";
+
+static void a_retrace_tells_what_differs_between_the_calls(void **state) {
     (void)state;
-    char same[512], mine[256];
-    snprintf(mine, sizeof mine, "%s: state['best'] or 1 more", keel_note_text(KEEL_NOTE_NUMBER));
-    snprintf(same, sizeof same, "%s; %s", mine, keel_note_text(KEEL_NOTE_SAME_FUNCTION));
-    // The rate meets an array: of a bare number the program would be another.
-    check_retrace("numbers_counted", "step at /home/ada/train.py:3", NULL, NULL, same);
-    check_retrace("numbers_counted", "main.<locals>.step at /home/ada/train.py:3", NULL, NULL,
-                  mine);
-    snprintf(mine, sizeof mine, "%s: model.best or 1 more", keel_note_text(KEEL_NOTE_NUMBER));
-    check_retrace("numbers_counted", "", NULL, "state['best']\tmodel.best\n", mine);
+    static const char *const earlier[] = {"s config\tConfig 0x7f0\n"};
+    keel_retrace_t retrace = {
+        .call = "s config\tConfig 0x7f8\n", .earlier = earlier, .earlier_count = 1};
+    char note[256];
+    snprintf(note, sizeof note, "%s: Config", keel_note_text(KEEL_NOTE_STATIC_OBJECT));
+    check_retrace(retrace, module_level, NULL, "config", note);
+    retrace.call = "s config\t3\n";
+    check_retrace(retrace, module_level, NULL, "config", keel_note_text(KEEL_NOTE_STATIC_VALUE));
+}
+
+static void a_retrace_of_unknown_calls_tells_whether_the_function_was_made_anew(void **state) {
+    (void)state;
+    keel_retrace_t retrace = {.call = ""};
+    check_retrace(retrace, module_level, NULL, "", keel_note_text(KEEL_NOTE_SAME_FUNCTION));
+    check_retrace(retrace, "main.<locals>.step at /home/ada/train.py:3", NULL, "", "");
+    check_retrace(retrace, "/l/site-packages/numpyro/util.py:896", NULL, "", "");
+    retrace.is_jitted_there = true;
+    check_retrace(retrace, module_level, NULL, "", "");
 }
 
 static void a_retrace_in_a_librarys_jit_tells_what_that_compares(void **state) {
     (void)state;
-    static const char step[] = "step at /home/ada/train.py:3";
-    check_retrace("numbers_counted", step, "/l/site-packages/equinox/_jit.py", NULL,
+    keel_retrace_t retrace = {.call = ""};
+    check_retrace(retrace, module_level, "/l/site-packages/equinox/_jit.py", "",
                   keel_note_text(KEEL_NOTE_FILTERED));
-    check_retrace("numbers_counted", step, "/l/site-packages/flax/nnx/transforms/compilation.py",
-                  NULL, keel_note_text(KEEL_NOTE_MODULE));
+    check_retrace(retrace, module_level, "/l/site-packages/flax/nnx/transforms/compilation.py", "",
+                  keel_note_text(KEEL_NOTE_MODULE));
 }
 
 int main(void) {
@@ -158,7 +173,8 @@ int main(void) {
         cmocka_unit_test(another_order_is_that_of_arguments_or_of_a_set),
         cmocka_unit_test(another_policy_of_remat_is_noted_as_one),
         cmocka_unit_test(a_number_is_static_where_a_library_jits_for_the_user),
-        cmocka_unit_test(a_retrace_names_what_may_have_been_a_python_number),
+        cmocka_unit_test(a_retrace_tells_what_differs_between_the_calls),
+        cmocka_unit_test(a_retrace_of_unknown_calls_tells_whether_the_function_was_made_anew),
         cmocka_unit_test(a_retrace_in_a_librarys_jit_tells_what_that_compares),
     };
     return cmocka_run_group_tests_name("explain_advice", tests, NULL, NULL);

@@ -288,7 +288,8 @@ static void why_a_program_was_asked_for(void **state) {
                              .backend = &backend,
                              .stack = &(keel_stack_t){.frames = frames, .count = 3, .left_out = 4},
                              .stack_seconds = 0.25,
-                             .names = "x=1"};
+                             .names = "x=1",
+                             .call = "f one"};
     for (size_t i = 0; i < 3; ++i)
         ask.values[some_components[i]] = true;
     keel_journal_ask(stage->journal, &ask);
@@ -301,7 +302,7 @@ static void why_a_program_was_asked_for(void **state) {
                           "'values':{'program':'value','platform':'value','key version':'value'},"
                           "'stack':[{'file':'a.py','line':8,'function':'step'},{},"
                           "{'file':'b.py','line':9,'function':'main'}],'stack_left_out':4,"
-                          "'names':'x=1','stack_seconds':0.25}");
+                          "'names':'x=1','call':'f one','stack_seconds':0.25}");
     assert_string_equal(keel_ask_word(KEEL_ASK_NOTE), "note");
     assert_string_equal(keel_ask_word(KEEL_ASK_LOAD), "load");
 }

@@ -108,62 +108,6 @@ static void a_note_has_the_last_word_on_a_single_recompile(void **state) {
     check(root, false, keel_note_advice(keel_note_text(KEEL_NOTE_MODEL_SIZE)));
 }
 
-// ---- asked for again ---------------------------------------------------------------------------
-
-static void retrace(const char *program, const char *rest_of_note) {
-    char rest[512];
-    snprintf(rest, sizeof rest, ",\"roots\":[{\"kind\":\"retrace\",\"note\":\"%s: s.step%s\"}]",
-             keel_note_text(KEEL_NOTE_NUMBER), rest_of_note);
-    explain("retrace", program, "f", 1, rest);
-}
-
-static void a_number_explains_one_retrace_of_a_program_and_no_more(void **state) {
-    (void)state;
-    const char *same = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
-    char with_same[256];
-    snprintf(with_same, sizeof with_same, "; %s", same);
-    retrace("once", "");
-    retrace("again", with_same);
-    retrace("again", with_same);
-    retrace("anew", "");
-    retrace("anew", "");
-    keel_why_t why;
-    parse(&why);
-    assert_true(keel_note_leads(why.entries[0].roots[0].note, KEEL_NOTE_NUMBER));
-    for (int i = 1; i < 3; ++i)
-        assert_string_equal(why.entries[i].roots[0].note, same);
-    for (int i = 3; i < 5; ++i) {
-        assert_string_equal(why.entries[i].roots[0].note, "");
-        assert_string_equal(keel_why_advice(&why, &why.entries[i], why.entries[i].roots, false),
-                            keel_cause_facts(KEEL_CAUSE_RETRACE)->jax);
-    }
-    keel_why_deinitialize(&why);
-}
-
-// Each process remembers for itself, and what else was recompiled does not count.
-static void retraces_are_counted_in_each_process(void **state) {
-    (void)state;
-    char rest[512];
-    shape("p", "x", "f32[5]", 3);
-    retrace("once", "");
-    shape("q", "x", "f32[6]", 3);
-    snprintf(rest, sizeof rest,
-             "{\"event\":\"explain\",\"pid\":2,\"what\":\"retrace\",\"program\":"
-             "\"once\",\"name\":\"f\",\"key\":\"konce\",\"seconds\":1,\"roots\":[{\"kind\":"
-             "\"retrace\",\"note\":\"%s: s.step\"}]}\n",
-             keel_note_text(KEEL_NOTE_NUMBER));
-    keel_buffer_text(&journal, rest);
-    retrace("again", "");
-    retrace("again", "");
-    keel_why_t why;
-    parse(&why);
-    assert_int_equal(why.entry_count, 6);
-    for (int i = 1; i < 6; i += 2)
-        assert_int_equal(keel_note_leads(why.entries[i].roots[0].note, KEEL_NOTE_NUMBER), i < 5);
-    assert_string_equal(why.entries[4].roots[0].note, "");
-    keel_why_deinitialize(&why);
-}
-
 // ---- a list that grows -------------------------------------------------------------------------
 
 static void a_list_that_grows_is_a_pattern_with_advice_of_its_own(void **state) {
@@ -206,11 +150,9 @@ int main(void) {
         TEST(advice_about_a_shape_goes_by_what_moved),
         TEST(what_keeps_a_program_from_the_cache_has_advice_of_its_own),
         TEST(an_index_that_is_a_tensor_has_advice_of_its_own),
-        TEST(retraces_are_counted_in_each_process),
         TEST(no_choice_on_the_device_reaches_into_a_library),
         TEST(an_idle_optimizer_has_other_tensors_only_where_steps_follow),
         TEST(a_note_has_the_last_word_on_a_single_recompile),
-        TEST(a_number_explains_one_retrace_of_a_program_and_no_more),
         TEST(a_list_that_grows_is_a_pattern_with_advice_of_its_own),
         TEST(other_elements_or_lists_are_none_that_grows),
     };

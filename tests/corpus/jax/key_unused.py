@@ -1,5 +1,5 @@
 # cause: retrace
-# advice: containers
+# advice: containers | in every call
 # reason: an argument that nothing uses is dropped before the program is made
 
 import jax

@@ -1,5 +1,5 @@
 # cause: retrace
-# advice: defaults
+# advice: default
 # reason: a static argument left to its default and the same value given by name are two calls for jit
 
 import functools
