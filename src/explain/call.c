@@ -105,7 +105,7 @@ static keel_str_t class_of(keel_str_t value, const char *object) {
 
 static bool is_function(keel_str_t class) {
     return keel_str_is(class, "function") || keel_str_is(class, "partial") ||
-           keel_str_is(class, "builtin_function_or_method");
+           keel_str_is(class, "PjitFunction") || keel_str_is(class, "builtin_function_or_method");
 }
 
 // "i32[] weak" is a Python number, or was computed from numbers alone.

@@ -192,6 +192,9 @@
     X(STATIC_NUMBER,                                                                               \
       "filter_jit makes Python numbers static, and nnx.jit those that a module holds",             \
       "Pass it as an array: jnp.asarray(x). A number that is closed over is baked in as well.")    \
+    X(COUNT_GIVEN, "an integer in a library's code: a count or a limit that its call was given",   \
+      "Keep it the same in every call, or one of few values: each is a program, compiled once. "   \
+      "If the library takes an array there, pass jnp.asarray(x).")                                 \
     X(NO_ARRAY, "it is no array in one of the two calls: a Python number, None or left out",       \
       "Pass an array in every call: jnp.asarray(x) of one dtype; for None, a neutral value.")      \
     X(LEFT_OUT, "it is None or left out in one of the two calls",                                  \
@@ -235,6 +238,14 @@
     X(LIBRARY,                                                                                     \
       "Keep the setting or branch that chooses it fixed; or jit a function for each once, before " \
       "the loop.")                                                                                 \
+    X(LIBRARY_SIZE,                                                                                \
+      "Give the library's call the same each time: one number for what it sizes or counts "        \
+      "(num_samples, max_steps), or one of few; data padded to one shape.")                        \
+    X(LIBRARY_AGAIN,                                                                               \
+      "Give the library's call the same objects each time: functions, models, kernels and "        \
+      "solvers "                                                                                   \
+      "made once, before the loop. If it makes a function anew in any case, call it less often, "  \
+      "or under a jit of your own.")                                                               \
     X(DUMPS, "Remove the flag once you have the dumps; then programs are loaded again.")           \
     X(UNCACHEABLE,                                                                                 \
       "If its custom call may be stored (docs/keys.md), name it in KEEL_CUSTOM_CALLS.")            \

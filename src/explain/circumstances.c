@@ -323,9 +323,13 @@ bool keel_diff_is_filtered(const keel_diff_t *diff) {
 static void tell_static_numbers(keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->root_count && keel_diff_is_filtered(diff); ++i) {
         keel_difference_t *difference = &diff->roots[i].difference;
-        if (difference->kind == KEEL_CAUSE_CONSTANT && diff->roots[i].is_number &&
-            !keel_note_advice(difference->note))
-            keel_diff_note(diff, difference, KEEL_NOTE_STATIC_NUMBER);
+        const keel_root_t *root = &diff->roots[i];
+        if (difference->kind != KEEL_CAUSE_CONSTANT || !root->is_number ||
+            keel_note_advice(difference->note))
+            continue;
+        bool is_count = root->is_integer && keel_diff_is_librarys(diff, difference->new_op);
+        keel_diff_note(diff, difference,
+                       is_count ? KEEL_NOTE_COUNT_GIVEN : KEEL_NOTE_STATIC_NUMBER);
     }
 }
 

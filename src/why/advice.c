@@ -37,6 +37,43 @@ static int case_of_shape(const keel_run_difference_t *root) {
     return NONE;
 }
 
+// ---- libraries that jit for themselves ----------------------------------------------------------
+
+// Such an origin names no function.
+bool keel_why_is_librarys_loop(const keel_why_entry_t *entry) {
+    keel_str_t origin = keel_str(entry->asked->origin);
+    return origin.size && !keel_origin_file(origin).size && keel_is_library_file(origin);
+}
+
+// A function of a library's that no line of the user's jits.
+static bool is_librarys_function(const keel_why_entry_t *entry) {
+    return keel_is_library_file(keel_origin_file(keel_str(entry->asked->origin))) &&
+           !strstr(entry->asked->origin, " for ");
+}
+
+static bool is_called_by_its_library(const keel_why_entry_t *entry) {
+    keel_str_t package = keel_package_of(keel_origin_file(keel_str(entry->asked->origin)));
+    const char *caller = entry->asked->site.library_file;
+    return package.size && caller && keel_str_starts(keel_str(caller), package);
+}
+
+// What a library gives to a function of its own, and what it bakes in, comes from what the user
+// gave to its call, in whatever form that takes. If the user calls the library's function itself,
+// its arguments are the user's.
+static int case_of_librarys(const keel_why_entry_t *entry, const keel_run_difference_t *root) {
+    bool is_loop = keel_why_is_librarys_loop(entry);
+    bool is_inside = is_loop || (is_librarys_function(entry) && is_called_by_its_library(entry));
+    if (root->kind == KEEL_CAUSE_RETRACE) return is_inside ? (int)KEEL_CASE_LIBRARY_AGAIN : NONE;
+    bool is_noted = keel_note_advice(root->note) && !keel_note_leads(root->note, KEEL_NOTE_LOOP) &&
+                    !keel_note_leads(root->note, KEEL_NOTE_HOST_ARRAY);
+    bool is_size = root->kind == KEEL_CAUSE_CONSTANT || root->kind == KEEL_CAUSE_SIZE;
+    if (is_noted || !root->place.library_file || !*root->place.library_file ||
+        (!is_loop && !is_librarys_function(entry)))
+        return NONE;
+    is_size |= root->kind == KEEL_CAUSE_SHAPE && is_inside;
+    return is_size ? (int)KEEL_CASE_LIBRARY_SIZE : NONE;
+}
+
 // ---- all others --------------------------------------------------------------------------------
 
 static int case_of_cache(const keel_run_difference_t *root) {
@@ -76,6 +113,7 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     int one = pattern ? case_of_pattern(pattern, root, torch) : NONE;
     if (torch && pattern && pattern->kind == KEEL_PATTERN_GROWING && pattern->cause == root->kind)
         return keel_note_advice(keel_note_text(KEEL_NOTE_GROWN));
+    if (one == NONE && !torch) one = case_of_librarys(entry, root);
     if (one != NONE) return keel_case_advice((keel_case_t)one);
     // PyTorch/XLA keeps all its programs except this one.
     if (root->kind == KEEL_CAUSE_RETRACE && strcmp(entry->asked->name, "ReplicateShardedData") == 0)

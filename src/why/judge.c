@@ -139,17 +139,12 @@ static bool is_retrace(const keel_why_entry_t *entry) {
     return strcmp(entry->asked->what, "retrace") == 0;
 }
 
-// A loop of a library's own that ran outside jit: such an origin names no function.
-static bool is_librarys_loop(const keel_why_entry_t *entry) {
-    keel_str_t origin = keel_str(entry->asked->origin);
-    return origin.size && !keel_origin_file(origin).size && keel_is_library_file(origin);
-}
-
 // A library may run a loop of its own twice while a run starts: to initialize a model and its
 // guide. Its body is a new function each time, and the user could not have jitted it once. It is a
 // retrace if it comes again.
 static bool is_of_start(const keel_why_t *why, const keel_why_entry_t *entry) {
-    if (!is_retrace(entry) || entry->asked->step > 1 || !is_librarys_loop(entry)) return false;
+    if (!is_retrace(entry) || entry->asked->step > 1 || !keel_why_is_librarys_loop(entry))
+        return false;
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *other = &why->entries[i];
         if (other != entry && is_retrace(other) &&

@@ -246,8 +246,23 @@ def eager_again(space, text):
     report.check("eager_again: and there is no row", not shown, shown)
 
 
+def library_again(space, text):
+    """A solver runs programs beside its loop, which are compared with those of other functions."""
+    script = HERE / "advice_libraries.py"
+    if not LIBRARIES.exists():
+        report.skip("library_again", "tools/setup --libraries brings what it imports")
+        return
+    _, shown, known = keel_run(space.path("again"), ["library_again_accident"], None, script, LIBRARIES)
+    check_given("library_again", text, known)
+    report.equal("library_again: and no other is shown",
+                 {advice for item in shown for advice, _ in advised(item)}, {text})
+    _, shown, _ = keel_run(space.path("jitted"), ["library_again_mended"], None, script, LIBRARIES)
+    report.check("library_again: mended, there is no row", not shown, shown)
+
+
 OF_PROCESSES = {one.__name__: one for one in (flag, devices, backend, first, edit, cache, shuffled,
-                                              dumps, refresh, uncacheable, eager_again)}
+                                              dumps, refresh, uncacheable, eager_again,
+                                              library_again)}
 
 
 def check_pairs(source, space, texts, wanted):

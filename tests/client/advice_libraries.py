@@ -9,9 +9,11 @@ import sys
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import jaxopt
 import numpy as np
 import optax
 from flax import nnx
+from numpyro.distributions.util import multinomial
 
 W = 4  # another width for each function, so that none finds the programs of another
 
@@ -37,6 +39,47 @@ def static_number_accident():
 def static_number_mended():
     for rate in (0.1, 0.05):
         of_a_rate(ones(W), jnp.asarray(rate))
+
+
+def count_given_accident():
+    step = eqx.filter_jit(lambda k, state, grads: optax.apply_every(k).update(grads, state))
+    for k in (2, 4):
+        step(k, optax.apply_every(2).init(ones(W)), ones(W))  # <- here
+
+
+def count_given_mended_same():
+    step = eqx.filter_jit(lambda k, state, grads: optax.apply_every(k).update(grads, state))
+    for _ in range(2):
+        step(2, optax.apply_every(2).init(ones(W)), ones(W))
+
+
+def count_given_mended_array():
+    step = eqx.filter_jit(lambda k, state, grads: optax.apply_every(k).update(grads, state))
+    for k in (2, 4):
+        step(jnp.asarray(k), optax.apply_every(2).init(ones(W)), ones(W))
+
+
+def library_size_accident():
+    for draws in (3, 5):
+        multinomial(jax.random.key(0), ones(W) / W, draws)  # <- here
+
+
+def library_size_mended():
+    for _ in range(2):
+        multinomial(jax.random.key(0), ones(W) / W, 5)
+
+
+def library_again_accident():
+    for _ in range(2):
+        solver = jaxopt.GradientDescent(lambda w: square(w - 1), maxiter=2)
+        solver.run(ones(W))  # <- here
+
+
+def library_again_mended():
+    solver = jaxopt.GradientDescent(lambda w: square(w - 1), maxiter=2)
+    run = jax.jit(lambda w: solver.run(w).params)
+    for _ in range(2):
+        run(ones(W))
 
 
 @eqx.filter_jit

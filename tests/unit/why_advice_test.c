@@ -62,6 +62,58 @@ static void advice_about_a_shape_goes_by_what_moved(void **state) {
           case_text(KEEL_CASE_LENGTH));
 }
 
+// A program of that origin, which the file called for the user.
+static void check_librarys(const char *origin, const char *caller, const char *root,
+                           const char *expected) {
+    char rest[1024];
+    keel_why_t why;
+    snprintf(rest, sizeof rest,
+             AGAIN ",\"origin\":\"%s\",\"site\":{\"file\":\"/w/t.py\",\"line\":3,"
+                   "\"library_file\":\"%s\",\"library_line\":4},\"roots\":[{%s,\"library_file\":"
+                   "\"%s\"}]",
+             origin, caller, root, caller);
+    journal.size = 0;
+    explain("compile", "a", "f", 1, rest);
+    parse(&why);
+    assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, false), expected);
+    keel_why_deinitialize(&why);
+}
+
+static void numbers_of_a_librarys_call_have_advice_of_their_own(void **state) {
+    (void)state;
+    static const char shape[] = "\"kind\":\"shape\",\"old\":\"f32[2]\",\"new\":\"f32[3]\"";
+    static const char constant[] = "\"kind\":\"constant\"", retrace[] = "\"kind\":\"retrace\"";
+    static const char inner[] = "collect at /l/site-packages/numpyro/util.py:316";
+    static const char own[] = "/l/site-packages/numpyro/util.py";
+    static const char wrapper[] = "/l/site-packages/equinox/_jit.py";
+    static const char users[] = "update at /l/site-packages/optax/b.py:9 for /w/t.py:3";
+    static const char loop[] = "/l/site-packages/numpyro/util.py:504 for /w/t.py:3";
+    const char *size = case_text(KEEL_CASE_LIBRARY_SIZE),
+               *again = case_text(KEEL_CASE_LIBRARY_AGAIN);
+    const char *pad = keel_cause_facts(KEEL_CAUSE_SHAPE)->jax;
+    const char *baked = keel_cause_facts(KEEL_CAUSE_CONSTANT)->jax;
+    const char *jit = keel_cause_facts(KEEL_CAUSE_RETRACE)->jax;
+    char noted[128];
+    check_librarys(inner, own, shape, size);
+    check_librarys(loop, own, shape, size);
+    check_librarys(inner, own, constant, size);
+    check_librarys(inner, wrapper, constant, size);
+    check_librarys(inner, own, "\"kind\":\"size\"", size);
+    check_librarys(inner, own, retrace, again);
+    check_librarys(loop, own, retrace, again);
+    // The user calls it, or jits it.
+    check_librarys(inner, wrapper, shape, pad);
+    check_librarys(inner, wrapper, retrace, jit);
+    check_librarys(users, own, constant, baked);
+    check_librarys("step at /w/t.py:1", own, constant, baked);
+    check_librarys(inner, "", constant, baked);
+    // What a note knows is better, but not what a loop of the user's could do.
+    snprintf(noted, sizeof noted, "%s,\"note\":\"%s\"", constant, keel_note_text(KEEL_NOTE_LOOP));
+    check_librarys(inner, own, noted, size);
+    snprintf(noted, sizeof noted, "%s,\"note\":\"%s\"", constant, keel_note_text(KEEL_NOTE_AXIS));
+    check_librarys(inner, own, noted, keel_note_advice(keel_note_text(KEEL_NOTE_AXIS)));
+}
+
 static void no_choice_on_the_device_reaches_into_a_library(void **state) {
     (void)state;
     const keel_cause_facts_t *structure = keel_cause_facts(KEEL_CAUSE_STRUCTURE);
@@ -150,6 +202,7 @@ int main(void) {
         TEST(advice_about_a_shape_goes_by_what_moved),
         TEST(what_keeps_a_program_from_the_cache_has_advice_of_its_own),
         TEST(an_index_that_is_a_tensor_has_advice_of_its_own),
+        TEST(numbers_of_a_librarys_call_have_advice_of_their_own),
         TEST(no_choice_on_the_device_reaches_into_a_library),
         TEST(an_idle_optimizer_has_other_tensors_only_where_steps_follow),
         TEST(a_note_has_the_last_word_on_a_single_recompile),

@@ -1,6 +1,7 @@
 # cause: constant
 # old: 64
 # new: 128
+# advice: Keep it the same
 # run: EQX_ON_ERROR=nan
 
 import diffrax

@@ -1,6 +1,7 @@
 # cause: shape
 # old: f32[5]
 # new: f32[8]
+# advice: num_samples
 # program: jit__fori_collect_loop
 
 import jax

@@ -1,4 +1,5 @@
 # cause: constant
+# advice: same each time
 # program: jit__fori_collect_loop
 # reason: the number of warm-up steps tells the kernel where adaptation ends
 
