@@ -509,17 +509,40 @@ void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out) 
     recompiles(why, width, out);
 }
 
+// A command of many options may be long: as many lines as show what is run.
+enum { COMMAND_LINES = 3 };
+
+static void command(const keel_why_t *why, keel_flow_t *flow) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_flow_t whole = {.out = &text};
+    unsigned room = flow->width ? COMMAND_LINES * (flow->width - flow->indent) : 0;
+    keel_flow_around(&whole, why->run.command, 0, room);
+    keel_flow_buffer(flow, &text);
+}
+
 void keel_text_line(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
-    enum { LEAST = 16 };
+    enum { INDENT = 2 };
     char size[16];
-    size_t begin = out->size;
-    keel_buffer_format(out, "%s  ", why->run.id);
-    started(why, out);
+    keel_buffer_t facts, done;
+    keel_buffer_initialize(&facts, 0);
+    keel_buffer_initialize(&done, 0);
+    keel_buffer_format(&facts, "%s  ", why->run.id);
+    started(why, &facts);
     keel_format_size(why->run.journal_bytes, size);
-    keel_buffer_format(out, "  %8s  ", size);
-    compiles_and_loads(why, out);
-    keel_buffer_text(out, "  ");
-    size_t used = out->size - begin, room = width > used + LEAST ? width - used : LEAST;
-    keel_flow_t flow = {.out = out};
-    keel_flow_around(&flow, why->run.command, 0, width ? (unsigned)room : 0);
+    keel_buffer_format(&facts, "  %8s  ", size);
+    compiles_and_loads(why, &done);
+    keel_flow_t flow = {.out = out, .width = width, .indent = INDENT};
+    size_t needed = facts.size + done.size;
+    bool is_one = !width || needed + 2 + keel_flow_columns(why->run.command) <= width;
+    keel_flow_text(&flow, keel_buffer_cstr(&facts));
+    if (width && needed > width) keel_flow_break(&flow);
+    keel_flow_buffer(&flow, &done);
+    if (is_one)
+        keel_flow_blanks(&flow, 2);
+    else
+        keel_flow_break(&flow);
+    command(why, &flow);
+    out->failed |= facts.failed;
+    keel_buffer_deinitialize(&facts);
 }

@@ -21,7 +21,8 @@
 void keel_text_summary(const keel_why_t *why, keel_buffer_t *out);
 // All figures, for people. `width`: columns that long values are cut to; 0: nothing is cut.
 void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out);
-// One line for `keel runs`, without its end; a command that is longer than the width is cut.
+// One line for `keel runs`, without its end. If it is wider than `width` (0: any), the command has
+// lines of its own, at most three, and so has what was compiled if need be.
 void keel_text_line(const keel_why_t *why, unsigned width, keel_buffer_t *out);
 // docs/journal.md has the fields. `whole`: with the lists, as `keel stats`; else as `keel runs`.
 void keel_text_stats_json(const keel_why_t *why, bool whole, keel_buffer_t *out);

@@ -12,7 +12,7 @@ import termios
 
 FILE = "/srv/projects/language/modelling/engineering/experiments/train.py"
 OLD, NEW = "f32[8,512] of " + "a_long_name " * 20, "f32[5,512] of " + "a_long_name " * 20
-COMMAND = ["python", "train.py"] + [f"--option-{number}" for number in range(60)]
+COMMAND = ["/opt/environments/language/bin/python", FILE] + [f"--option-{number}" for number in range(60)]
 RUN = "20260301-120000-0000aaaa"
 
 
@@ -66,7 +66,8 @@ for columns in (60, 100, 160):
     print(columns, "why fits:", longest(why) <= columns, "fills:", longest(why) > columns - 20,
           "path is whole:", f"{FILE}:48" in why, "values are cut:", OLD not in why and "..." in why)
     runs = on_terminal(columns, "runs")
-    print(columns, "runs fits:", longest(runs) <= max(columns, len(RUN) + 70), "is cut:", "..." in runs)
+    print(columns, "runs fits:", longest(runs) <= columns, "fills:", longest(runs) > columns - 20,
+          "is cut:", "..." in runs, "script is whole:", FILE in runs.split())
     page = on_terminal(columns, "explain", "shape")
     prose = "".join(page.split("```")[::2])
     print(columns, "explain fits:", longest(prose) <= columns, "fills:", longest(prose) > columns - 20)

@@ -76,7 +76,7 @@ static void say_all(const keel_why_t *why, keel_buffer_t *out) {
 
 // As keel runs has them, for a wide terminal and for narrow ones.
 static void say_lines(const keel_why_t *why, keel_buffer_t *out) {
-    static const unsigned widths[] = {0, 120, 100, 10};
+    static const unsigned widths[] = {0, 120, 60, 24};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; ++i) {
         keel_text_line(why, widths[i], out);
         keel_buffer_byte(out, '\n');
