@@ -354,6 +354,13 @@ static bool is_of_other_kernels(keel_diff_t *diff, const keel_pair_t *pair, keel
     return false;
 }
 
+// The ends of a slice, as a user of JAX writes them.
+static const char *plain_name(keel_diff_t *diff, keel_str_t name) {
+    if (keel_str_is(name, "start_indices")) return "start";
+    if (keel_str_is(name, "limit_indices")) return "end";
+    return keel_diff_text(diff, "%.*s", (int)name.size, name.data);
+}
+
 static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, keel_str_t name,
                                        keel_attr_id_t before, keel_attr_id_t after) {
     static const char *const names_only[] = {
@@ -394,7 +401,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
         kind == KEEL_CAUSE_CONSTANT || kind == KEEL_CAUSE_SIZE || is_of_product(name);
     if (!is_sized && names_attribute)
         difference.subject =
-            keel_diff_text(diff, "%s %.*s", difference.subject, (int)name.size, name.data);
+            keel_diff_text(diff, "%s %s", difference.subject, plain_name(diff, name));
     keel_diff_attrs(diff, before, after, &difference);
     if (is_sized)
         describe_taken(diff, &taken, &difference);

@@ -16,6 +16,10 @@ static bool stands_before(const keel_difference_t *a, bool is_sent, const keel_r
     return a->place.line < b->place.line && strcmp(a->place.file, b->place.file) == 0;
 }
 
+static bool is_result(const keel_difference_t *difference) {
+    return strncmp(difference->subject, "result ", strlen("result ")) == 0;
+}
+
 keel_group_t *keel_groups_find(keel_groups_t *groups, keel_cause_t kind, uint64_t key) {
     for (uint32_t i = 0; i < groups->count; ++i)
         if (groups->items[i].key == key && groups->items[i].kind == kind) return &groups->items[i];
@@ -43,10 +47,14 @@ keel_status_t keel_groups_add_argument(keel_diff_t *diff, keel_groups_t *groups,
         KEEL_TRY(keel_diff_root(diff, difference, out));
         if (diff->root_count > known) diff->roots[*out].is_sent = is_sent;
         keel_groups_put(groups, difference->kind, key, *out);
+        if (groups->items[groups->count - 1].root == *out)
+            groups->items[groups->count - 1].results = is_result(difference);
         return NULL;
     }
     *out = group->root;
-    ++keel_groups_of(groups, difference->kind, *out)->more;
+    keel_group_t *counted = keel_groups_of(groups, difference->kind, *out);
+    ++counted->more;
+    counted->results += is_result(difference);
     keel_difference_t follower = *difference;
     if (stands_before(difference, is_sent, &diff->roots[*out])) {
         follower = diff->roots[*out].difference;
@@ -61,14 +69,27 @@ keel_status_t keel_groups_add(keel_diff_t *diff, keel_groups_t *groups, uint64_t
     return keel_groups_add_argument(diff, groups, key, difference, false, out);
 }
 
+static const char *counted(keel_diff_t *diff, uint32_t count, const char *what) {
+    return keel_diff_text(diff, "%u %s%s", count, what, count == 1 ? "" : "s");
+}
+
+// "2 more arguments", "1 more argument and 3 results".
+static const char *others(keel_diff_t *diff, const keel_group_t *group,
+                          const keel_difference_t *root) {
+    uint32_t results = group->results - is_result(root), arguments = group->more - results;
+    if (!results) return counted(diff, arguments, "more argument");
+    if (!arguments) return counted(diff, results, is_result(root) ? "more result" : "result");
+    return keel_diff_text(diff, "%s and %s", counted(diff, arguments, "more argument"),
+                          counted(diff, results, "result"));
+}
+
 void keel_groups_tell(keel_diff_t *diff, const keel_groups_t *groups) {
     for (uint32_t i = 0; i < groups->count; ++i) {
         keel_difference_t *root = &diff->roots[groups->items[i].root].difference;
         if (!groups->items[i].more) continue;
         // A program may name one mesh several times: that is not a difference.
         if (strncmp(root->subject, "mesh ", 5) == 0) continue;
-        root->note =
-            keel_diff_text(diff, "%s%sand %u more argument%s", root->note, *root->note ? "; " : "",
-                           groups->items[i].more, groups->items[i].more == 1 ? "" : "s");
+        root->note = keel_diff_text(diff, "%s%sand %s", root->note, *root->note ? "; " : "",
+                                    others(diff, &groups->items[i], root));
     }
 }

@@ -9,6 +9,7 @@
 typedef struct keel_group_t {
     uint64_t key;
     uint32_t root, more;
+    uint32_t results; // as many of those, and the root, as are results and no arguments
     keel_cause_t kind;
 } keel_group_t;
 
@@ -33,7 +34,7 @@ keel_status_t keel_groups_add_argument(keel_diff_t *diff, keel_groups_t *groups,
                                        const keel_difference_t *difference, bool is_sent,
                                        uint32_t *out) KEEL_MUST_CHECK;
 
-// Writes to the roots' notes how many arguments each stands for.
+// Writes to the roots' notes how many arguments and results each stands for.
 void keel_groups_tell(keel_diff_t *diff, const keel_groups_t *groups);
 
 #endif // KEEL_EXPLAIN_GROUPS_H_

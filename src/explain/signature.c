@@ -594,7 +594,8 @@ static void put_under(keel_diff_t *diff, keel_groups_t *groups, uint32_t root, u
     diff->roots[root].follows = under;
     if (!own || !others) return;
     others->more += own->more + 1;
-    own->more = 0;
+    others->results += own->results;
+    own->more = own->results = 0;
 }
 
 // An argument whose sizes all follow from those of another is not a cause of its own: an
@@ -683,7 +684,10 @@ static keel_status_t compare_mesh(keel_diff_t *diff, keel_groups_t *groups, keel
     int64_t had, has;
     const char *old_text = mesh_text(diff, diff->before.program, before, &had);
     const char *new_text = mesh_text(diff, diff->after.program, after, &has);
-    const char *subject = keel_diff_text(diff, "mesh %.*s", (int)name.size, name.data);
+    // "mesh" is what JAX calls one that the user has given no name.
+    const char *subject = keel_str_is(name, "mesh")
+                              ? "mesh of devices"
+                              : keel_diff_text(diff, "mesh %.*s", (int)name.size, name.data);
     keel_difference_t difference =
         difference_of(diff, KEEL_CAUSE_SHARDING, subject, old_text, new_text);
     if (had != has) {

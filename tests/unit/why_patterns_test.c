@@ -25,9 +25,9 @@ static void a_constant_that_counts_up_is_a_counter(void **state) {
 
 static void a_list_of_which_one_number_counts_up_is_a_counter(void **state) {
     (void)state;
-    constant(1, "f", "slice start_indices", 4, "[0, 0, 1]", "[0, 1, 1]");
-    constant(2, "f", "slice start_indices", 4, "[0, 1, 1]", "[0, 2, 1]");
-    constant(3, "f", "slice start_indices", 4, "[0, 2, 1]", "[0, 3, 1]");
+    constant(1, "f", "slice start", 4, "[0, 0, 1]", "[0, 1, 1]");
+    constant(2, "f", "slice start", 4, "[0, 1, 1]", "[0, 2, 1]");
+    constant(3, "f", "slice start", 4, "[0, 2, 1]", "[0, 3, 1]");
     keel_why_t why;
     parse(&why);
     assert_int_equal(why.pattern_count, 1);

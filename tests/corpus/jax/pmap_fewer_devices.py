@@ -1,5 +1,5 @@
 # cause: devices
-# subject: mesh mesh
+# subject: mesh of devices
 # old: 4
 # new: 2
 # program: jit__fun

@@ -1,5 +1,5 @@
 # cause: devices
-# subject: mesh mesh
+# subject: mesh of devices
 # old: 2
 # new: 4
 # program: jit__fun

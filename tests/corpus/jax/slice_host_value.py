@@ -1,5 +1,5 @@
 # cause: size
-# subject: slice limit_indices
+# subject: slice end
 # old: 5
 # new: 6
 

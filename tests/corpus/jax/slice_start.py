@@ -1,5 +1,5 @@
 # cause: constant
-# subject: slice start_indices
+# subject: slice start
 # old: [2]
 # new: [5]
 # reason: the piece keeps its size, only its place moves
