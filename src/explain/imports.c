@@ -5,7 +5,7 @@
 #include "explain/statements.h"
 #include "host/host.h"
 
-enum { FOLDERS = 8, PATH = 4096 };
+enum { FOLDERS = 5, PATH = 4096 };
 
 // ---- statements --------------------------------------------------------------------------------
 
