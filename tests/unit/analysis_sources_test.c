@@ -219,15 +219,16 @@ static void a_text_is_shared_by_all_runs_that_had_it(void **state) {
     }
 }
 
+#define TRAIN "import settings, numpy\nfrom model import width\n"
+
 // Programs name train.py alone.
 static void write_project(const place_t *place, char train[300]) {
-    static const char *const files[][2] = {
-        {"train.py", "import settings, numpy\nfrom model import width\n"},
-        {"settings.py", "from conf import rates\n"},
-        {"model.py", "import train\nwidth = 4\n"},
-        {"conf/__init__.py", ""},
-        {"conf/rates.py", "RATE = 1\n"},
-        {"unused.py", "x = 1\n"}};
+    static const char *const files[][2] = {{"train.py", TRAIN},
+                                           {"settings.py", "from conf import rates\n"},
+                                           {"model.py", "import train\nwidth = 4\n"},
+                                           {"conf/__init__.py", ""},
+                                           {"conf/rates.py", "RATE = 1\n"},
+                                           {"unused.py", "x = 1\n"}};
     char path[400];
     snprintf(path, sizeof path, "%s/conf", place->root);
     assert_ok(keel_directory_make(path));
@@ -238,17 +239,24 @@ static void write_project(const place_t *place, char train[300]) {
     snprintf(train, 300, "%s/train.py", place->root);
 }
 
-static void the_users_modules_are_kept_with_what_imports_them(void **state) {
-    const place_t *place = *state;
-    char train[300], path[400];
+// A run of the project that first asked for a program then.
+static void note_project(const place_t *place, double asked, sources_t *out) {
+    char train[300];
     write_project(place, train);
     make_run(place, "r1");
-    sources_t sources;
-    sources_initialize(&sources, place->root);
-    assert_ok(sources_load(&sources, "r1"));
-    note_read(&sources, train, "import settings, numpy\nfrom model import width\n");
+    sources_initialize(out, place->root);
+    assert_ok(sources_load(out, "r1"));
+    note_read(out, train, TRAIN);
     const char *const files[] = {train};
-    note_files(&sources, files, 1);
+    note_files_of(out, files, 1, asked);
+    assert_known(out, train, TRAIN);
+}
+
+static void the_users_modules_are_kept_with_what_imports_them(void **state) {
+    const place_t *place = *state;
+    char path[400];
+    sources_t sources;
+    note_project(place, (double)time(NULL) + 60, &sources);
     assert_int_equal(sources.count, 4);
     assert_int_equal(sources.imported, 3);
     snprintf(path, sizeof path, "%s/conf/rates.py", place->root);
@@ -263,16 +271,9 @@ static void the_users_modules_are_kept_with_what_imports_them(void **state) {
 // The run imported it before it asked for a program, and nobody knows what it said.
 static void a_module_that_changed_since_is_unknown(void **state) {
     const place_t *place = *state;
-    char train[300], path[400];
-    write_project(place, train);
-    make_run(place, "r1");
+    char path[400];
     sources_t sources;
-    sources_initialize(&sources, place->root);
-    assert_ok(sources_load(&sources, "r1"));
-    note_read(&sources, train, "import settings, numpy\nfrom model import width\n");
-    const char *const files[] = {train};
-    note_files_of(&sources, files, 1, (double)time(NULL) - 60);
-    assert_known(&sources, train, "import settings, numpy\nfrom model import width\n");
+    note_project(place, (double)time(NULL) - 60, &sources);
     snprintf(path, sizeof path, "%s/settings.py", place->root);
     assert_unknown(&sources, path);
     snprintf(path, sizeof path, "%s/conf/rates.py", place->root);
