@@ -423,17 +423,22 @@ static bool is_line_prepared(keel_diff_t *diff, bool is_after, keel_op_id_t firs
     return true;
 }
 
+// The operation that only one side has, if the root is such a branch and leads; NONE.
+static keel_op_id_t lone_branch(const keel_root_t *root, bool *out_is_after) {
+    const keel_difference_t *difference = &root->difference;
+    *out_is_after = difference->new_op != KEEL_NONE;
+    if (root->follows != KEEL_NONE || difference->kind != KEEL_CAUSE_STRUCTURE ||
+        *out_is_after == (difference->old_op != KEEL_NONE))
+        return KEEL_NONE;
+    return *out_is_after ? difference->new_op : difference->old_op;
+}
+
 static void fold_branches(keel_diff_t *diff) {
     uint32_t top = find_dtype(diff);
     for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
-        keel_root_t *root = &diff->roots[i];
-        const keel_difference_t *difference = &root->difference;
-        bool is_after = difference->new_op != KEEL_NONE;
-        if (root->follows != KEEL_NONE || difference->kind != KEEL_CAUSE_STRUCTURE ||
-            is_after == (difference->old_op != KEEL_NONE))
-            continue; // neither side, or both, have an operation there
-        if (is_line_prepared(diff, is_after, is_after ? difference->new_op : difference->old_op))
-            root->follows = top;
+        bool is_after;
+        keel_op_id_t op = lone_branch(&diff->roots[i], &is_after);
+        if (op != KEEL_NONE && is_line_prepared(diff, is_after, op)) diff->roots[i].follows = top;
     }
 }
 
@@ -441,19 +446,15 @@ static void fold_branches(keel_diff_t *diff) {
 static void fold_converted(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
     for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
-        keel_root_t *root = &diff->roots[i];
-        const keel_difference_t *difference = &root->difference;
-        bool is_after = difference->new_op != KEEL_NONE;
-        if (root->follows != KEEL_NONE || difference->kind != KEEL_CAUSE_STRUCTURE ||
-            is_after == (difference->old_op != KEEL_NONE))
-            continue;
+        bool is_after;
+        keel_op_id_t op = lone_branch(&diff->roots[i], &is_after);
+        if (op == KEEL_NONE) continue;
         const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-        keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
         keel_list_t operands = keel_program_operands(graph->program, op);
         if (operands.count != 1 || !keel_str_is(keel_graph_name(graph, op), "convert")) continue;
         keel_value_id_t value = operands.items[0];
         if (!is_after) value = diff->value_counterpart[value];
-        if (value != KEEL_NONE && diff->taint[value] == top + 1) root->follows = top;
+        if (value != KEEL_NONE && diff->taint[value] == top + 1) diff->roots[i].follows = top;
     }
 }
 
