@@ -87,7 +87,7 @@ static keel_status_t write_text(keel_mark_t *mark, const char *text) {
     return keel_lock_describe(&mark->lock, keel_bytes(line, TEXT_SIZE));
 }
 
-static keel_status_t make_mark(const char *folder, keel_mark_t *out) {
+static keel_status_t try_mark(const char *folder, keel_mark_t *out) {
     static atomic_uint counter;
     keel_mark_t mark = {.lock = KEEL_NO_LOCK};
     KEEL_TRY(keel_path(&mark.path, "%s/marks/%d.%llu.%u.mark", folder, (int)getpid(),
@@ -99,6 +99,17 @@ static keel_status_t make_mark(const char *folder, keel_mark_t *out) {
     }
     *out = mark;
     return NULL;
+}
+
+// A sweep may lock a file that was just made before its maker does, and then removes it.
+static keel_status_t make_mark(const char *folder, keel_mark_t *out) {
+    enum { TRIES = 8 };
+    keel_status_t status = try_mark(folder, out);
+    for (int i = 1; i < TRIES && keel_status_code(status) == KEEL_REFUSED; ++i) {
+        keel_status_ignore(status);
+        status = try_mark(folder, out);
+    }
+    return status;
 }
 
 static keel_status_t mark_with(const char *folder, const char *text, keel_mark_t *out) {
