@@ -164,11 +164,14 @@ static void compare_places(found_t *found, const line_t *a, const line_t *b) {
     bool is_listed = a->kind != 'h' && b->kind != 'h';
     bool is_none = keel_str_is(a->value, "None") != keel_str_is(b->value, "None");
     keel_note_t note = KEEL_NOTE_CONTAINER;
-    if (keel_str_equal(a->value, b->value)) return;
+    bool is_equal = keel_str_equal(a->value, b->value);
+    // Neither keys nor what containers hold is hashed, so equal hashes prove nothing.
     if (!is_listed) {
-        keep(found, UNCERTAIN, KEEL_NOTE_SAME_FUNCTION, b->name, KEEL_STR(""), KEEL_STR(""));
+        keep(found, UNCERTAIN, KEEL_NOTE_SAME_FUNCTION, is_equal ? KEEL_STR("") : b->name,
+             KEEL_STR(""), KEEL_STR(""));
         return;
     }
+    if (is_equal) return;
     if (is_none)
         note = KEEL_NOTE_OPTIONAL;
     else if (a->kind == 'l' && b->kind == 'l')
@@ -177,13 +180,26 @@ static void compare_places(found_t *found, const line_t *a, const line_t *b) {
     keep(found, TREE, note, b->name, a->value, b->value);
 }
 
+// An object of JAX's own, a mesh for example, means nothing to a reader.
+static void compare_settings(found_t *found, const line_t *a, const line_t *b) {
+    keel_str_t none = KEEL_STR(""), object;
+    apart_t apart = compare_values(a->value, b->value, &object);
+    if (apart == EQUAL) return;
+    if (apart == MAY_EQUAL)
+        keep(found, UNCERTAIN, KEEL_NOTE_SAME_FUNCTION, none, none, none);
+    else if (has_object(a->value) || has_object(b->value))
+        keep(found, CONFIG, KEEL_NOTE_CONFIG, b->name, none, none);
+    else
+        keep(found, CONFIG, KEEL_NOTE_CONFIG, b->name, a->value, b->value);
+}
+
 static void compare_lines(found_t *found, const line_t *a, const line_t *b) {
     if (is_place(b->kind))
         compare_places(found, a, b);
     else if (b->kind != 'c')
         compare_objects(found, a, b);
-    else if (!keel_str_equal(a->value, b->value))
-        keep(found, CONFIG, KEEL_NOTE_CONFIG, b->name, a->value, b->value);
+    else
+        compare_settings(found, a, b);
 }
 
 static void meet_alone(found_t *found, const line_t *one, bool is_before) {
@@ -193,6 +209,8 @@ static void meet_alone(found_t *found, const line_t *one, bool is_before) {
         keep(found, TREE, KEEL_NOTE_OPTIONAL, one->name, before, after);
     else if (one->kind == 's' || one->kind == 'b')
         keep(found, PASSED, KEEL_NOTE_PASSING, one->name, KEEL_STR(""), KEEL_STR(""));
+    else if (one->kind == 'c' && has_object(one->value))
+        keep(found, CONFIG, KEEL_NOTE_CONFIG, one->name, KEEL_STR(""), KEEL_STR(""));
     else if (one->kind == 'c')
         keep(found, CONFIG, KEEL_NOTE_CONFIG, one->name, before, after);
 }

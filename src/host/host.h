@@ -117,10 +117,9 @@ keel_passing_t keel_names_passing(const char *names, keel_str_t user);
 // What JAX compares of the call that it compiles for, a line each: a kind, a name, and what to
 // compare. Names are the user's own, or of what was passed to a library's function.
 //
-//   "f \tone 0x7f.."             the function; "one" if it is made once, when its module is
-//   imported "s config\tConfig 0x7f.."    a static argument: a plain value, or class and identity;
-//   "~" before
-//                                the identity if the class has an __eq__ of its own
+//   "f \tone function 0x7f.."    the function; "one" if it is made when its module is imported
+//   "s config\tConfig 0x7f.."    static: a plain value, or class and identity, which has "~"
+//                                before it if the class has an __eq__ of its own; long tuples too
 //   "b mask\tby name"            an argument that is passed by its name
 //   "n batch\tdict"              a container; "x state\t(..)": what it holds besides arrays
 //   "l batch['x']\tf32[8] weak"  an array, or a Python number, also if the program does not use it

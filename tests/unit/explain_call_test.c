@@ -40,6 +40,10 @@ static void containers_and_what_the_program_does_not_use(void **state) {
     check("n state\tState\nx state\t(function 0x70, 3)\n",
           "n state\tState\nx state\t(function 0x78, 3)\n", KEEL_NOTE_HELD, "state", "", "");
     check("h params\t5a 6b\n", "h params\t5a 7c\n", KEEL_NOTE_SAME_FUNCTION, "params", "", "");
+    // What containers hold is not hashed.
+    check("h state\t5a 6b\n", "h state\t5a 6b\n", KEEL_NOTE_SAME_FUNCTION, NULL, "", "");
+    check("h state\t5a 6b\nx state\t(function 0x70, 3)\n",
+          "h state\t5a 6b\nx state\t(function 0x78, 3)\n", KEEL_NOTE_HELD, "state", "", "");
 }
 
 static void static_values(void **state) {
@@ -61,6 +65,10 @@ static void how_it_is_passed_and_settings(void **state) {
     check("c jax_x\tSTANDARD\n", "c jax_x\tSTRICT\n", KEEL_NOTE_CONFIG, "jax_x", "STANDARD",
           "STRICT");
     check("", "c jax_x\tTrue\n", KEEL_NOTE_CONFIG, "jax_x", "unset", "True");
+    check("", "c mesh\t(Mesh 0x70)\n", KEEL_NOTE_CONFIG, "mesh", "", "");
+    check("c mesh\t(Mesh 0x70)\n", "c mesh\t(Mesh 0x78)\n", KEEL_NOTE_CONFIG, "mesh", "", "");
+    check("c axes\tAxes ~0x70\n", "c axes\tAxes ~0x78\n", KEEL_NOTE_SAME_FUNCTION, NULL, "", "");
+    check("c mesh\t(Mesh 0x70)\n", "c mesh\t(Mesh 0x70)\n", KEEL_NOTE_CLEARED, NULL, "", "");
 }
 
 static void the_surest_difference_counts(void **state) {
