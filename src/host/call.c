@@ -34,10 +34,11 @@ static const char source[] = KEEL_PYTHON_GUARDED(
     "kwargs)\n"
     "            elif met: return\n"
     "            frame = frame.f_back\n"
-    // A long text is its beginning and its hash. What looks like an identity in it is none.
+    // A long text may be a path, or a secret: it is its beginning and its hash. What looks like an
+    // identity in it is none.
     "    def shown(value):\n"
-    "        is_long = type(value) in plain[:2] and len(value) > 48\n"
-    "        text = repr(value[:48] if is_long else value)\n"
+    "        is_long = type(value) in plain[:2] and len(value) > 16\n"
+    "        text = repr(value[:8] if is_long else value)\n"
     "        if is_long: text += '... %x' % (hash(value) & 0xffffffff)\n"
     "        return text.replace(' 0x', ' 0X')\n"
     // Class and identity, "~" before it if the class compares in its own way; so does a tuple for
