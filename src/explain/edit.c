@@ -29,6 +29,7 @@ typedef struct file_t {
     bool is_known;     // both texts are
     bool is_edited;    // and they differ
     bool is_traced[2]; // by side: its traced functions were excluded
+    bool is_reached;   // an edit of it explains a difference
     bool is_started;   // a line on the stack, or another file, leads into it
     bool is_module;    // another file has it by name, so reads its names as attributes
     text_t before, after;
@@ -198,6 +199,7 @@ static text_t *text_of(file_t *file, bool is_after) {
 static void offer(edits_t *edits, reach_t how, const file_t *file, bool is_after, uint32_t line,
                   keel_str_t function, keel_str_t subject) {
     found_t *found = &edits->found;
+    edits->files[file - edits->files].is_reached = true;
     if (!is_after) line = place_of_gone(file, line);
     if (how > found->reach || (how == found->reach && (file != found->file || line >= found->line)))
         return;
@@ -440,6 +442,15 @@ static const char *base_name(keel_diff_t *diff, keel_str_t file) {
     return keel_diff_text(diff, "%.*s", (int)(file.size - from), file.data + from);
 }
 
+static const char *other_files(edits_t *edits) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < edits->count; ++i)
+        count += edits->files[i].is_reached && &edits->files[i] != edits->found.file;
+    if (!count) return "";
+    return keel_diff_text(edits->diff, ", and lines of %u more file%s", count,
+                          count == 1 ? "" : "s");
+}
+
 // The edit around a line: from the last line above that is in both texts to the first one below.
 static keel_status_t explain_edits(edits_t *edits, uint32_t *out) {
     keel_diff_t *diff = edits->diff;
@@ -458,6 +469,7 @@ static keel_status_t explain_edits(edits_t *edits, uint32_t *out) {
     const char *note = keel_diff_text(diff, "lines %u-%u of %s changed", first, last, name);
     if (first == last) note = keel_diff_text(diff, "line %u of %s changed", first, name);
     if (is_gone) note = keel_diff_text(diff, "line %u of %s was removed", old_line, name);
+    note = keel_diff_text(diff, "%s%s", note, other_files(edits));
     keel_difference_t difference = {
         .kind = KEEL_CAUSE_EDIT,
         .subject = keel_diff_text(diff, "%.*s", (int)subject.size, subject.data),
