@@ -367,10 +367,11 @@ static uint64_t leading_executes(const keel_steps_t *steps, const json_t *event)
     return sum;
 }
 
-// The program in its process, and how it was asked for: as an explanation's `what` says it.
-static void request_key(keel_buffer_t *out, size_t process, const json_t *event, const char *what) {
+// The program in its process, and whether it was compiled. A retrace is a load from whichever tier
+// had the program: while it is still being published, that may be the disk.
+static void request_key(keel_buffer_t *out, size_t process, const json_t *event, bool is_compile) {
     keel_buffer_initialize(out, 0);
-    keel_buffer_format(out, "%zu %s ", process, what);
+    keel_buffer_format(out, "%zu %d ", process, is_compile);
     keel_buffer_text(out, keel_event_text(event, "program"));
 }
 
@@ -429,7 +430,8 @@ bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation) {
 }
 
 static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_t process,
-                                 const char *what, uint64_t step) {
+                                 bool from_memory, uint64_t step) {
+    bool is_compile = strcmp(keel_event_text(event, "event"), "compile") == 0;
     void *grown = steps->requests;
     KEEL_TRY(keel_realloc_array(steps->request_count + 1, sizeof *steps->requests, &grown));
     steps->requests = grown;
@@ -438,10 +440,10 @@ static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_
                                .seconds = keel_event_number(event, "seconds"),
                                .next = SIZE_MAX,
                                .operation = SIZE_MAX};
-    if (is_eager_event(event) && strcmp(what, "retrace") != 0)
+    if (is_eager_event(event) && !from_memory)
         KEEL_TRY(count_operation(steps, event, &steps->requests[steps->request_count]));
     keel_buffer_t key;
-    request_key(&key, process, event, what);
+    request_key(&key, process, event, is_compile);
     keel_status_t status = keel_buffer_status(&key);
     if (!status) status = link_request(steps, keel_buffer_bytes(&key), steps->request_count++);
     keel_buffer_deinitialize(&key);
@@ -464,14 +466,9 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
         process->wall = keel_event_number(event, "wall");
     }
     if (!is_request(event)) return NULL;
-    bool compile = strcmp(keel_event_text(event, "event"), "compile") == 0;
-    bool memory = !compile && strcmp(keel_event_text(event, "tier"), "memory") == 0;
-    if (!memory) process->settled = process->steps + 1;
-    KEEL_TRY(add_request(steps, event, index,
-                         compile  ? "compile"
-                         : memory ? "retrace"
-                                  : "load",
-                         process->steps + 1));
+    bool from_memory = strcmp(keel_event_text(event, "tier"), "memory") == 0;
+    if (!from_memory) process->settled = process->steps + 1;
+    KEEL_TRY(add_request(steps, event, index, from_memory, process->steps + 1));
     *out_request = &steps->requests[steps->request_count - 1];
     return NULL;
 }
@@ -498,7 +495,7 @@ keel_status_t keel_steps_explained(keel_steps_t *steps, const json_t *event,
     *out = NULL;
     KEEL_TRY(process_of(steps, event, &process));
     keel_buffer_t key;
-    request_key(&key, process, event, keel_event_text(event, "what"));
+    request_key(&key, process, event, strcmp(keel_event_text(event, "what"), "compile") == 0);
     keel_status_t status = keel_buffer_status(&key);
     uint64_t *first = NULL;
     if (!status) first = keel_map_find(&steps->requests_of, keel_buffer_bytes(&key));

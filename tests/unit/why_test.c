@@ -407,6 +407,29 @@ static void of_an_empty_journal_nothing_is_said_to_have_been_compiled_or_not(voi
     keel_why_deinitialize(&why);
 }
 
+static void load_of(const char *tier, double seconds, int executed) {
+    keel_buffer_format(&journal,
+                       "{\"event\":\"load\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"key\":\"ka\","
+                       "\"seconds\":%g,\"tier\":\"%s\",\"executes\":{\"a\":%d}}\n",
+                       seconds, tier, executed);
+}
+
+// While the program is being published, the disk may have it before the memory has.
+static void a_retrace_has_the_step_of_its_load_from_whichever_tier(void **state) {
+    (void)state;
+    compile("a", "f", 1, 0);
+    load_of("disk", 0.5, 1);
+    load_of("memory", 0.25, 1);
+    explain("retrace", "a", "f", 0.5, AGAIN ",\"roots\":[{\"kind\":\"retrace\"}]");
+    explain("retrace", "a", "f", 0.25, AGAIN ",\"roots\":[{\"kind\":\"retrace\"}]");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.entry_count, 2);
+    assert_int_equal(why.run.entries[0].step, 2);
+    assert_int_equal(why.run.entries[1].step, 3);
+    keel_why_deinitialize(&why);
+}
+
 static void retraces_at_one_line_are_one_item(void **state) {
     (void)state;
     for (int i = 0; i < 12; ++i)
@@ -708,6 +731,7 @@ int main(void) {
         TEST(advice_is_for_the_client_of_the_run),
         TEST(what_gathers_a_sharded_tensor_is_no_compiled_function),
         TEST(of_an_empty_journal_nothing_is_said_to_have_been_compiled_or_not),
+        TEST(a_retrace_has_the_step_of_its_load_from_whichever_tier),
         TEST(retraces_at_one_line_are_one_item),
         TEST(programs_that_one_flag_compiled_again_are_one_item),
         TEST(programs_with_nothing_in_common_are_told_in_one_line_when_asked_for),
