@@ -202,7 +202,18 @@ static void compare_lines(found_t *found, const line_t *a, const line_t *b) {
         compare_settings(found, a, b);
 }
 
-static void meet_alone(found_t *found, const line_t *one, bool is_before) {
+// Whether the other call has a container of this place as a hash.
+static bool is_hashed(keel_str_t call, keel_str_t place) {
+    line_t line;
+    while (next_line(&call, &line))
+        if (line.kind == 'h' && line.name.size < place.size && keel_str_starts(place, line.name) &&
+            strchr("[.", place.data[line.name.size]))
+            return true;
+    return false;
+}
+
+static void meet_alone(found_t *found, const line_t *one, keel_str_t other, bool is_before) {
+    if (is_place(one->kind) && is_hashed(other, one->name)) return;
     keel_str_t absent = is_place(one->kind) ? KEEL_STR("absent") : KEEL_STR("unset");
     keel_str_t before = is_before ? one->value : absent, after = is_before ? absent : one->value;
     if (is_place(one->kind))
@@ -222,9 +233,9 @@ static found_t compare_calls(keel_str_t before, keel_str_t after) {
         if (find_line(before, &line, &other))
             compare_lines(&found, &other, &line);
         else
-            meet_alone(&found, &line, false);
+            meet_alone(&found, &line, before, false);
     for (keel_str_t rest = before; next_line(&rest, &line);)
-        if (!find_line(after, &line, &other)) meet_alone(&found, &line, true);
+        if (!find_line(after, &line, &other)) meet_alone(&found, &line, after, true);
     return found;
 }
 

@@ -206,6 +206,29 @@ static bool is_needed(const keel_depends_t *reads, uint32_t number) {
     }
 }
 
+static bool is_excluded(const keel_depends_t *reads, uint32_t statement, uint32_t class) {
+    for (uint32_t at = statement; at != class; at = reads->statements[at].parent)
+        if (reads->statements[at].is_excluded) return true;
+    return false;
+}
+
+static bool is_within(const keel_depends_t *reads, uint32_t statement, uint32_t class) {
+    while (statement != KEEL_NONE && statement > class)
+        statement = reads->statements[statement].parent;
+    return statement == class;
+}
+
+// What an object of the class returns depends on its fields, also if the methods that read them
+// were traced: a layer's width decides the shapes of its parameters.
+static void read_fields(keel_depends_t *reads, uint32_t class) {
+    for (uint32_t i = class + 1; i < reads->count && is_within(reads, i, class); ++i) {
+        if (!is_excluded(reads, i, class)) continue;
+        const keel_depends_word_t *words = words_of(reads, &reads->statements[i]);
+        for (uint32_t k = 0; k < reads->statements[i].word_count; ++k)
+            if (words[k].is_attribute) reads->names[words[k].name] |= READ_AS_ATTRIBUTE;
+    }
+}
+
 void keel_depends_follow(keel_depends_t *reads) {
     for (bool is_more = true; is_more;) {
         is_more = false;
@@ -222,6 +245,7 @@ void keel_depends_follow(keel_depends_t *reads) {
             if (!is_needed(reads, i)) continue;
             reach(reads, i);
             if (is_whole) statement->scope = NAMED;
+            if (statement->kind == CLASS) read_fields(reads, i);
             is_more = true;
         }
     }

@@ -7,7 +7,8 @@
 // Finds the frames of the call that JAX is compiling for, and stops at the first that is not JAX's.
 // It reads no attribute of the user's objects, compares and prints none: an object is its class and
 // its identity, which are what a class without __eq__ is compared by. It flattens nothing: JAX's
-// frame has the tree. A large argument is a hash, by which JAX finds its own cached calls too.
+// frame has the tree. An argument for which there is no room is a hash, by which JAX finds its own
+// cached calls too.
 static const char source[] = KEEL_PYTHON_GUARDED(
     "    import sys\n"
     "    jax = sys.modules['jax']\n"
@@ -50,6 +51,9 @@ static const char source[] = KEEL_PYTHON_GUARDED(
     "        if type(kind) is not type and (module(kind) + '.').startswith('jax.'):\n"
     "            name = getattr(value, 'name', None)\n" // an enumeration of JAX's
     "            if type(name) is str: return name\n"
+    "        if kind is jax.sharding.PartitionSpec:\n"
+    "            text = repr(value)\n"
+    "            return shown(text) if len(text) > 64 or ' 0x' in text else text\n"
     "        compare = [own(c)['__eq__'] for c in mro(kind) if '__eq__' in own(c)][0]\n"
     "        if compare is own(tuple)['__eq__'] and depth < 8 and tuple.__len__(value) <= "
     "room[0]:\n"
@@ -72,11 +76,13 @@ static const char source[] = KEEL_PYTHON_GUARDED(
     "        dynamic = [known[i] for i in range(len(args)) if i not in static]\n"
     "        names = dynamic + [x for x in sorted(kwargs) if x not in info.static_argnames]\n"
     "        trees = [x for part in p.in_tree.children() for x in part.children()]\n"
-    "        at = 0\n"
+    "        at, nodes = 0, 128\n"
     "        for name, tree in zip(names, trees):\n"
     "            leaves = list(zip(p.in_avals, p.arg_names))[at:at + tree.num_leaves]\n"
     "            at += tree.num_leaves\n"
-    "            if tree.num_nodes > 256:\n"
+    "            nodes -= tree.num_nodes\n"
+    "            if nodes < 0:\n"
+    "                nodes += tree.num_nodes\n"
     "                types = tuple(x for x, _ in leaves)\n"
     "                put('h', name, '%x %x' % (hash(tree), hash(types)))\n"
     "                hold(name, *tree.node_data())\n"

@@ -42,6 +42,10 @@ static void containers_and_what_the_program_does_not_use(void **state) {
     check("h params\t5a 6b\n", "h params\t5a 7c\n", KEEL_NOTE_SAME_FUNCTION, "params", "", "");
     // What containers hold is not hashed.
     check("h state\t5a 6b\n", "h state\t5a 6b\n", KEEL_NOTE_SAME_FUNCTION, NULL, "", "");
+    check("h state\t5a 6b\n", "n state\tdict\nl state['w']\tf32[8]\n", KEEL_NOTE_SAME_FUNCTION,
+          "state", "", "");
+    check("h state\t5a 6b\nl states\tf32[2]\n", "h state\t5a 6b\nl states\tf32[3]\n",
+          KEEL_NOTE_UNUSED, "states", "f32[2]", "f32[3]");
     check("h state\t5a 6b\nx state\t(function 0x70, 3)\n",
           "h state\t5a 6b\nx state\t(function 0x78, 3)\n", KEEL_NOTE_HELD, "state", "", "");
 }

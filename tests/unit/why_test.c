@@ -408,10 +408,11 @@ static void of_an_empty_journal_nothing_is_said_to_have_been_compiled_or_not(voi
 }
 
 static void load_of(const char *tier, double seconds, int executed) {
-    keel_buffer_format(&journal,
-                       "{\"event\":\"load\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"key\":\"ka\","
-                       "\"seconds\":%g,\"tier\":\"%s\",\"executes\":{\"a\":%d}}\n",
-                       seconds, tier, executed);
+    keel_buffer_format(
+        &journal,
+        "{\"event\":\"load\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"key\":\"ka\","
+        "\"seconds\":%g,\"tier\":\"%s\",\"executes\":{\"a\":%d}}\n",
+        seconds, tier, executed);
 }
 
 // While the program is being published, the disk may have it before the memory has.
