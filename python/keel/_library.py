@@ -54,6 +54,15 @@ def step() -> None:
     _step()
 
 
+def wrap(plugin: str) -> bool:
+    """Has the library wrap this plugin. False if it wraps another one in this process."""
+    name = getattr(_open(os.RTLD_NOW), "keel_wrap", None)
+    if name is None:
+        return False
+    name.argtypes, name.restype = (ctypes.c_char_p,), ctypes.c_bool
+    return name(os.fsencode(os.path.abspath(plugin)))
+
+
 def add_kernel(name: bytes, function: int) -> None:
     """Registers a kernel with the plugin: a name that programs call, and its function's address."""
     add = getattr(_open(os.RTLD_NOW), "keel_add_kernel", None)

@@ -3,7 +3,7 @@
 import logging
 import os
 
-from . import fixes, kernels
+from . import doors, fixes, kernels
 from ._imports import when_imported
 
 
@@ -19,9 +19,11 @@ def begin_jax() -> None:
         return not record.getMessage().startswith("Platform 'keel' is experimental")
     logging.getLogger("jax._src.xla_bridge").addFilter(is_other)
     kernels.begin()
+    doors.begin_jax()
 
 
 def begin_torch() -> None:
+    doors.begin_torch()
     if os.environ.get("PJRT_DEVICE") == "LIBRARY":
         when_imported("torch_xla.experimental.plugins", _register)
     fixes.apply_from_environment()

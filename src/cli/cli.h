@@ -179,10 +179,10 @@ keel_status_t cli_find_wrapped(const char *plugin, const char *interpreter,
 // libkeel_pjrt.so beside this program, in the build and installed; the caller frees it.
 keel_status_t cli_find_library(char **out) KEEL_MUST_CHECK;
 // Sets this process's environment so that XLA clients in children load `library`, which wraps
-// `plugin`. Says so, unless `quiet`, if that overrides a platform that the user asked for. `lines`:
-// operations of PyTorch/XLA carry their source lines.
+// `plugin`; in a Python that would use another plugin by itself, that one (python/keel/doors.py).
+// `lines`: operations of PyTorch/XLA carry their source lines.
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
-                                  const char *library, const char *run_id, bool quiet,
+                                  const char *library, const char *run_id,
                                   bool lines) KEEL_MUST_CHECK;
 // The Python that will run `command`, judging by its first word; NULL if that does not show it. The
 // caller frees it.

@@ -57,38 +57,31 @@ static keel_status_t register_library(const char *library) {
     return status;
 }
 
-// A user who asked for a device and named no plugin for it gets a CPU, and should know.
-static void tell_replaced(const char *name, const char *value, const char *becomes) {
-    cli_say("%s=%s becomes %s: the command runs on the embedded CPU plugin; use --plugin to wrap "
-            "another one",
-            name, value, becomes);
+static keel_status_t keep(const char *name, const char *as) {
+    const char *given = getenv(name);
+    return put(as, given ? given : "");
 }
 
-static void tell_platforms(void) {
+// The package puts Keel in front of the plugin that the client would use by itself, if none is
+// named, so it needs to know what the user asked for (python/keel/doors.py).
+static keel_status_t keep_requests(const keel_settings_t *settings) {
+    keel_origin_t origin = settings->values[KEEL_SETTING_PLUGIN].origin;
+    // Under another `keel run`, KEEL_PLUGIN is what that one found.
+    bool is_nested = getenv("KEEL_RUN_ID") && origin == KEEL_ORIGIN_ENVIRONMENT;
+    if (is_nested) return NULL;
+    unsetenv("KEEL_JAX_PLATFORMS");
+    unsetenv("KEEL_PJRT_DEVICE");
+    if (origin != KEEL_ORIGIN_DEFAULT) return NULL;
+    KEEL_TRY(keep("PJRT_DEVICE", "KEEL_PJRT_DEVICE"));
+    return keep("JAX_PLATFORMS", "KEEL_JAX_PLATFORMS");
+}
+
+// Whether the user asked JAX for a platform that the embedded CPU plugin cannot stand for.
+static bool is_other_platform(const keel_settings_t *settings) {
     const char *given = getenv("JAX_PLATFORMS");
-    size_t length = given ? strcspn(given, ",") : 0;
-    keel_str_t first = {given, length};
-    if (length && !keel_str_equal(first, KEEL_STR(PLATFORM)) &&
-        !keel_str_equal(first, KEEL_STR("cpu")))
-        tell_replaced("JAX_PLATFORMS", given, PLATFORM ",cpu");
-}
-
-static void tell_device(const char *library) {
-    static const char *const served[] = {"", "CPU", "KEEL"};
-    const char *device = getenv("PJRT_DEVICE"), *path = getenv("PJRT_LIBRARY_PATH");
-    if (!device) return;
-    for (size_t i = 0; i < sizeof served / sizeof *served; ++i)
-        if (strcmp(device, served[i]) == 0) return;
-    if (strcmp(device, "LIBRARY") != 0)
-        tell_replaced("PJRT_DEVICE", device, "LIBRARY");
-    else if (path && *path && strcmp(path, library) != 0)
-        tell_replaced("PJRT_LIBRARY_PATH", path, "Keel's");
-}
-
-static void tell_devices(const keel_settings_t *settings, const char *library) {
-    if (settings->values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT) return;
-    tell_platforms();
-    tell_device(library);
+    keel_str_t first = {given, given ? strcspn(given, ",") : 0};
+    return settings->values[KEEL_SETTING_PLUGIN].origin == KEEL_ORIGIN_DEFAULT && first.size &&
+           !keel_str_equal(first, KEEL_STR(PLATFORM)) && !keel_str_equal(first, KEEL_STR("cpu"));
 }
 
 static bool is_tpu(const char *plugin) {
@@ -97,8 +90,11 @@ static bool is_tpu(const char *plugin) {
 }
 
 // JAX's own CPU client stays available after Keel's, since many scripts ask for jax.devices("cpu").
-// Other platforms are removed: a second client would take the device away from the first.
-static keel_status_t set_up_jax(const char *plugin, const char *library) {
+// Other platforms are removed: a second client would take the device away from the first. Without
+// the package, a platform that the user asked for runs without Keel.
+static keel_status_t set_up_jax(const keel_settings_t *settings, const char *plugin,
+                                const char *library) {
+    if (is_other_platform(settings)) return NULL;
     if (is_tpu(plugin)) {
         // JAX prepares the machine for a TPU only under the TPU's own name.
         KEEL_TRY(put("TPU_LIBRARY_PATH", library));
@@ -126,8 +122,13 @@ static keel_status_t set_up_threads(void) {
 }
 
 // PyTorch/XLA takes a plugin by path; for a TPU it makes the client itself, and TPU_LIBRARY_PATH is
-// set already.
-static keel_status_t set_up_torch(const char *plugin, const char *library) {
+// set already. A device of another kind is left to the package, which puts Keel in front of it.
+static keel_status_t set_up_torch(const keel_settings_t *settings, const char *plugin,
+                                  const char *library) {
+    static const char *const served[] = {"", "CPU", "KEEL", "LIBRARY", NULL};
+    const char *device = getenv("PJRT_DEVICE");
+    bool is_named = settings->values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT;
+    if (!is_named && device && !keel_str_is_one_of(keel_str(device), served)) return NULL;
     if (is_tpu(plugin)) return put("PJRT_DEVICE", "TPU");
     KEEL_TRY(put("PJRT_DEVICE", "LIBRARY"));
     KEEL_TRY(set_up_threads());
@@ -135,7 +136,7 @@ static keel_status_t set_up_torch(const char *plugin, const char *library) {
 }
 
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
-                                  const char *library, const char *run_id, bool quiet, bool lines) {
+                                  const char *library, const char *run_id, bool lines) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const keel_setting_value_t *value = &settings->values[i];
         // The child finds the config file and the defaults by itself.
@@ -143,13 +144,13 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
             KEEL_TRY(put(keel_setting_facts((keel_setting_t)i)->environment, value->text));
     }
     if (settings->config_file) KEEL_TRY(put("KEEL_CONFIG", settings->config_file));
+    KEEL_TRY(keep_requests(settings));
     KEEL_TRY(put("KEEL_PLUGIN", plugin));
     KEEL_TRY(put("KEEL_RUN_DIR", keel_settings_text(settings, KEEL_SETTING_RUN_DIR)));
     KEEL_TRY(put("KEEL_RUN_ID", run_id));
     if (lines) KEEL_TRY(set_up_lines());
-    if (!quiet && !is_tpu(plugin)) tell_devices(settings, library);
-    KEEL_TRY(set_up_torch(plugin, library));
-    return set_up_jax(plugin, library);
+    KEEL_TRY(set_up_torch(settings, plugin, library));
+    return set_up_jax(settings, plugin, library);
 }
 
 // In front, so that no other sitecustomize comes first: site/sitecustomize.py runs that one too.

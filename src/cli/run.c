@@ -35,14 +35,26 @@ static keel_status_t same_file(const char *a, const char *b, bool *out) {
     return NULL;
 }
 
+// What PyTorch/XLA was given by path, unless Keel's settings name a plugin; NULL if it was not.
+static const char *given_library(const command_run_t *run) {
+    const char *device = getenv("PJRT_DEVICE"), *path = getenv("PJRT_LIBRARY_PATH");
+    if (run->settings.values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT) return NULL;
+    if (!device || strcmp(device, "LIBRARY") != 0 || !path || !*path) return NULL;
+    const char *slash = strrchr(path, '/');
+    return strcmp(slash ? slash + 1 : path, "libkeel_pjrt.so") == 0 ? NULL : path;
+}
+
 static keel_status_t resolve_plugin(command_run_t *run) {
-    const char *text = keel_settings_text(&run->settings, KEEL_SETTING_PLUGIN);
+    const char *given = given_library(run);
+    const char *text = given ? given : keel_settings_text(&run->settings, KEEL_SETTING_PLUGIN);
     KEEL_TRY(keel_plugin_find(text, run->interpreter, &run->plugin));
     char *absolute; // the child may change its folder before it loads it
     KEEL_TRY(keel_place_absolute(run->plugin, &absolute));
     keel_free(run->plugin);
     run->plugin = absolute;
-    KEEL_TRY(cli_check_plugin(run->plugin));
+    keel_status_t status = cli_check_plugin(run->plugin);
+    if (given) status = keel_status_annotate(status, "PJRT_LIBRARY_PATH");
+    KEEL_TRY(status);
     bool own;
     KEEL_TRY(same_file(run->plugin, run->library, &own));
     if (!own) return NULL;
@@ -73,8 +85,7 @@ static keel_status_t prepare(command_run_t *run, const cli_call_t *call) {
     KEEL_TRY(find_package(run));
     if (run->package) KEEL_TRY(cli_set_python(run->package, run->library, run->fixes));
     keel_journal_make_id(run->id);
-    return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->quiet,
-                               run->lines);
+    return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->lines);
 }
 
 // ---- after -------------------------------------------------------------------------------------
@@ -180,12 +191,12 @@ static const char details[] =
     "Output, terminal, signals and exit code are the command's own: 128 plus the number of a\n"
     "signal, 126 if it cannot be run, 127 if it is not found. Keel's own errors before it starts\n"
     "give 2 or 3.\n\n"
-    "JAX is set up through PJRT_NAMES_AND_LIBRARY_PATHS and JAX_PLATFORMS=keel,cpu (for a TPU\n"
-    "plugin, TPU_LIBRARY_PATH and JAX_PLATFORMS=tpu,cpu). A script that sets jax_platforms\n"
-    "itself does not load Keel. PyTorch/XLA is set up through PJRT_DEVICE=LIBRARY and\n"
-    "PJRT_LIBRARY_PATH (for a TPU plugin, PJRT_DEVICE=TPU and TPU_LIBRARY_PATH). --lines sets\n"
-    "XLA_IR_DEBUG and XLA_HLO_DEBUG, which slow tracing down; without it PyTorch/XLA's\n"
-    "recompiles are explained without the lines of operations.\n\n"
+    "Keel wraps the plugin that the command's Python would have used by itself: that of JAX's\n"
+    "plugin packages, of JAX_PLATFORMS, PJRT_DEVICE or PJRT_LIBRARY_PATH. If that is the client's\n"
+    "own CPU backend, Keel wraps the embedded CPU plugin (platform keel). --plugin wraps another\n"
+    "one. A script that sets jax_platforms itself does not load Keel. --lines sets XLA_IR_DEBUG\n"
+    "and XLA_HLO_DEBUG, which slow tracing down; without it PyTorch/XLA's recompiles are\n"
+    "explained without the lines of operations.\n\n"
     "A summary follows on stderr; `keel stats` has the rest.\n";
 
 int cli_run(cli_call_t *call) {

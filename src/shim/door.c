@@ -3,6 +3,8 @@
 #include "shim/shim.h"
 
 KEEL_API const PJRT_Api *GetPjrtApi(void);
+// The Python package names the plugin to wrap before the first GetPjrtApi (keel_shim_wrap).
+KEEL_API bool keel_wrap(const char *plugin);
 // A step of the training ended. Any thread, at any time; a few nanoseconds.
 KEEL_API void keel_step(void);
 // The Python package reports each kernel for CPU that the client registers with its own runtime
@@ -14,6 +16,10 @@ KEEL_API void keel_note_fix(const char *name, const char *state, const char *lab
 
 const PJRT_Api *GetPjrtApi(void) {
     return keel_shim_api();
+}
+
+bool keel_wrap(const char *path) {
+    return keel_shim_wrap(path);
 }
 
 void keel_step(void) {

@@ -14,6 +14,10 @@ static keel_plugin_t plugin;
 static keel_engine_t *engine;
 static keel_status_t trouble; // why nothing works; every function returns it
 static const PJRT_Api *table;
+// Under `naming`: the plugin that keel_shim_wrap named; `is_settled` once a table was asked for.
+static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
+static char *named;
+static bool is_settled;
 
 // ---- functions that replace the plugin's -------------------------------------------------------
 
@@ -136,11 +140,35 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
 
 // ---- the table ---------------------------------------------------------------------------------
 
+// Under `naming`. Loads the plugin, so that one that Keel cannot load runs without it.
+static bool take_name(const char *path) {
+    keel_plugin_t loaded;
+    if (is_settled || named) return named && strcmp(named, path) == 0;
+    keel_status_t status = keel_plugin_load(path, &loaded);
+    if (!status) status = keel_strdup(keel_str(path), &named);
+    if (status) keel_log_once("wrap", "%s", keel_status_message(status));
+    keel_status_ignore(status);
+    return named;
+}
+
+bool keel_shim_wrap(const char *path) {
+    pthread_mutex_lock(&naming);
+    bool is_taken = take_name(path);
+    pthread_mutex_unlock(&naming);
+    return is_taken;
+}
+
+static void settle(void) {
+    pthread_mutex_lock(&naming);
+    is_settled = true;
+    pthread_mutex_unlock(&naming);
+}
+
 static keel_status_t load(keel_settings_t *settings) {
     KEEL_TRY(keel_settings_load(NULL, settings));
     char *path;
-    const char *named = keel_settings_text(settings, KEEL_SETTING_PLUGIN);
-    KEEL_TRY(keel_plugin_find(named, NULL, &path));
+    const char *wanted = named ? named : keel_settings_text(settings, KEEL_SETTING_PLUGIN);
+    KEEL_TRY(keel_plugin_find(wanted, NULL, &path));
     keel_status_t status = keel_plugin_load(path, &plugin);
     keel_free(path);
     return status;
@@ -239,6 +267,7 @@ static void leave_off(void) {
 }
 
 static void make_table(void) {
+    settle();
     keel_settings_t settings = {0};
     keel_status_t status = load(&settings);
     if (status) {

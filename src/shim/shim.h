@@ -23,6 +23,11 @@
 // refused, every function of the table returns the reason.
 const PJRT_Api *keel_shim_api(void);
 
+// The plugin to wrap, instead of that of the settings. False, and without effect, if there is a
+// table already, another plugin was named before, or this one cannot be loaded (reported once). Any
+// thread.
+bool keel_shim_wrap(const char *path);
+
 // A step ended: what the exported `void keel_step(void)` calls. Any thread; counts nothing before
 // there is a table.
 void keel_shim_step(void);

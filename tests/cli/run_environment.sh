@@ -20,19 +20,20 @@ printf '#!/bin/sh\necho $KEEL_PLUGIN\n' >venv/bin/python && chmod +x venv/bin/py
 keel run --quiet --plugin tpu -- venv/bin/python
 printf '#!%s/venv/bin/python\n' "$HOME" >venv/bin/tool && chmod +x venv/bin/tool
 keel run --quiet --plugin tpu -- venv/bin/tool
-# A platform that only an unnamed plugin could serve does not give way unseen.
-JAX_PLATFORMS=cuda keel run -- true
-JAX_PLATFORMS=gpu,cpu keel run -- true
-JAX_PLATFORMS=cuda keel run --quiet -- true
-JAX_PLATFORMS=cpu KEEL_RUN_ID=outer keel run -- true
-JAX_PLATFORMS=keel,cpu KEEL_RUN_ID=outer keel run -- true
+# What only another plugin could serve stays for the package, which puts Keel in front of that one.
+jax='echo $JAX_PLATFORMS given ${KEEL_JAX_PLATFORMS-unset} ${PJRT_NAMES_AND_LIBRARY_PATHS-unset}'
+JAX_PLATFORMS=cuda keel run --quiet -- sh -c "$jax"
+JAX_PLATFORMS=gpu,cpu keel run --quiet -- sh -c "$jax"
+JAX_PLATFORMS=cpu keel run --quiet -- sh -c "$jax"
+PJRT_DEVICE=TPU keel run --quiet -- \
+    sh -c 'echo $PJRT_DEVICE given $KEEL_PJRT_DEVICE ${PJRT_LIBRARY_PATH-unset}'
+# A plugin that was named is wrapped whatever the client would have used; so it is further down.
+jax='echo $JAX_PLATFORMS given ${KEEL_JAX_PLATFORMS-unset}'
+JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so KEEL_JAX_PLATFORMS=cuda keel run --quiet -- sh -c "$jax"
+JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so KEEL_JAX_PLATFORMS=cuda KEEL_RUN_ID=outer \
+    keel run --quiet -- sh -c "$jax"
 JAX_PLATFORMS=tpu KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
-# Nor does a device of PyTorch/XLA, or a plugin that was given it by path.
-PJRT_DEVICE=TPU KEEL_RUN_ID=outer keel run -- true
-PJRT_DEVICE=TPU keel run --quiet -- true
-PJRT_DEVICE=CPU KEEL_RUN_ID=outer keel run -- true
 PJRT_DEVICE=TPU KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
-PJRT_DEVICE=LIBRARY PJRT_LIBRARY_PATH=/x.so KEEL_RUN_ID=outer keel run -- true
-PJRT_DEVICE=LIBRARY PJRT_LIBRARY_PATH=/x.so KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
-# One run within another: the outer one speaks.
-keel run -- keel run -- true
+# The library that PyTorch/XLA was given is the one to wrap.
+PJRT_DEVICE=LIBRARY PJRT_LIBRARY_PATH=/x.so KEEL_RUN_ID=outer keel run -- true ||
+    echo "exit code $?"

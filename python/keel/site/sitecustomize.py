@@ -48,7 +48,10 @@ class Wake(object):
     # Per imported module: the function of keel._run to call first, and what the program lacks if
     # that fails.
     waiting = {"torch_xla": ("begin_torch", "without Keel's fixes and without torch_xla.launch"),
-               "jax._src.xla_bridge": ("begin_jax", "with JAX's warning about Keel's platform")}
+               # Before the modules that it acts upon: a finder that is added while Python asks the
+               # others is not asked for the same module.
+               "jax": ("begin_jax", "without Keel's part of JAX: on the embedded CPU plugin, without "
+                                    "kernels such as LAPACK's")}
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):

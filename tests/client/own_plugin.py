@@ -1,0 +1,136 @@
+"""`keel run` without --plugin in front of the plugin that JAX would have used by itself: packages of
+`jax_plugins`, PJRT_NAMES_AND_LIBRARY_PATHS, JAX_PLATFORMS."""
+
+import os
+
+from harness import (KEEL, LIBRARY, PLUGIN, PYTHON, Report, Workspace, clean_environment, finish,
+                     journal, last_json, of_kind, other_plugins, run, start, told)
+
+report = Report()
+
+PACKAGE = '''
+def initialize():
+    from jax._src import xla_bridge
+    xla_bridge.register_plugin({name!r}, priority={priority}, library_path={library!r})
+'''
+
+PROGRAM = '''
+import json, os, subprocess, sys
+import jax, jax.numpy as jnp
+from jax._src import xla_bridge
+try:
+    step = jax.jit(lambda x: (x * 3 + 1).sum())
+    answer = {"values": [float(step(jnp.ones(n))) for n in (3, 5)],
+              "platforms": jax.config.jax_platforms or "", "backends": sorted(xla_bridge.backends()),
+              "devices": [str(d) for d in jax.devices()]}
+    for name in sys.argv[1:]:
+        answer[name] = float(jax.device_put(4.0, jax.devices(name)[0]) + 2)
+except Exception as error:
+    answer = {"error": type(error).__name__ + str(error)[:400]}
+print(json.dumps(answer))
+'''
+
+
+class Case:
+    """A Python with its own plugins, bare and under `keel run`."""
+
+    def __init__(self, space, title, plugins, words=(), **environment):
+        folder = space.path(title.replace(" ", "_"))
+        for name, (library, priority) in plugins.items():
+            package = folder / "jax_plugins" / name
+            package.mkdir(parents=True)
+            (package / "__init__.py").write_text(
+                PACKAGE.format(name=name, priority=priority, library=str(library)))
+        folder.mkdir(exist_ok=True)
+        program = folder / "program.py"
+        program.write_text(PROGRAM)
+        self.title, self.runs = title, folder / "runs"
+        plain = clean_environment() | environment | {"PYTHONPATH": str(folder),
+                                                     "TF_CPP_MIN_LOG_LEVEL": "3"}
+        command = [PYTHON, str(program), *words]
+        bare = start(command, plain)
+        self.keel = run([KEEL, "run", "--", *command], plain | {
+            "KEEL_CONFIG": os.devnull, "KEEL_CACHE_DIR": str(folder / "cache"),
+            "KEEL_RUN_DIR": str(self.runs)})
+        self.bare = finish(bare)
+
+    def plugin(self):
+        """The path that Keel wrapped; None if nothing was recorded."""
+        runs = sorted(path.name for path in self.runs.glob("20*"))
+        starts = of_kind(journal(self.runs, runs[-1]), "start") if runs else []
+        return starts[0]["plugin"]["path"] if starts else None
+
+    def same(self, wrapped):
+        report.check(f"{self.title}: JAX answers as without Keel", last_json(self.keel) is not None
+                     and last_json(self.keel) == last_json(self.bare),
+                     f"{told(self.bare)}\n{told(self.keel)}")
+        report.equal(f"{self.title}: what Keel wraps", self.plugin(),
+                     None if wrapped is None else str(wrapped))
+
+    def embedded(self):
+        answer, bare = last_json(self.keel) or {}, last_json(self.bare) or {}
+        report.check(f"{self.title}: the same values", "values" in bare
+                     and answer.get("values") == bare["values"], told(self.keel))
+        report.equal(f"{self.title}: the embedded plugin is used", self.plugin(), str(PLUGIN))
+
+    def says(self, text):
+        report.check(f"{self.title}: says {text}", text in self.keel.err, told(self.keel))
+
+
+def one_plugin(space):
+    acme = {"acme": (PLUGIN, 500)}
+    Case(space, "a package", acme).same(PLUGIN)
+    Case(space, "a package by name", acme, JAX_PLATFORMS="acme").same(PLUGIN)
+    Case(space, "a package and the CPU", acme, ["cpu"], JAX_PLATFORMS="acme,cpu").same(PLUGIN)
+    Case(space, "the CPU by name", acme, JAX_PLATFORMS="cpu").embedded()
+    Case(space, "no plugin", {}).embedded()
+    Case(space, "a listed plugin", {},
+         PJRT_NAMES_AND_LIBRARY_PATHS=f"listed:{PLUGIN}").same(PLUGIN)
+    Case(space, "an absent platform", {}, JAX_PLATFORMS="absent").same(None)
+    # JAX skips it without a GPU.
+    if not any(os.path.exists(device) for device in ("/dev/nvidia0", "/dev/nvidiactl", "/dev/dxg")):
+        Case(space, "CUDA without a GPU", {"cuda": (PLUGIN, 500)}).embedded()
+
+
+def none_that_loads(space):
+    broken = space.path("broken.so")
+    broken.write_text("not a library\n")
+    case = Case(space, "a broken plugin", {"acme": (broken, 500)}, JAX_PLATFORMS="acme")
+    case.same(None)
+    case.says("broken.so is not a shared library")
+
+
+def several(space):
+    others = other_plugins()
+    if not others:
+        report.skip("several plugins", "they are missing: tools/setup --all-plugins brings them")
+        return
+    second = others[0][1]
+    case = Case(space, "two plugins", {"acme": (PLUGIN, 500), "second": (second, 450)},
+                ["acme", "second"])
+    front = case.plugin()
+    report.check("two plugins: Keel stands in front of one", front in (str(PLUGIN), str(second)), front)
+    case.same(front)
+    case.says("runs without Keel, which stands in front of " +
+              ("acme" if front == str(PLUGIN) else "second"))
+
+
+def named(space):
+    """With --plugin, that one is wrapped, whatever JAX would have used."""
+    case = Case(space, "a named plugin", {"acme": (PLUGIN, 500)}, KEEL_PLUGIN=str(PLUGIN))
+    report.check("a named plugin: JAX's platform is Keel's", (last_json(case.keel) or {}).get(
+        "platforms") == "keel,cpu", told(case.keel))
+    report.check("Keel's library is not taken for a plugin", case.plugin() != str(LIBRARY))
+
+
+def main():
+    with Workspace("own-plugin") as space:
+        one_plugin(space)
+        none_that_loads(space)
+        several(space)
+        named(space)
+    report.finish()
+
+
+if __name__ == "__main__":
+    main()

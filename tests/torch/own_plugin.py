@@ -1,0 +1,64 @@
+"""`keel run` without --plugin in front of the plugin that PyTorch/XLA was told to use: a device that
+the script registers, or a library by path."""
+
+import os
+import pathlib
+import shutil
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "client"))
+
+
+def train():
+    import torch
+    import torch_xla
+    from torch_xla.experimental import plugins
+
+    class Acme(plugins.DevicePlugin):
+        def library_path(self):
+            return os.environ["ACME_LIBRARY"]
+
+        def configure_single_process(self):
+            pass
+
+        def physical_chip_count(self):
+            return 1
+
+    if os.environ["PJRT_DEVICE"] == "ACME":
+        plugins.register_plugin("ACME", Acme())
+    total = (torch.ones(3, device=torch_xla.device()) * 2).sum()
+    torch_xla.sync()
+    print("total", total.item())
+
+
+def main():
+    from harness import (KEEL, PLUGIN, ROOT, Report, Workspace, clean_environment, journal, of_kind,
+                         run, told)
+    python = os.environ.get("KEEL_TORCH_PYTHON") or ROOT / ".venv-torch" / "bin" / "python"
+    report = Report()
+    with Workspace("torch-own-plugin") as space:
+        acme = space.path("acme.so")
+        shutil.copyfile(PLUGIN, acme)
+        for title, given in (
+                ("a registered device", {"PJRT_DEVICE": "ACME", "ACME_LIBRARY": str(acme)}),
+                ("a library by path", {"PJRT_DEVICE": "LIBRARY", "PJRT_LIBRARY_PATH": str(acme)})):
+            runs = space.path(title.replace(" ", "_"))
+            answer = run([KEEL, "run", "--", python, __file__, "train"], clean_environment() | given | {
+                "KEEL_CONFIG": os.devnull, "KEEL_CACHE_DIR": str(space.path("cache")),
+                "KEEL_RUN_DIR": str(runs), "TF_CPP_MIN_LOG_LEVEL": "3"})
+            report.check(f"{title}: the script runs", "total 6.0" in answer.out, told(answer))
+            identities = [path.name for path in runs.glob("20*")]
+            events = journal(runs, identities[0]) if identities else []
+            starts = of_kind(events, "start")
+            report.equal(f"{title}: what Keel wraps", [event["plugin"]["path"] for event in starts],
+                         [str(acme)])
+            report.check(f"{title}: it is recorded", of_kind(events, "compile", "load"), told(answer))
+    report.finish()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        main()
+    else:
+        train()
