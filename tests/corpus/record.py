@@ -50,7 +50,7 @@ def unpacked(path):
 
 def neutral(text):
     """A plugin is named by its path without links, which may lead out of the tree."""
-    for place in (".venv", ".venv-libraries", ".venv-plugins", "."):
+    for place in (".venv", ".venv-libraries", ".venv-plugins", ".venv-torch", "."):
         text = text.replace(str((run.ROOT / place).resolve()).encode(), f"/mnt/keel/{place}".encode())
     return text
 
@@ -89,7 +89,7 @@ def write(path, members):
 def main():
     parser = argparse.ArgumentParser(description="Records cases of the corpus.")
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--client", choices=("jax", "libraries"), default="jax")
+    parser.add_argument("--client", choices=sorted(run.CLIENTS), default="jax")
     parser.add_argument("--drop", action="store_true")
     options = parser.parse_args()
     path = HERE / "recorded" / f"{options.client}.tar.zst"
