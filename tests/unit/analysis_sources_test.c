@@ -186,6 +186,24 @@ static void a_text_is_kept_as_the_run_read_it(void **state) {
     sources_deinitialize(&sources);
 }
 
+static void files_that_are_not_the_user_s_hide_none_behind_them(void **state) {
+    const place_t *place = *state;
+    char train[300];
+    snprintf(train, sizeof train, "%s/train.py", place->root);
+    write_bytes(train, "x = 1\n", 6);
+    make_run(place, "r1");
+    const char *const files[] = {"/w/site-packages/jax/_src/api.py", "relative.py", "/w/a\nb.py",
+                                 train};
+    sources_t sources;
+    sources_initialize(&sources, place->root);
+    assert_ok(sources_load(&sources, "r1"));
+    note_read(&sources, train, "x = 1\n");
+    note_files(&sources, files, sizeof files / sizeof *files);
+    assert_int_equal(sources.count, 1);
+    assert_known(&sources, train, "x = 1\n");
+    sources_deinitialize(&sources);
+}
+
 static void a_text_is_shared_by_all_runs_that_had_it(void **state) {
     const place_t *place = *state;
     char file[300], folder[300], path[700] = "";
@@ -309,6 +327,7 @@ int main(void) {
         TEST(a_list_of_another_run_takes_the_place_of_the_last),
         TEST(a_list_may_be_longer_than_what_is_kept),
         TEST(a_text_is_kept_as_the_run_read_it),
+        TEST(files_that_are_not_the_user_s_hide_none_behind_them),
         TEST(a_text_is_shared_by_all_runs_that_had_it),
         TEST(the_users_modules_are_kept_with_what_imports_them),
         TEST(a_module_that_changed_since_is_unknown),

@@ -195,6 +195,33 @@ static void a_long_block_that_was_inserted_leaves_the_rest_paired(void **state) 
     }
 }
 
+// Beyond the limit of edits, with a token that stands once between any two stretches: each stretch
+// is aligned as well as it can be by itself.
+static void stretches_between_tokens_that_stand_once_are_aligned_by_themselves(void **state) {
+    (void)state;
+    enum { STRETCHES = 300, LENGTH = 16, KINDS = 3 };
+    sequence_t a = {.count = 0}, b = {.count = 0};
+    uint32_t expected = 0;
+    for (uint32_t i = 0; i < STRETCHES; ++i) {
+        sequence_t stretches[2];
+        for (int side = 0; side < 2; ++side) {
+            sequence_t *whole = side ? &b : &a;
+            stretches[side] = random_sequence(LENGTH + below(3), KINDS);
+            for (uint32_t k = 0; k < stretches[side].count; ++k)
+                append(whole, stretches[side].tokens[k]);
+            append(whole, 1000 + i);
+        }
+        expected += 1 + longest_common(&stretches[0], &stretches[1]);
+        drop(&stretches[0]);
+        drop(&stretches[1]);
+    }
+    assert_true(a.count + b.count - 2 * expected > KEEL_ALIGN_EDITS);
+    // More if a stretch is like the one beside it.
+    assert_in_range(align(&a, &b), expected, longest_common(&a, &b));
+    drop(&a);
+    drop(&b);
+}
+
 // Layers are alike token by token: none stands once.
 static void layers_that_were_added_among_equal_layers_leave_the_rest_paired(void **state) {
     (void)state;
@@ -272,6 +299,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_paired_with_nothing),
         cmocka_unit_test(a_long_block_that_was_inserted_leaves_the_rest_paired),
         cmocka_unit_test(blocks_that_moved_are_paired_as_far_as_none_crosses_another),
+        cmocka_unit_test(stretches_between_tokens_that_stand_once_are_aligned_by_themselves),
         cmocka_unit_test(layers_that_were_added_among_equal_layers_leave_the_rest_paired),
         cmocka_unit_test(time_does_not_grow_with_the_square),
     };

@@ -54,6 +54,8 @@ static const struct {
     {"n = t.max().item()\ny, k = t / n, n\nz = y[k:]\n", 1, 3, 9, true},
     {"for i in t.tolist():\n    for j in range(i):\n        y = x[j]\n", 1, 3, 9, true},
     {"def f():\n    n = t.item()\ndef g():\n    y = x[n]\n", 2, 4, 9, false},
+    {"def f():\n    n = t.item()\ny = x[n]\n", 2, 3, 9, false}, // no longer in the function
+    {"def f():\n    n = t.item()\n    y = x[n]\n", 2, 3, 9, true},
 };
 
 // A read in a function: the line that reads, the line that called it, the line of the constant.

@@ -1,0 +1,131 @@
+// What one process of a run has had: names, callers and calls are kept for the one they belong to.
+#define _GNU_SOURCE
+#include "analysis/process.h"
+#include "place.h"
+
+#include <jansson.h>
+
+static int set_up(void **state) {
+    process_t *process;
+    json_t *start = json_pack("{s:s, s:i, s:f, s:[s, s], s:s}", "event", "start", "pid", 7, "t",
+                              1000.0, "argv", "python", "train.py", "cwd", "/w");
+    assert_non_null(start);
+    assert_ok(process_create("", "r1", start, &process));
+    json_decref(start);
+    *state = process;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    process_destroy(*state);
+    return 0;
+}
+
+static keel_digest_t digest_of(const char *text) {
+    return keel_digest(keel_str_bytes(keel_str(text)));
+}
+
+// A call of the function from `origin` whose program has that key.
+static asked_t asked_of(const char *key, const char *origin, const char *call) {
+    asked_t asked = {.call = call};
+    asked.key.digest = digest_of(key);
+    asked.site.origin = origin;
+    return asked;
+}
+
+static void note(process_t *process, const char *key, const char *origin, const char *call) {
+    asked_t asked = asked_of(key, origin, call);
+    assert_ok(process_note_call(process, &asked));
+}
+
+static void assert_calls(const process_t *process, const char *key, const char *origin,
+                         const char *expected) {
+    asked_t asked = asked_of(key, origin, "");
+    const char *calls[PROCESS_CALLS];
+    char got[400] = "";
+    uint32_t count = process_calls(process, &asked, calls);
+    for (uint32_t i = 0; i < count; ++i)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", i ? " " : "", calls[i]);
+    assert_string_equal(got, expected);
+}
+
+static void calls_belong_to_a_function_and_a_program(void **state) {
+    process_t *process = *state;
+    assert_calls(process, "k", "f", "");
+    note(process, "k", "f", "one");
+    note(process, "k", "f", "two");
+    note(process, "k", "g", "other"); // a function whose program is equal
+    note(process, "j", "f", "another");
+    note(process, "k", "f", ""); // nothing is known of it
+    assert_calls(process, "k", "f", "one two");
+    assert_calls(process, "k", "g", "other");
+    assert_calls(process, "j", "f", "another");
+    assert_calls(process, "j", "g", "");
+}
+
+static void of_many_calls_the_newest_are_given(void **state) {
+    process_t *process = *state;
+    char call[16], expected[400] = "";
+    for (int i = 0; i < PROCESS_CALLS + 3; ++i) {
+        snprintf(call, sizeof call, "c%d", i);
+        note(process, "k", "f", call);
+        if (i < 3) continue;
+        snprintf(expected + strlen(expected), sizeof expected - strlen(expected), "%s%s",
+                 *expected ? " " : "", call);
+    }
+    assert_calls(process, "k", "f", expected);
+}
+
+static void the_names_of_arguments_that_came_first_stay(void **state) {
+    process_t *process = *state;
+    keel_digest_t program = digest_of("p"), other = digest_of("q");
+    assert_null(process_names(process, &program));
+    assert_ok(process_note_names(process, &program, "")); // not known
+    assert_null(process_names(process, &program));
+    assert_ok(process_note_names(process, &program, "x y"));
+    assert_ok(process_note_names(process, &program, "a b"));
+    assert_string_equal(process_names(process, &program), "x y");
+    assert_null(process_names(process, &other));
+}
+
+static void the_lines_that_first_led_to_a_program_stay(void **state) {
+    process_t *process = *state;
+    keel_digest_t program = digest_of("p"), other = digest_of("q");
+    uint64_t callers;
+    assert_false(process_callers(process, &program, &callers));
+    assert_ok(process_note_callers(process, &program, 5));
+    assert_ok(process_note_callers(process, &program, 6));
+    assert_true(process_callers(process, &program, &callers));
+    assert_int_equal(callers, 5);
+    assert_false(process_callers(process, &other, &callers));
+}
+
+static void a_process_is_known_by_its_number_and_its_beginning(void **state) {
+    const process_t *process = *state;
+    static const struct {
+        int pid;
+        double t;
+        bool is;
+    } starts[] = {{7, 1000, true}, {8, 1000, false}, {7, 2000, false}};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; ++i) {
+        json_t *start =
+            json_pack("{s:s, s:i, s:f}", "event", "start", "pid", starts[i].pid, "t", starts[i].t);
+        assert_int_equal(process_is(process, start), starts[i].is);
+        json_decref(start);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(calls_belong_to_a_function_and_a_program, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(of_many_calls_the_newest_are_given, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_names_of_arguments_that_came_first_stay, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(the_lines_that_first_led_to_a_program_stay, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_process_is_known_by_its_number_and_its_beginning, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests_name("analysis process", tests, NULL, NULL);
+}
