@@ -13,8 +13,9 @@
 
 #include "analysis/analysis.h"
 #include "expected.h"
+#include "page/page.h"
 #include "text/text.h"
-#include "unit/place.h"
+#include "unit/markup.h"
 
 enum { MOST_CASES = 1024, MOST_ROOTS = 64, MOST_RUNS = 8, TAR_BLOCK = 512 };
 
@@ -482,6 +483,76 @@ static void judge_summary(const recorded_t *recorded, const json_t *shown, const
     }
 }
 
+// ---- what people read --------------------------------------------------------------------------
+
+// The words of a page, without its markup.
+static void add_words(const char *page, keel_buffer_t *out) {
+    static const struct {
+        const char *escaped;
+        char meant;
+    } escapes[] = {{"&amp;", '&'},  {"&lt;", '<'},    {"&gt;", '>'},   {"&quot;", '"'},
+                   {"&#39;", '\''}, {"&rarr;", 0x20}, {"&nbsp;", 0x20}};
+    for (const char *at = page; *at;) {
+        size_t plain = strcspn(at, "<&"), i = 0;
+        keel_buffer_append(out, at, plain);
+        at += plain;
+        while (i < sizeof escapes / sizeof *escapes &&
+               strncmp(at, escapes[i].escaped, strlen(escapes[i].escaped)) != 0)
+            ++i;
+        if (i < sizeof escapes / sizeof *escapes) {
+            keel_buffer_byte(out, (uint8_t)escapes[i].meant);
+            at += strlen(escapes[i].escaped);
+        } else if (*at) {
+            assert_int_equal(*at, '<');
+            at = strchr(at, '>') + 1;
+        }
+    }
+}
+
+// Each cause that is shown stands in a text, with its values and its line.
+static void check_told(const recorded_t *recorded, const char *where, const char *text,
+                       const json_t *shown) {
+    enum { CUT = 60 }; // longer values may be cut
+    static const char *const fields[] = {"subject", "old", "new"};
+    const json_t *entry, *root;
+    size_t at, place;
+    char line[700];
+    json_array_foreach(shown, at, entry) {
+        json_array_foreach(json_object_get(entry, "causes"), place, root) {
+            for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
+                const char *value = text_of(root, fields[i]);
+                if (strlen(value) < CUT && !strstr(text, value))
+                    fault(recorded, "%s lacks %s", where, value);
+            }
+            const char *file = text_of(root, "file"), *slash = strrchr(file, '/');
+            snprintf(line, sizeof line, "%s:%" PRIu64, slash ? slash + 1 : file,
+                     number_of(root, "line"));
+            if (number_of(root, "line") && !strstr(text, line))
+                fault(recorded, "%s lacks %s", where, line);
+        }
+    }
+}
+
+static void judge_texts(const recorded_t *recorded, const json_t *shown) {
+    keel_why_t why;
+    keel_buffer_t page, words, text;
+    keel_buffer_initialize(&page, 0);
+    keel_buffer_initialize(&words, 0);
+    keel_buffer_initialize(&text, 0);
+    assert_ok(keel_why_read(recorded->place.root, last_run(recorded), KEEL_RUN_DETAILS, &why));
+    const keel_page_input_t input = {&why, recorded->place.root};
+    assert_ok(keel_page_write(&input, &page));
+    keel_text_why(&why, &(keel_text_style_t){.all = true}, &text);
+    keel_why_deinitialize(&why);
+    assert_well_formed(keel_buffer_cstr(&page));
+    add_words(keel_buffer_cstr(&page), &words);
+    check_told(recorded, "the page", keel_buffer_cstr(&words), shown);
+    check_told(recorded, "keel why", keel_buffer_cstr(&text), shown);
+    keel_buffer_deinitialize(&page);
+    keel_buffer_deinitialize(&words);
+    keel_buffer_deinitialize(&text);
+}
+
 // ---- all of it ---------------------------------------------------------------------------------
 
 static void is_explained_as_planted(void **state) {
@@ -499,6 +570,7 @@ static void is_explained_as_planted(void **state) {
     json_t *shown = told(recorded, last_run(recorded), TOLD_SHOWN);
     json_t *stats = told(recorded, last_run(recorded), TOLD_STATS);
     judge_summary(recorded, shown, stats);
+    judge_texts(recorded, shown);
     if (strcmp(expected->causes[0].kind, "stable") == 0) {
         judge_silence(recorded);
     } else {

@@ -2,7 +2,7 @@
 #ifndef KEEL_TESTS_PAGE_HELP_H_
 #define KEEL_TESTS_PAGE_HELP_H_
 
-#include "place.h"
+#include "markup.h"
 
 #include "page/page.h"
 
@@ -31,6 +31,7 @@ static inline void make_page(const char *journal, const char *run_dir, keel_buff
     assert_ok(read_run(journal, &run));
     assert_ok(page_of(&run, run_dir, out));
     close_run(&run);
+    assert_well_formed(keel_buffer_cstr(out));
 }
 
 #define assert_has(page, part)                                                                     \
