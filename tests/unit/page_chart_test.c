@@ -221,6 +221,11 @@ static void bars_are_as_high_as_their_share_and_stand_on_each_other(void **state
     assert_has(&page, "x=\"32.0\" y=\"80.0\" width=\"36.0\" height=\"120.0\"/>"
                       "<rect class=\"t8\" x=\"32.0\" y=\"0.0\" width=\"36.0\" height=\"80.0\"/>");
 
+    // What took no time has no part of a bar.
+    unsigned parts = 0;
+    for (const char *at = keel_buffer_cstr(&page); (at = strstr(at, "<rect class=\"t")); ++at)
+        ++parts;
+    assert_int_equal(parts, 3);
     assert_has(&page, "x=\"232.0\" y=\"197.0\" width=\"36.0\" height=\"3.0\"/>");
     assert_has(&page, "</span>first <span class=\"muted\">2.0&nbsp;s</span>");
     assert_has(&page, "</span>not explained <span class=\"muted\">3.0&nbsp;s</span>");

@@ -89,6 +89,17 @@ static void the_facts_of_the_run_are_those_that_are_known(void **state) {
     assert_page(START("") END("1"), "ran 10.0&nbsp;s</dd>", "without an end");
 }
 
+static void what_was_done_for_the_client_is_a_fact_of_the_run(void **state) {
+    (void)state;
+    static const char fix[] =
+        "{\"event\":\"fix\",\"t\":1001,\"pid\":1,\"name\":\"donation\",\"state\":\"applied\","
+        "\"label\":\"defect\",\"reference\":\"a/b#1\",\"client\":\"<x> 2\",\"why\":\"\"}\n";
+    char journal[1000];
+    snprintf(journal, sizeof journal, "%s%s%s", START(""), fix, END("1"));
+    assert_page(journal, "<dt>fix</dt><dd>donation applied, &lt;x&gt; 2 (a/b#1)</dd>", NULL);
+    assert_page(START("") END("1"), NULL, "<dt>fix</dt>");
+}
+
 static void the_verdict_is_what_was_lost_and_the_share_of_the_run(void **state) {
     (void)state;
     static const char lost[] = RECOMPILE("bb", "3", "shape", "x", "f32[8]", "f32[5]", "88");
@@ -321,6 +332,52 @@ static void a_recompile_says_what_it_was_compared_with(void **state) {
     }
 }
 
+// What is not explained is shown with the line that asked for it.
+static void a_recompile_without_a_cause_says_so(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    page_for(START("") COMPILE("bb", "3", ",\"recompile\":true")
+                 EXPLAIN("bb", "3",
+                         AGAIN ",\"site\":{\"file\":\"/w/train.py\",\"line\":7},\"roots\":[],"
+                               "\"root_total\":0"),
+             &page);
+    assert_has(&page, "nothing explains it");
+    const char *article = strstr(keel_buffer_cstr(&page), "<article ");
+    assert_non_null(article);
+    assert_non_null(strstr(article, "train.py:7"));
+    keel_buffer_deinitialize(&page);
+}
+
+// Those below the ones that are shown in full: a row each.
+static void less_expensive_recompiles_are_rows_with_their_cause(void **state) {
+    (void)state;
+    enum { MANY = 220 }; // 200 are shown in full
+    keel_buffer_t journal, page;
+    keel_buffer_initialize(&journal, 0);
+    keel_buffer_text(&journal, START(""));
+    for (int i = 0; i < MANY; ++i) {
+        const char *roots = i == 0 ? "[]"
+                                   : "[{\"kind\":\"dtype\",\"subject\":\"x\",\"old\":\"f32[8]\","
+                                     "\"new\":\"f16[8]\",\"file\":\"/w/train.py\",\"line\":9}]";
+        keel_buffer_format(&journal,
+                           COMPILE("p%d", "%d", ",\"recompile\":true")
+                               EXPLAIN("p%d", "%d", AGAIN ",\"roots\":%s,\"root_total\":%d"),
+                           i, i, i + 1, i, i, i + 1, roots, i > 0);
+    }
+    page_for(keel_buffer_cstr(&journal), &page);
+    const char *rows = strstr(keel_buffer_cstr(&page), "Less expensive ones");
+    assert_non_null(rows);
+    const char *dtype = strstr(rows, "</code></td><td>dtype</td><td>");
+    assert_non_null(dtype);
+    assert_non_null(strstr(dtype, "f16[8]"));
+    assert_non_null(strstr(dtype, "train.py:9"));
+    const char *none = strstr(dtype, "</code></td><td>not explained</td>");
+    assert_non_null(none);
+    assert_null(strstr(none + 1, "</code></td><td>not explained</td>"));
+    keel_buffer_deinitialize(&page);
+    keel_buffer_deinitialize(&journal);
+}
+
 static void what_is_not_listed_is_counted(void **state) {
     (void)state;
 #define FIRST(program)                                                                             \
@@ -416,6 +473,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_frame_of_the_page_is_filled_and_shows_no_slot),
         cmocka_unit_test(the_facts_of_the_run_are_those_that_are_known),
+        cmocka_unit_test(what_was_done_for_the_client_is_a_fact_of_the_run),
         cmocka_unit_test(the_verdict_is_what_was_lost_and_the_share_of_the_run),
         cmocka_unit_test(each_question_has_its_answer),
         cmocka_unit_test(totals_count_what_the_run_did),
@@ -426,6 +484,8 @@ int main(void) {
         cmocka_unit_test(roots_of_one_kind_share_their_advice),
         cmocka_unit_test(what_follows_is_folded_with_its_places),
         cmocka_unit_test(a_recompile_says_what_it_was_compared_with),
+        cmocka_unit_test(a_recompile_without_a_cause_says_so),
+        cmocka_unit_test(less_expensive_recompiles_are_rows_with_their_cause),
         cmocka_unit_test(what_is_not_listed_is_counted),
         cmocka_unit_test(programs_are_listed_with_what_each_cost),
         cmocka_unit_test(a_time_is_shown_if_it_is_one),

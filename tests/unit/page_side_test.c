@@ -4,6 +4,7 @@
 
 #include "key_build.h"
 #include "page/part.h"
+#include "read/read.h"
 
 typedef struct stage_t {
     build_t b;
@@ -203,6 +204,89 @@ static void the_function_of_an_operation_is_the_one_around_it(void **state) {
     close_stage(&s);
 }
 
+static keel_attr_id_t scalar(build_t *b, const char *name, const void *data, size_t size) {
+    return DICT(b, {name, tensor_attr(b, tensor_of(b, f32(b), 1), data, size)});
+}
+
+// Only those may share a row of two programs: rows that are alike but for a value are marked.
+static void constants_are_of_one_kind_if_their_values_are_equal(void **state) {
+    (void)state;
+    static const float values[] = {1, 2, 1};
+    for (int hlo = 0; hlo < 2; ++hlo) {
+        build_t b;
+        build_begin(&b, hlo ? KEEL_FORMAT_HLO : KEEL_FORMAT_MLIR);
+        uint32_t function = begin_function(&b, (fn_t){"main", f32(&b), KEEL_NONE, true});
+        keel_op_id_t ops[3];
+        for (size_t i = 0; i < 3; ++i) {
+            keel_attr_id_t held =
+                scalar(&b, hlo ? "literal" : "value", &values[i], sizeof values[i]);
+            add_op(&b, (op_t){.name = "constant", .attributes = held, .type = f32(&b)});
+            ops[i] = b.program.operations.count - 1;
+        }
+        end_function(&b, function);
+        build_end(&b);
+        uint64_t one = keel_page_operation_kind(&b.program, ops[0]);
+        assert_true(keel_page_operation_kind(&b.program, ops[1]) != one);
+        assert_true(keel_page_operation_kind(&b.program, ops[2]) == one);
+        keel_program_deinitialize(&b.program);
+    }
+}
+
+// Of the operations around it, up to the function's own.
+static unsigned depth_by_parents(const keel_program_t *p, keel_op_id_t op, keel_op_id_t function) {
+    unsigned depth = 0;
+    for (keel_op_id_t at = op; at != function && at != KEEL_NONE; ++depth) {
+        keel_op_id_t parent = KEEL_NONE;
+        uint32_t size = UINT32_MAX;
+        for (uint32_t i = 0; i < p->regions.count; ++i) {
+            const keel_region_t *region = &p->regions.data[i];
+            keel_op_id_t first = p->blocks.data[region->first_block].first_op;
+            if (!region->block_count || at < first || at >= region->end ||
+                region->end - first >= size)
+                continue;
+            parent = region->parent;
+            size = region->end - first;
+        }
+        at = parent;
+    }
+    return depth - 1;
+}
+
+static void operations_in_regions_are_indented_by_their_depth(void **state) {
+    (void)state;
+    uint8_t *bytes;
+    size_t size;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    assert_ok(keel_file_read(KEEL_TEST_SAMPLES "/mlir/scan_while.mlir", 1 << 24, &bytes, &size));
+    assert_ok(keel_read(keel_bytes(bytes, size), &p));
+    const keel_function_t *f = &p.functions.data[p.entry];
+    keel_page_side_t side = {.program = &p, .told = KEEL_NONE};
+    keel_arena_t arena;
+    keel_buffer_t text;
+    unsigned deepest = 0;
+    keel_arena_initialize(&arena, 0);
+    keel_buffer_initialize(&text, 0);
+    side.arena = &arena;
+    assert_true(keel_page_range(&p, f, &side.first, &side.end));
+    assert_ok(keel_page_operations(&side, f, &text));
+    assert_int_equal(side.lines.count, side.end - side.first);
+    for (size_t i = 0; i < side.lines.count; ++i) {
+        unsigned depth = depth_by_parents(&p, side.first + (keel_op_id_t)i, f->operation);
+        keel_str_t line = side.lines.items[i].text;
+        size_t blanks = 0;
+        while (blanks < line.size && line.data[blanks] == ' ')
+            ++blanks;
+        assert_int_equal(blanks, 2 * depth);
+        if (depth > deepest) deepest = depth;
+    }
+    assert_true(deepest > 0);
+    keel_arena_deinitialize(&arena);
+    keel_buffer_deinitialize(&text);
+    keel_program_deinitialize(&p);
+    keel_free(bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_followed_to_what_made_them),
@@ -212,6 +296,8 @@ int main(void) {
         cmocka_unit_test(lines_are_the_sources_and_then_what_is_shown),
         cmocka_unit_test(a_long_line_is_cut),
         cmocka_unit_test(the_function_of_an_operation_is_the_one_around_it),
+        cmocka_unit_test(constants_are_of_one_kind_if_their_values_are_equal),
+        cmocka_unit_test(operations_in_regions_are_indented_by_their_depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

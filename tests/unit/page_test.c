@@ -577,7 +577,7 @@ static void programs_are_shown_side_by_side_where_they_differ(void **state) {
     keel_buffer_t page;
     keep_programs(&kept, "mlir/gpt_step.mlir", "mlir/scan_while.mlir");
     page_of_kept(&kept, "{\"kind\":\"structure\",\"old_op\":20,\"new_op\":5}", &page);
-    assert_has(&page, "operations 15 to 25 of");
+    assert_has(&page, "Function <code>main</code>: operations 15 to 25 of");
     assert_has(&page, "<table class=\"sides\">");
     assert_has(&page, "class=\"old told\"");
     assert_has(&page, "class=\"new told\"");

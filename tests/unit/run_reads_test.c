@@ -1,4 +1,5 @@
 // Host reads and cut steps, from journals that are made line by line.
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "markup.h"
 #include "page/page.h"
 #include "text/text.h"
 
@@ -380,6 +382,12 @@ static void the_page_has_the_reads_where_there_are_any(void **state) {
     assert_null(keel_page_write(&(keel_page_input_t){.why = &why}, &out));
     assert_non_null(strstr(keel_buffer_cstr(&out), "<section id=\"reads\">"));
     assert_non_null(strstr(keel_buffer_cstr(&out), "cuts steps 10 times, the last in 2 programs"));
+    const char *summary = strstr(keel_buffer_cstr(&out), "Mid-step reads split steps <strong>10 ");
+    assert_non_null(summary);
+    const char *more = strstr(summary, "<a href=\"#cause-host_read\">"),
+               *end = strstr(summary, "</p>");
+    assert_true(more && more < end);
+    assert_well_formed(keel_buffer_cstr(&out));
     keel_buffer_deinitialize(&out);
     keel_why_deinitialize(&stats);
     keel_why_deinitialize(&why);
