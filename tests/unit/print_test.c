@@ -290,6 +290,70 @@ static void parameters_of_hlo_have_their_numbers(void **state) {
     keel_program_deinitialize(&p);
 }
 
+// What has no information is left out of an operation's text; what has some never is.
+static void only_attributes_that_say_something_are_shown(void **state) {
+    (void)state;
+    open_program();
+    p.format = KEEL_FORMAT_HLO;
+    uint32_t f32 = floating(KEEL_FLOAT_F32), i64 = integer(64, KEEL_SIGNLESS);
+    uint32_t one = attr(KEEL_ATTR_INT, 0, i64, number(1));
+    static const int64_t value = 7;
+    uint32_t none_of_i64 = tensor(i64, INTS(0)), one_of_i64 = tensor(i64, INTS(1));
+    uint32_t usual = attr(KEEL_ATTR_ENUM, KEEL_ENUM_PRECISION, 0, 0);
+    uint32_t high = attr(KEEL_ATTR_ENUM, KEEL_ENUM_PRECISION, 1, 0);
+    uint32_t no_text = attr(KEEL_ATTR_STRING, 0, str(""), 0);
+    const struct {
+        const char *name;
+        uint32_t attr;
+        bool is_shown;
+    } list_of[] = {
+        {"no_text", no_text, false},
+        {"text", attr(KEEL_ATTR_STRING, 0, str("x"), 0), true},
+        {"no_type", attr(KEEL_ATTR_TYPE, 0, type((keel_type_t){.kind = KEEL_TYPE_NONE}), 0), false},
+        {"type", attr(KEEL_ATTR_TYPE, 0, f32, 0), true},
+        {"no_numbers", attr(KEEL_ATTR_INTS, 0, 0, ints(NULL, 0)), false},
+        {"numbers", attr(KEEL_ATTR_INTS, 0, 0, INTS(0)), true},
+        {"no_elements", attr(KEEL_ATTR_TENSOR, 0, none_of_i64, blob("", 0)), false},
+        {"elements", attr(KEEL_ATTR_TENSOR, 0, one_of_i64, blob(&value, sizeof value)), true},
+        {"no_entries", attr(KEEL_ATTR_DICT, KEEL_RECORD_DICTIONARY, 0, list(NULL, 0)), false},
+        {"entries", attr(KEEL_ATTR_DICT, KEEL_RECORD_DICTIONARY, 0, LIST(str("k"), one)), true},
+        {"no_axes", attr(KEEL_ATTR_DICT, KEEL_RECORD_SDY_AXIS_REF_LIST, 0, list(NULL, 0)), true},
+        {"no_fields", attr(KEEL_ATTR_DICT, KEEL_RECORD_HLO_MESSAGE, 0, list(NULL, 0)), false},
+        {"empty_fields", attr(KEEL_ATTR_DICT, KEEL_RECORD_HLO_MESSAGE, 0, LIST(str("k"), no_text)),
+         false},
+        {"fields", attr(KEEL_ATTR_DICT, KEEL_RECORD_HLO_MESSAGE, 0, LIST(str("k"), one)), true},
+        {"usual_precision", attr(KEEL_ATTR_ARRAY, 0, 0, LIST(usual, usual)), false},
+        {"one_precision", attr(KEEL_ATTR_ARRAY, 0, 0, LIST(usual, high)), true},
+        {"numbers_in_a_list", attr(KEEL_ATTR_ARRAY, 0, 0, LIST(one)), true},
+        {"zero", attr(KEEL_ATTR_INT, 0, i64, number(0)), true},
+        {"flag", attr(KEEL_ATTR_BOOL, 0, 0, 0), true},
+    };
+    enum { COUNT = sizeof list_of / sizeof *list_of };
+    uint32_t pairs[2 * COUNT];
+    for (size_t i = 0; i < COUNT; ++i) {
+        pairs[2 * i] = str(list_of[i].name);
+        pairs[2 * i + 1] = list_of[i].attr;
+    }
+    uint32_t dict = attr(KEEL_ATTR_DICT, 0, 0, list(pairs, 2 * COUNT));
+    must(push_operation("hlo", "add", NULL, 0, &f32, 1, dict, KEEL_NONE, false));
+    must(push_operation("", "", NULL, 0, NULL, 0, KEEL_NONE, KEEL_NONE, false));
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_print_operation(&p, 0, 0, 4, &out);
+    for (size_t i = 0; i < COUNT; ++i) {
+        char before[64], first[64];
+        snprintf(before, sizeof before, ", %s = ", list_of[i].name);
+        snprintf(first, sizeof first, "{%s = ", list_of[i].name);
+        bool is_there =
+            strstr(keel_buffer_cstr(&out), before) || strstr(keel_buffer_cstr(&out), first);
+        if (is_there != list_of[i].is_shown)
+            fail_msg("%s is %s: %s", list_of[i].name, is_there ? "shown" : "left out",
+                     keel_buffer_cstr(&out));
+    }
+    keel_buffer_deinitialize(&out);
+    keel_program_deinitialize(&p);
+}
+
 // ---- types -------------------------------------------------------------------------------------
 
 static void expect_type(uint32_t id, const char *wanted) {
@@ -639,6 +703,7 @@ int main(void) {
         cmocka_unit_test(a_program_reads_like_mlir),
         cmocka_unit_test(json_holds_every_operation_with_its_values_types_attributes_and_frames),
         cmocka_unit_test(parameters_of_hlo_have_their_numbers),
+        cmocka_unit_test(only_attributes_that_say_something_are_shown),
         cmocka_unit_test(types_are_written_as_stablehlo_writes_them),
         cmocka_unit_test(layouts_of_hlo_are_shown_where_they_are_not_usual),
         cmocka_unit_test(whole_numbers_are_exact_at_every_width),
