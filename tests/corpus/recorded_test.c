@@ -13,7 +13,10 @@
 
 #include "analysis/analysis.h"
 #include "expected.h"
+#include "explain/explain.h"
+#include "journal/journal.h"
 #include "page/page.h"
+#include "read/read.h"
 #include "text/text.h"
 #include "unit/markup.h"
 
@@ -319,10 +322,98 @@ static void check_counts(const recorded_t *recorded, const json_t *entry) {
               total, listed, folds);
 }
 
+// ---- the way back ------------------------------------------------------------------------------
+
+static void read_program(const recorded_t *recorded, const char *digest, uint8_t **bytes,
+                         keel_program_t *out) {
+    char *path;
+    size_t size;
+    assert_ok(keel_journal_find_program(recorded->place.root, digest, &path));
+    assert_ok(keel_journal_read_program(path, bytes, &size));
+    keel_program_initialize(out);
+    assert_ok(keel_read(keel_bytes(*bytes, size), out));
+    keel_free(path);
+}
+
+// Causes that the programs alone show.
+static bool is_of_programs(const char *kind) {
+    static const char *const kinds[] = {
+        "shape", "dtype",    "weak_type", "arguments", "constant",  "gradient",   "structure",
+        "size",  "sharding", "donation",  "layout",    "precision", "nested_jit", NULL};
+    return keel_str_is_one_of(keel_str(kind), kinds);
+}
+
+// The planted causes, and no more, with their values exchanged.
+static bool is_planted_backwards(const expected_t *expected, const keel_explanation_t *back) {
+    bool is_taken[EXPECTED_CAUSES] = {false};
+    if (back->root_total != expected->cause_count) return false;
+    for (size_t i = 0; i < expected->cause_count; ++i) {
+        const expected_cause_t *wanted = &expected->causes[i];
+        size_t k = 0;
+        for (; k < back->root_count; ++k) {
+            const keel_difference_t *root = &back->roots[k];
+            if (!is_taken[k] && is_as(wanted->kind, keel_cause_facts(root->kind)->word) &&
+                is_as(wanted->old_value, root->new_value) &&
+                is_as(wanted->new_value, root->old_value))
+                break;
+        }
+        if (k == back->root_count) return false;
+        is_taken[k] = true;
+    }
+    return true;
+}
+
+// one_way.tsv lists the cases whose way back has other causes.
+static bool is_one_way(const char *name) {
+    uint8_t *data;
+    size_t size;
+    bool is_listed = false;
+    char wanted[200];
+    snprintf(wanted, sizeof wanted, "%s/%s\t", client, name);
+    assert_ok(keel_file_read(KEEL_TEST_SOURCE "/tests/corpus/recorded/one_way.tsv", 1 << 20, &data,
+                             &size));
+    keel_str_t rest = {(const char *)data, size};
+    for (keel_str_t line; keel_str_line(&rest, &line);)
+        is_listed = is_listed || keel_str_starts(line, keel_str(wanted));
+    keel_free(data);
+    return is_listed;
+}
+
+// From the new program to the old one, by the programs alone.
+static void judge_way_back(const recorded_t *recorded, const json_t *entry) {
+    const expected_t *expected = &recorded->expected;
+    const char *old_program = text_of(json_object_get(entry, "against"), "program");
+    uint8_t *bytes[2];
+    keel_program_t programs[2];
+    keel_explanation_t back;
+    if (!*old_program) return;
+    for (size_t i = 0; i < expected->cause_count; ++i)
+        if (!is_of_programs(expected->causes[i].kind)) return;
+    read_program(recorded, old_program, &bytes[0], &programs[0]);
+    read_program(recorded, text_of(entry, "program"), &bytes[1], &programs[1]);
+    keel_explanation_initialize(&back);
+    assert_ok(keel_explain(&(keel_side_t){.program = &programs[1]},
+                           &(keel_side_t){.program = &programs[0]}, &back));
+    bool is_planted = is_planted_backwards(expected, &back);
+    if (is_planted == is_one_way(expected->name)) {
+        fault(recorded, is_planted ? "its way back is right, but one_way.tsv lists it"
+                                   : "the way back has other causes");
+        for (size_t i = 0; i < back.root_count; ++i)
+            print_error("    %s %s: %s -> %s\n", keel_cause_facts(back.roots[i].kind)->word,
+                        back.roots[i].subject, back.roots[i].old_value, back.roots[i].new_value);
+    }
+    keel_explanation_deinitialize(&back);
+    for (size_t i = 0; i < 2; ++i) {
+        keel_program_deinitialize(&programs[i]);
+        keel_free(bytes[i]);
+    }
+}
+
 // Of a case without a program: each program's last row is as planted, and no row of another kind.
 static void judge_report(const recorded_t *recorded, const json_t *shown) {
     const expected_t *expected = &recorded->expected;
-    const json_t *entry, *later;
+    static const json_t several;
+    const json_t *entry, *later, *only = NULL;
     roots_t last = {.count = 0};
     size_t at, next;
     json_array_foreach(shown, at, entry) {
@@ -335,6 +426,7 @@ static void judge_report(const recorded_t *recorded, const json_t *shown) {
         if (is_last) {
             add_roots(&last, entry);
             check_counts(recorded, entry);
+            only = only ? &several : entry;
             continue;
         }
         roots_t roots = {.count = 0};
@@ -348,6 +440,7 @@ static void judge_report(const recorded_t *recorded, const json_t *shown) {
     }
     if (!last.count) fault(recorded, "nothing is said");
     compare(recorded, &last);
+    if (only && only != &several) judge_way_back(recorded, only);
 }
 
 // How often the run's journal has the event for the program.
@@ -401,6 +494,7 @@ static void judge_program(const recorded_t *recorded, const json_t *all, const c
     add_roots(&roots, last);
     compare(recorded, &roots);
     check_counts(recorded, last);
+    judge_way_back(recorded, last);
 }
 
 // No run says anything, and those after the first compile nothing.
