@@ -57,7 +57,8 @@ static void follow_imports(keel_str_t text, uint32_t line, keel_arena_t *arena) 
     keel_depends_follow(&reads);
     while (keel_imports_next(&reads, &at, &import)) {
         keel_depends_start_import(&reads, &reads, &import);
-        check(!keel_import_files(&import, "/w/project/train.py", follow_import, &import));
+        check(!keel_import_files(&import, "/w/project/train.py", "/w\n/w/lib\n", follow_import,
+                                 &import));
     }
     keel_depends_start_attributes(&reads, &reads, line % 2);
     keel_depends_deinitialize(&reads);

@@ -67,6 +67,7 @@ static keel_status_t write_text(const sources_t *sources, const keel_digest_t *d
 
 void sources_initialize(sources_t *sources, const char *run_dir) {
     *sources = (sources_t){.run_dir = run_dir};
+    keel_buffer_initialize(&sources->folders, 1 << 18);
     keel_map_initialize(&sources->read);
 }
 
@@ -74,6 +75,8 @@ static void clear(sources_t *sources) {
     for (size_t i = 0; i < sources->count; ++i)
         keel_free(sources->files[i].file);
     keel_map_deinitialize(&sources->read);
+    keel_buffer_deinitialize(&sources->folders);
+    keel_free(sources->home);
     keel_free(sources->run);
     keel_free(sources->text);
     sources_initialize(sources, sources->run_dir);
@@ -92,9 +95,19 @@ static keel_status_t add_file(sources_t *sources, keel_str_t file, const keel_di
     return NULL;
 }
 
+static keel_status_t add_folder(sources_t *sources, keel_str_t folder) {
+    keel_buffer_str(&sources->folders, folder);
+    keel_buffer_byte(&sources->folders, '\n');
+    sources->face.folders = keel_buffer_cstr(&sources->folders);
+    return keel_buffer_status(&sources->folders);
+}
+
 static keel_status_t read_line(sources_t *sources, keel_str_t line) {
     const char *tab = memchr(line.data, '\t', line.size);
     if (!tab) return NULL;
+    if (*line.data == '+')
+        return add_folder(sources,
+                          (keel_str_t){tab + 1, (size_t)(line.data + line.size - tab) - 1});
     keel_digest_t digest;
     size_t at = (size_t)(tab - line.data);
     bool is_known = keel_digest_unhex((keel_str_t){line.data, at}, &digest);
@@ -131,17 +144,47 @@ keel_status_t sources_load(sources_t *sources, const char *run) {
 
 // ---- noting ------------------------------------------------------------------------------------
 
-static keel_status_t append(const sources_t *sources, const source_t *source) {
-    char hex[KEEL_DIGEST_HEX] = "-", *path, *line;
-    if (source->is_known) keel_digest_hex(&source->digest, hex);
+// `mark`: a digest, "-" or "+".
+static keel_status_t append(const sources_t *sources, const char *mark, const char *name) {
+    char *path, *line;
     KEEL_TRY(path_of_list(sources, &path));
-    keel_status_t status = keel_path(&line, "%s\t%s\n", hex, source->file);
+    keel_status_t status = keel_path(&line, "%s\t%s\n", mark, name);
     if (!status) {
         status = keel_file_append(path, keel_str_bytes(keel_str(line)));
         keel_free(line);
     }
     keel_free(path);
     return status;
+}
+
+static keel_status_t append_file(const sources_t *sources, const source_t *source) {
+    char hex[KEEL_DIGEST_HEX] = "-";
+    if (source->is_known) keel_digest_hex(&source->digest, hex);
+    return append(sources, hex, source->file);
+}
+
+keel_status_t sources_home(sources_t *sources, const char *folder) {
+    return sources->home || !*folder ? NULL : keel_strdup(keel_str(folder), &sources->home);
+}
+
+static bool is_listed(const sources_t *sources, keel_str_t folder) {
+    for (const char *at = sources->face.folders ? sources->face.folders : ""; *at;) {
+        size_t length = strcspn(at, "\n");
+        if (keel_str_equal((keel_str_t){at, length}, folder)) return true;
+        at += length + 1;
+    }
+    return false;
+}
+
+keel_status_t sources_folder(sources_t *sources, const char *folder) {
+    enum { MOST = 1 << 14 };
+    bool is_path = *folder == '/' && !strpbrk(folder, "\n\t");
+    if (!sources->run || !is_path || is_listed(sources, keel_str(folder)) ||
+        sources->folders.size > MOST)
+        return NULL;
+    KEEL_TRY(add_folder(sources, keel_str(folder)));
+    keel_status_ignore(append(sources, "+", folder));
+    return NULL;
 }
 
 typedef struct reading_t {
@@ -153,8 +196,14 @@ typedef struct reading_t {
 
 // A failure to read or keep it means that it is unknown.
 static void read_named(const sources_t *sources, const char *file, reading_t *out) {
+    char *path;
     if (!keel_source_is_noted(&sources->read, file)) return;
-    keel_status_t status = keel_source_read(file, &out->text, &out->size);
+    keel_status_t status = *file == '/' ? keel_strdup(keel_str(file), &path)
+                                        : keel_path(&path, "%s/%s", sources->home, file);
+    if (!status) {
+        status = keel_source_read(path, &out->text, &out->size);
+        keel_free(path);
+    }
     out->is_as_read =
         !status && keel_source_was_read(&sources->read, file, keel_bytes(out->text, out->size));
     keel_status_ignore(status);
@@ -181,7 +230,7 @@ static void keep(const sources_t *sources, reading_t *reading) {
 static keel_status_t list(sources_t *sources, const char *file, const reading_t *reading) {
     size_t count = sources->count;
     KEEL_TRY(add_file(sources, keel_str(file), reading->is_as_read ? &reading->digest : NULL));
-    return sources->count > count ? append(sources, &sources->files[count]) : NULL;
+    return sources->count > count ? append_file(sources, &sources->files[count]) : NULL;
 }
 
 static keel_status_t note_imports(sources_t *sources, const char *file, const reading_t *reading);
@@ -207,7 +256,7 @@ static keel_status_t note_imported(void *context, const char *file, bool is_whol
 static keel_status_t note_imports(sources_t *sources, const char *file, const reading_t *reading) {
     if (!reading->is_as_read) return NULL;
     return keel_imports_find(keel_bytes_str(keel_bytes(reading->text, reading->size)), file,
-                             note_imported, sources);
+                             sources->face.folders, note_imported, sources);
 }
 
 static keel_status_t note(sources_t *sources, const char *file) {
@@ -235,7 +284,7 @@ void sources_note(sources_t *sources, const keel_program_t *program, double aske
         last = attr->a;
         keel_str_t name = keel_program_str(program, attr->a);
         char *file;
-        if (!name.size || name.data[0] != '/' || keel_is_library_file(name) ||
+        if (!name.size || (name.data[0] != '/' && !sources->home) || keel_is_library_file(name) ||
             memchr(name.data, '\n', name.size) || memchr(name.data, '\t', name.size))
             continue;
         keel_status_t status = keel_path(&file, "%.*s", (int)name.size, name.data);

@@ -2,7 +2,9 @@
 //
 //   run_dir/sources/<digest>.zst      a file's text, shared by all runs
 //   run_dir/<run id>/sources.tsv      a line for each file: digest, tab, path; "-" instead of a
-//                                     digest if the file had changed before this read it
+//                                     digest if the file had changed before this read it; or for
+//                                     each folder in which Python looked for modules: "+", tab,
+//                                     path
 //
 // A run's files are those in its programs' locations, and the user's modules that these import.
 // They are read during the run's analysis, while the run is live or later. Only what was traced is
@@ -28,6 +30,8 @@ typedef struct sources_t {
     source_t files[SOURCES_FILES];
     size_t count, imported; // files; how many of them no program named
     double asked;           // when the run first asked for a program; seconds since 1970
+    keel_buffer_t folders;  // where its Python looked for modules, a line each
+    char *home;             // where the run began, for files that are known by a relative path
     keel_map_t read;        // what the run's processes read in them (host/source.h)
     uint8_t *text;          // the text read last
     size_t size;
@@ -41,6 +45,10 @@ keel_status_t sources_load(sources_t *sources, const char *run) KEEL_MUST_CHECK;
 // A process of the run read this content in a file.
 keel_status_t sources_read(sources_t *sources, const char *file,
                            const char *digest) KEEL_MUST_CHECK;
+// A process of the run began there.
+keel_status_t sources_home(sources_t *sources, const char *folder) KEEL_MUST_CHECK;
+// Its Python looks for modules in this folder.
+keel_status_t sources_folder(sources_t *sources, const char *folder) KEEL_MUST_CHECK;
 // Keeps the files of a program that was asked for then, and what they import. Files that cannot be
 // read or kept stay unknown, and so do those that the run did not read.
 void sources_note(sources_t *sources, const keel_program_t *program, double asked);

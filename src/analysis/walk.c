@@ -49,6 +49,7 @@ static keel_status_t add_process(walk_t *walk, const json_t *start) {
 
 static keel_status_t meet_start(walk_t *walk, const json_t *start) {
     process_t *process = process_of(walk, json_integer_value(json_object_get(start, "pid")));
+    KEEL_TRY(sources_home(&walk->sources, keel_event_text(start, "cwd")));
     if (process && process_is(process, start)) return process_started(process, start);
     return add_process(walk, start);
 }
@@ -154,6 +155,16 @@ static keel_status_t meet_ask(walk_t *walk, const json_t *event) {
     return status;
 }
 
+static keel_status_t meet_folders(walk_t *walk, const json_t *event) {
+    size_t index;
+    json_t *folder;
+    json_array_foreach(json_object_get(event, "folders"), index, folder) {
+        const char *path = json_string_value(folder);
+        if (path) KEEL_TRY(sources_folder(&walk->sources, path));
+    }
+    return NULL;
+}
+
 // ---- the journal -------------------------------------------------------------------------------
 
 static keel_status_t meet(void *context, const json_t *event) {
@@ -164,6 +175,7 @@ static keel_status_t meet(void *context, const json_t *event) {
     if (strcmp(kind, "source") == 0)
         return sources_read(&walk->sources, keel_event_text(event, "file"),
                             keel_event_text(event, "digest"));
+    if (strcmp(kind, "folders") == 0) return meet_folders(walk, event);
     if (strcmp(kind, "ask") == 0) return meet_ask(walk, event);
     return NULL;
 }

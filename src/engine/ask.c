@@ -14,6 +14,8 @@ void ask_capture(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask) {
     }
     uint64_t start = keel_clock_monotonic();
     keel_stack_read(arena, &ask->stack);
+    if (ask->stack.count && once_first(engine->once, ONCE_FOLDERS, keel_str_bytes(KEEL_STR(""))))
+        ask->folders = keel_python_path_read(arena);
     ask->stack_seconds = keel_seconds(keel_clock_monotonic() - start);
 }
 
@@ -136,6 +138,7 @@ static void write_sources(keel_engine_t *engine, const ask_t *ask) {
 
 static void run_ask(keel_engine_t *engine, task_t *head) {
     const ask_t *ask = &((ask_task_t *)head)->ask;
+    if (ask->folders) keel_journal_folders(engine->journal, ask->folders);
     write_sources(engine, ask);
     keel_journal_ask_t event = {
         .subject = {.program = &ask->program, .name = ask->name, .key = &ask->key.digest},

@@ -22,6 +22,7 @@ typedef struct ask_t {
     const char *miss, *miss_note; // why it was compiled: "absent", and a sentence about that
     keel_stack_t stack;
     double stack_seconds;
+    const char *folders;      // keel_python_path_read, once per process; else NULL
     const char *names;        // keel_names_read; NULL: use the program's names
     const char *call;         // keel_call_read; NULL: not asked for
     const char *const *files; // the source files of the program's operations

@@ -9,6 +9,7 @@
 typedef enum once_kind_t {
     ONCE_BUNDLE,            // the process's own
     ONCE_OPTIONS,           // compile options, by digest
+    ONCE_FOLDERS,           // where its Python looks for modules
     ONCE_OPTIONS_KEPT,      // that a program for several replicas keeps its options
     ONCE_OPTIONS_REWRITTEN, // that one got others
     ONCE_SOURCE,            // source files, by name, also unreadable ones

@@ -352,6 +352,7 @@ static keel_status_t follow_into(void *context, const char *path, bool is_whole,
 static keel_status_t follow_file(following_t *following, file_t *file) {
     edits_t *edits = following->edits;
     bool is_after = following->is_after;
+    const keel_sources_t *sources = (is_after ? edits->new_side : edits->old_side)->sources;
     keel_depends_t *reads = &text_of(file, is_after)->reads;
     if (!file->is_traced[is_after]) KEEL_TRY(exclude_traced(edits, file, is_after));
     file->is_traced[is_after] = true;
@@ -360,8 +361,8 @@ static keel_status_t follow_file(following_t *following, file_t *file) {
     following->reads = reads;
     while (keel_imports_next(reads, &at, &following->import))
         if (keel_depends_reads(reads, &following->import))
-            KEEL_TRY(
-                keel_import_files(&following->import, file->name.data, follow_into, following));
+            KEEL_TRY(keel_import_files(&following->import, file->name.data, sources->folders,
+                                       follow_into, following));
     for (file_t *other = edits->files; other < edits->files + edits->count; ++other)
         if (other != file && other->is_started)
             following->is_more |= keel_depends_start_attributes(
@@ -407,6 +408,46 @@ static keel_status_t look_at_dependences(edits_t *edits, bool is_after, bool *ou
             *out = true;
             break;
         }
+    }
+    return NULL;
+}
+
+static bool takes(const keel_program_t *program, keel_op_id_t op, keel_value_id_t value) {
+    keel_list_t operands = keel_program_operands(program, op);
+    for (uint32_t i = 0; i < operands.count; ++i)
+        if (operands.items[i] == value) return true;
+    return false;
+}
+
+static keel_status_t look_at_line(edits_t *edits, keel_op_id_t op, bool is_after, bool *out) {
+    const keel_source_line_t *line =
+        keel_graph_line(is_after ? &edits->diff->after : &edits->diff->before, op);
+    const file_t *file;
+    if (!line->identity) return NULL;
+    KEEL_TRY(edited_named(edits, line->file, &file));
+    if (!file || !is_edited(is_after ? &file->after : &file->before, line->line)) return NULL;
+    *out = true;
+    offer(edits, OWN_LINE, file, is_after, line->line, line->function, line->function);
+    return NULL;
+}
+
+// An argument that only one side uses, though it may have been passed to both: the edit may be on a
+// line that uses it, or on one that differs because of it.
+static keel_status_t look_at_users(edits_t *edits, uint32_t root, bool is_after, bool *out) {
+    const keel_diff_t *diff = edits->diff;
+    const keel_program_t *program = (is_after ? &diff->after : &diff->before)->program;
+    const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t count = is_after ? diff->after_count : diff->before_count;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (list[i].counterpart != KEEL_NONE || list[i].root != root) continue;
+        for (keel_op_id_t op = 0; op < keel_program_op_count(program) && op < TRACED; ++op)
+            if (takes(program, op, list[i].value)) KEEL_TRY(look_at_line(edits, op, is_after, out));
+    }
+    for (uint32_t i = 0; i < diff->folded_count; ++i) {
+        const keel_difference_t *difference = &diff->folded[i];
+        keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
+        if (difference->follows == root && op != KEEL_NONE)
+            KEEL_TRY(look_at_line(edits, op, is_after, out));
     }
     return NULL;
 }
@@ -495,6 +536,10 @@ static keel_status_t look_at_all(edits_t *edits) {
         if (diff->roots[i].follows != KEEL_NONE) continue;
         KEEL_TRY(look_at_edit(edits, difference, true, &follows[i]));
         KEEL_TRY(look_at_edit(edits, difference, false, &follows[i]));
+        if (difference->kind == KEEL_CAUSE_ARGUMENTS) {
+            KEEL_TRY(look_at_users(edits, i, true, &follows[i]));
+            KEEL_TRY(look_at_users(edits, i, false, &follows[i]));
+        }
         any = any || follows[i];
     }
     if (!any) return NULL;

@@ -82,6 +82,8 @@ void keel_explanation_deinitialize(keel_explanation_t *explanation);
 
 // The user's source files as they were in one run.
 typedef struct keel_sources_t {
+    // Where the run's Python looked for modules: a line for each folder. NULL: unknown.
+    const char *folders;
     // The text of a file; KEEL_NOT_FOUND if it is not known. Valid until the next call.
     keel_status_t (*read)(void *context, const char *file, keel_str_t *out);
     void *context;

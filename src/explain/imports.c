@@ -1,6 +1,7 @@
 #include "explain/imports.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "explain/statements.h"
 #include "host/host.h"
@@ -130,7 +131,17 @@ static keel_str_t folder_of(keel_str_t path) {
     return (keel_str_t){path.data, path.size ? path.size - 1 : 0};
 }
 
-keel_status_t keel_import_files(const keel_import_t *import, const char *file,
+static keel_status_t search_listed(search_t *search, const char *folders) {
+    for (size_t length; !search->is_there && *folders;
+         folders += length + (folders[length] == '\n')) {
+        length = strcspn(folders, "\n");
+        search->folder = (keel_str_t){folders, length};
+        if (length) KEEL_TRY(search_folder(search));
+    }
+    return NULL;
+}
+
+keel_status_t keel_import_files(const keel_import_t *import, const char *file, const char *folders,
                                 keel_imports_visit_t *visit, void *context) {
     search_t search = {
         .import = import, .visit = visit, .context = context, .folder = folder_of(keel_str(file))};
@@ -141,11 +152,11 @@ keel_status_t keel_import_files(const keel_import_t *import, const char *file,
         if (import->level) break;
         search.folder = folder_of(search.folder);
     }
-    return NULL;
+    return import->level || !folders ? NULL : search_listed(&search, folders);
 }
 
-keel_status_t keel_imports_find(keel_str_t text, const char *file, keel_imports_visit_t *visit,
-                                void *context) {
+keel_status_t keel_imports_find(keel_str_t text, const char *file, const char *folders,
+                                keel_imports_visit_t *visit, void *context) {
     keel_arena_t arena;
     keel_depends_t reads;
     keel_arena_initialize(&arena, 0);
@@ -153,7 +164,7 @@ keel_status_t keel_imports_find(keel_str_t text, const char *file, keel_imports_
     keel_imports_t at = {0};
     keel_import_t import;
     while (!status && keel_imports_next(&reads, &at, &import))
-        status = keel_import_files(&import, file, visit, context);
+        status = keel_import_files(&import, file, folders, visit, context);
     keel_depends_deinitialize(&reads);
     keel_arena_deinitialize(&arena);
     return status;

@@ -129,6 +129,10 @@ keel_passing_t keel_names_passing(const char *names, keel_str_t user);
 // Identities and hashes are those of the process. Runs some Python; takes the GIL. Never fails: "".
 const char *keel_call_read(keel_arena_t *arena);
 
+// path.c: where this process's Python looks for modules, without the folders of libraries; a line
+// for each. Runs some Python; takes the GIL. Never fails: "".
+const char *keel_python_path_read(keel_arena_t *arena);
+
 // ---- site.c ------------------------------------------------------------------------------------
 
 // Where a program comes from in the user's source.

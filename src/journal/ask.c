@@ -63,6 +63,24 @@ void keel_journal_source(keel_journal_t *journal, const char *file, const keel_d
     keel_line_finish(journal, &line);
 }
 
+// Of folders, a line each.
+static void folder_items(keel_json_t *line, const char *folders) {
+    for (size_t length; *folders; folders += length + (folders[length] == '\n')) {
+        length = strcspn(folders, "\n");
+        keel_str_t folder = {folders, length};
+        if (length) keel_json_str(line, NULL, folder);
+    }
+}
+
+void keel_journal_folders(keel_journal_t *journal, const char *folders) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "folders")) return;
+    keel_json_array(&line.json, "folders");
+    folder_items(&line.json, folders);
+    keel_json_end_array(&line.json);
+    keel_line_finish(journal, &line);
+}
+
 void keel_journal_ask(keel_journal_t *journal, const keel_journal_ask_t *event) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "ask")) return;

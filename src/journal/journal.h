@@ -199,6 +199,8 @@ typedef struct keel_journal_ask_t {
 } keel_journal_ask_t;
 
 // What the process read in one of the user's source files (host/source.h).
+// Where the process's Python looks for the user's modules: a line for each folder.
+void keel_journal_folders(keel_journal_t *journal, const char *folders);
 void keel_journal_source(keel_journal_t *journal, const char *file, const keel_digest_t *digest);
 
 // A known fault of the client, and the fix for it (python/keel/fixes).

@@ -61,7 +61,7 @@ static keel_status_t read_no_source(void *context, const char *file, keel_str_t 
 }
 
 static void check_of_another_run(const char *name, const char *subject, keel_note_t note) {
-    const keel_sources_t sources = {read_no_source, NULL};
+    const keel_sources_t sources = {.read = read_no_source, .context = NULL};
     loaded_t before, after;
     load_pair(name, &before, &after);
     check_note(&(keel_side_t){.program = &before.program, .sources = &sources},

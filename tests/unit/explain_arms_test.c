@@ -84,8 +84,8 @@ static keel_status_t read_source(void *context, const char *file, keel_str_t *ou
 static void explain_pair(const char *name, const char *source, const char *old_source,
                          keel_explanation_t *out) {
     loaded_t before, after;
-    const keel_sources_t is = {read_source, (void *)source};
-    const keel_sources_t was = {read_source, (void *)old_source};
+    const keel_sources_t is = {.read = read_source, .context = (void *)source};
+    const keel_sources_t was = {.read = read_source, .context = (void *)old_source};
     load_pair(name, &before, &after);
     keel_explanation_initialize(out);
     assert_ok(keel_explain(

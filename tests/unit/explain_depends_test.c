@@ -204,7 +204,7 @@ static keel_status_t add_path(void *context, const char *path, bool is_whole, bo
 
 static void assert_paths(const char *source, const char *stops_at, const char *wanted) {
     paths_t paths = {.stops_at = stops_at};
-    assert_ok(keel_imports_find(keel_str(source), "/w/app/train.py", add_path, &paths));
+    assert_ok(keel_imports_find(keel_str(source), "/w/app/train.py", NULL, add_path, &paths));
     assert_string_equal(paths.text, wanted);
 }
 

@@ -34,7 +34,7 @@ static void explain_pair(const char *name, const char *source, const expected_t 
                          size_t count) {
     loaded_t before, after;
     keel_explanation_t e;
-    const keel_sources_t sources = {read_source, (void *)source};
+    const keel_sources_t sources = {.read = read_source, .context = (void *)source};
     load_pair(name, &before, &after);
     keel_explanation_initialize(&e);
     assert_ok(keel_explain(

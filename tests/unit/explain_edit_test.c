@@ -48,8 +48,8 @@ static const source_t original = {.lines = {[1] = "import jax",
 static void explain_edit(const source_t *old_source, const source_t *source,
                          keel_explanation_t *out) {
     loaded_t before, after;
-    const keel_sources_t was = {read_source, (void *)(uintptr_t)old_source};
-    const keel_sources_t is = {read_source, (void *)(uintptr_t)source};
+    const keel_sources_t was = {.read = read_source, .context = (void *)(uintptr_t)old_source};
+    const keel_sources_t is = {.read = read_source, .context = (void *)(uintptr_t)source};
     load_pair("closed_float", &before, &after);
     keel_explanation_initialize(out);
     assert_ok(keel_explain(&(keel_side_t){.program = &before.program, .sources = &was},

@@ -276,8 +276,8 @@ static keel_status_t read_source(void *context, const char *file, keel_str_t *ou
 }
 
 static keel_cause_t cause_by_source(const char *name, const char *old_source, const char *source) {
-    const keel_sources_t was = {read_source, (void *)old_source},
-                         is = {read_source, (void *)source};
+    const keel_sources_t was = {.read = read_source, .context = (void *)old_source},
+                         is = {.read = read_source, .context = (void *)source};
     loaded_t before, after;
     keel_explanation_t e;
     load_side(&before, name, "before");

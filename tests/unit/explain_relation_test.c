@@ -82,7 +82,7 @@ static void a_sources_numbers_are_found_by_value_and_line(void **state) {
                          "w2 = scale3(-.25, 5.)\n"
                          "name = '#4' + \"6\"; mask = 0x10; b1 = 0.9\n"
                          "half = 1.5j + 2e";
-    const keel_sources_t sources = {read_source, text};
+    const keel_sources_t sources = {.read = read_source, .context = text};
     keel_literals_t literals = {.sources = &sources};
     keel_arena_t arena;
     keel_arena_initialize(&arena, 0);
@@ -115,7 +115,7 @@ static void a_source_of_more_numbers_than_are_kept_is_read_as_far_as_that(void *
     size_t size = 0;
     for (int i = 1; i <= 2 * KEEL_LITERALS_KEPT; ++i)
         size += (size_t)snprintf(text + size, sizeof text - size, "%d\n", i % 1000 + 1);
-    const keel_sources_t sources = {read_source, text};
+    const keel_sources_t sources = {.read = read_source, .context = text};
     keel_literals_t literals = {.sources = &sources};
     keel_arena_t arena;
     keel_arena_initialize(&arena, 0);
