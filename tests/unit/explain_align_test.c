@@ -158,6 +158,22 @@ static void the_last_number_of_edits_that_is_tried_is_still_right(void **state) 
     }
 }
 
+// Tokens of two kinds, so that nothing but the shortest edit finds all pairs.
+static void as_many_insertions_as_are_tried_leave_all_the_rest_paired(void **state) {
+    (void)state;
+    sequence_t a = {.count = 0}, b = {.count = 0};
+    for (uint32_t i = 0; i < KEEL_ALIGN_EDITS; ++i) {
+        append(&b, i % 2); // a token more before each
+        append(&a, 1 - i % 2);
+        append(&b, 1 - i % 2);
+    }
+    check_shortest(&a, &b);
+    assert_int_equal(align(&a, &b), a.count);
+    assert_int_equal(align(&b, &a), a.count);
+    drop(&a);
+    drop(&b);
+}
+
 static void the_same_sequence_is_paired_whole(void **state) {
     (void)state;
     for (uint32_t alphabet = 1; alphabet < 4; ++alphabet) {
@@ -295,6 +311,7 @@ int main(void) {
         cmocka_unit_test(short_sequences_without_relation_are_aligned_as_well_as_can_be),
         cmocka_unit_test(edited_copies_are_aligned_as_well_as_can_be),
         cmocka_unit_test(the_last_number_of_edits_that_is_tried_is_still_right),
+        cmocka_unit_test(as_many_insertions_as_are_tried_leave_all_the_rest_paired),
         cmocka_unit_test(the_same_sequence_is_paired_whole),
         cmocka_unit_test(nothing_is_paired_with_nothing),
         cmocka_unit_test(a_long_block_that_was_inserted_leaves_the_rest_paired),

@@ -57,6 +57,7 @@ static void names_of_a_file_lead_to_their_lines(void **state) {
     assert_depends(source, 0, 14, "3 4 5 6 14");
     assert_depends(source, 0, 15, "9 10 11 12 15");
     assert_depends(source, 0, 16, "7 8 16");
+    assert_depends("rate: float\nother: float\nrate = 2\nf(rate)\n", 0, 4, "1 3 4");
     assert_depends(source, 0, 1, "1");
     assert_depends(source, 0, 99, "");
 }

@@ -200,6 +200,11 @@ static void a_part_of_a_whole_is_the_same_part_in_both(void **state) {
     assert_false(keel_sizes_is_part(9, 5, 8, 5)); // more than all of it
     assert_false(keel_sizes_is_part(-1, -4, 8, 5));
     assert_false(keel_sizes_is_part(4, 2, INT64_MAX, INT64_MAX - 2));
+    const int64_t most = INT32_MAX; // of a size
+    assert_true(keel_sizes_is_part(most / 2, 2, most, 4));
+    assert_true(keel_sizes_is_part(2, most / 2, 4, most));
+    assert_false(keel_sizes_is_part(most + 1, 4, 2 * most + 2, 8));
+    assert_false(keel_sizes_is_part(4, most + 1, 8, 2 * most + 2));
 }
 
 static void the_scale_of_an_image_follows(void **state) {
@@ -452,6 +457,9 @@ static void sizes_of_nothing_and_below_explain_only_themselves(void **state) {
     assert_int_equal(explain(&sizes, -100, 100), ROOT);
     assert_int_equal(explain(&sizes, -200, 200), NONE);
     assert_int_equal(explain_value(&sizes, -0.01, 0.01), NONE);
+    sizes = of_one(4, 0);
+    assert_int_equal(explain(&sizes, 4, 0), ROOT);
+    assert_int_equal(explain(&sizes, 8, 3), NONE);
 }
 
 int main(void) {
