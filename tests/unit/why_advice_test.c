@@ -123,8 +123,18 @@ static void no_choice_on_the_device_reaches_into_a_library(void **state) {
     check("\"kind\":\"structure\",\"file\":\"/w/t.py\"", false, structure->jax);
 }
 
+// Another program that was compared with the same one as the idle one is.
+static void also_compared(const char *program) {
+    compile(program, "f", 1, 0);
+    explain("compile", program, "f", 1,
+            AGAIN ",\"roots\":[{\"kind\":\"constant\",\"subject\":\"multiply\",\"old\":\"1\","
+                  "\"new\":\"2\"}]");
+}
+
+typedef enum beside { BESIDE_NONE, BESIDE_EARLIER, BESIDE_LATER } beside_t;
+
 // Whether it was skipped once or the optimizer has other tensors from then on.
-static void check_idle(const char *executes, keel_note_t expected) {
+static void check_idle(const char *executes, beside_t beside, keel_note_t expected) {
     char rest[512];
     keel_why_t why;
     snprintf(rest, sizeof rest,
@@ -133,21 +143,35 @@ static void check_idle(const char *executes, keel_note_t expected) {
              keel_note_text(KEEL_NOTE_IDLE));
     journal.size = 0;
     compile("o", "f", 1, 3);
+    if (beside == BESIDE_EARLIER) also_compared("e");
     compile("p", "f", 1, 0);
     explain("compile", "p", "f", 1, rest);
+    if (beside == BESIDE_LATER) also_compared("l");
     compile("other", "g", 1, 7);
     keel_buffer_format(&journal, "{\"event\":\"executes\",\"pid\":1,\"executes\":%s}\n", executes);
     parse(&why);
-    assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, true),
+    const keel_why_entry_t *entry = &why.entries[beside == BESIDE_EARLIER];
+    assert_string_equal(keel_why_advice(&why, entry, entry->roots, true),
                         keel_note_advice(keel_note_text(expected)));
     keel_why_deinitialize(&why);
 }
 
 static void an_idle_optimizer_has_other_tensors_only_where_steps_follow(void **state) {
     (void)state;
-    check_idle("{\"p\":1}", KEEL_NOTE_IDLE); // the last step
-    check_idle("{\"p\":3,\"o\":2}", KEEL_NOTE_IDLE);
-    check_idle("{\"p\":3}", KEEL_NOTE_REPLACED);
+    check_idle("{\"p\":1}", BESIDE_NONE, KEEL_NOTE_IDLE); // the last step
+    check_idle("{\"p\":3,\"o\":2}", BESIDE_NONE, KEEL_NOTE_IDLE);
+    check_idle("{\"p\":3}", BESIDE_NONE, KEEL_NOTE_REPLACED);
+    // A later program updates the same tensors.
+    check_idle("{\"p\":3,\"l\":2}", BESIDE_LATER, KEEL_NOTE_IDLE);
+    check_idle("{\"p\":3}", BESIDE_EARLIER, KEEL_NOTE_REPLACED);
+}
+
+static void causes_of_the_whole_run_belong_to_no_line(void **state) {
+    (void)state;
+    for (int kind = 0; kind < KEEL_CAUSE_COUNT; ++kind)
+        assert_int_equal(keel_why_is_of_run((keel_cause_t)kind), kind == KEEL_CAUSE_FLAG ||
+                                                                     kind == KEEL_CAUSE_BACKEND ||
+                                                                     kind == KEEL_CAUSE_DEVICES);
 }
 
 static void a_note_has_the_last_word_on_a_single_recompile(void **state) {
@@ -205,6 +229,7 @@ int main(void) {
         TEST(numbers_of_a_librarys_call_have_advice_of_their_own),
         TEST(no_choice_on_the_device_reaches_into_a_library),
         TEST(an_idle_optimizer_has_other_tensors_only_where_steps_follow),
+        TEST(causes_of_the_whole_run_belong_to_no_line),
         TEST(a_note_has_the_last_word_on_a_single_recompile),
         TEST(a_list_that_grows_is_a_pattern_with_advice_of_its_own),
         TEST(other_elements_or_lists_are_none_that_grows),
