@@ -19,7 +19,7 @@ static void follow_names(keel_str_t text, uint32_t line, uint32_t other, keel_ar
     check(!keel_depends_parse(&reads, text, arena));
     check(reads.line_count >= 1 && reads.count <= reads.capacity);
     for (int round = 0; round < 2; ++round) {
-        keel_depends_reset(&reads);
+        keel_depends_reset(&reads, line % 3);
         keel_depends_exclude(&reads, other);
         keel_depends_start(&reads, &(keel_frame_t){.line = line});
         keel_depends_start(
@@ -52,7 +52,7 @@ static void follow_imports(keel_str_t text, uint32_t line, keel_arena_t *arena) 
     keel_imports_t at = {0};
     keel_import_t import;
     check(!keel_depends_parse(&reads, text, arena));
-    keel_depends_reset(&reads);
+    keel_depends_reset(&reads, line % 3);
     keel_depends_start(&reads, &(keel_frame_t){.line = line});
     keel_depends_follow(&reads);
     while (keel_imports_next(&reads, &at, &import)) {

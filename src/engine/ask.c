@@ -28,8 +28,7 @@ void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const kee
 }
 
 void ask_call(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site) {
-    bool is_users = site->is_traced && !site->is_wrapped;
-    if (!engine->journal || !engine->settings.stack || !is_users || ask->call) return;
+    if (!engine->journal || !engine->settings.stack || !site->is_traced || ask->call) return;
     uint64_t start = keel_clock_monotonic();
     ask->call = keel_call_read(arena);
     ask->stack_seconds += keel_seconds(keel_clock_monotonic() - start);

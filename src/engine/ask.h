@@ -41,8 +41,8 @@ void ask_where(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, keel_site
 // Reads the user's names for the arguments, if the program does not have them. Otherwise as
 // ask_capture.
 void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site);
-// Reads what JAX compares of the call, besides the program, if no library calls the function for
-// the user with arguments of its own. Otherwise as ask_capture.
+// Reads what JAX compares of the call, besides the program. If a library calls the function for the
+// user, the arguments are the library's. Otherwise as ask_capture.
 void ask_call(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site);
 // Notes the source files of the program's operations.
 void ask_files(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask,

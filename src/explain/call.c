@@ -160,6 +160,14 @@ static void compare_objects(found_t *found, const line_t *a, const line_t *b) {
     }
 }
 
+// "State" of "State 0x7f00".
+static keel_str_t without_object(keel_str_t value) {
+    keel_str_t rest = value;
+    while (rest.size && !begins_object(rest))
+        skip(&rest);
+    return (keel_str_t){value.data, value.size - rest.size};
+}
+
 static void compare_places(found_t *found, const line_t *a, const line_t *b) {
     bool is_listed = a->kind != 'h' && b->kind != 'h';
     bool is_none = keel_str_is(a->value, "None") != keel_str_is(b->value, "None");
@@ -172,12 +180,17 @@ static void compare_places(found_t *found, const line_t *a, const line_t *b) {
         return;
     }
     if (is_equal) return;
+    keel_str_t before = without_object(a->value), after = without_object(b->value);
+    if (keel_str_equal(before, after)) {
+        keep(found, UNCERTAIN, KEEL_NOTE_SAME_FUNCTION, b->name, KEEL_STR(""), KEEL_STR(""));
+        return;
+    }
     if (is_none)
         note = KEEL_NOTE_OPTIONAL;
     else if (a->kind == 'l' && b->kind == 'l')
         note = keel_str_equal(strong(a->value), strong(b->value)) ? KEEL_NOTE_NUMBER
                                                                   : KEEL_NOTE_UNUSED;
-    keep(found, TREE, note, b->name, a->value, b->value);
+    keep(found, TREE, note, b->name, before, after);
 }
 
 // An object of JAX's own, a mesh for example, means nothing to a reader.

@@ -57,7 +57,7 @@
       "Ask for no layout, or for the same Layout in every call and for the data too.",             \
       "Make inputs contiguous in one memory format before they go to the device.")                 \
     X(PRECISION, "precision", POLICY, "matrix products use a different precision",                 \
-      "Set jax_default_matmul_precision once, before the first trace.",                            \
+      "Keep precision= at this line the same, or set jax_default_matmul_precision once, first.",   \
       "Call torch_xla.backends.set_mat_mul_precision once, before the first step.")                \
     X(OPTION, "option", POLICY, "a compile option has a different value",                          \
       "Pass the same compiler_options and config values to each jit.",                             \

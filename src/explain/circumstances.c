@@ -155,7 +155,8 @@ static void tell_loop(keel_diff_t *diff, keel_op_id_t loop, double before, doubl
     keel_difference_t *difference = &diff->roots[lead].difference;
     difference->kind = KEEL_CAUSE_CONSTANT;
     difference->subject = "loop bound";
-    difference->note = keel_note_text(KEEL_NOTE_LOOP);
+    difference->note =
+        keel_note_text(keel_diff_is_librarys(diff, loop) ? KEEL_NOTE_COUNT_GIVEN : KEEL_NOTE_LOOP);
 }
 
 static void find_loops(keel_diff_t *diff) {

@@ -25,13 +25,35 @@ static bool has_parameter(const keel_depends_t *reads, const keel_depends_statem
     return false;
 }
 
-// What a parameter holds comes from the line of the call.
-static bool is_passed(const keel_depends_t *reads, uint32_t statement, uint32_t name) {
-    for (uint32_t at = statement; at != KEEL_NONE; at = reads->statements[at].parent)
-        if ((at == statement || reads->statements[at].kind == FUNCTION) &&
-            has_parameter(reads, &reads->statements[at], name))
-            return true;
+static bool is_maker(keel_str_t name) {
+    static const char *const makers[] = {"__init__", "__post_init__", "setup", NULL};
+    return keel_str_is_one_of(name, makers);
+}
+
+// What a parameter holds comes from the lines that call its function, or make an object.
+static void read_calls(keel_depends_t *reads, uint32_t function) {
+    uint32_t name = KEEL_NONE, class = scope_of(reads, function);
+    if (reads->has_calls && reads->statements[function].is_on_stack) return;
+    keel_str_t text = name_of(reads, &reads->statements[function], &name);
+    if (is_maker(text) && class != KEEL_NONE) name_of(reads, &reads->statements[class], &name);
+    if (name != KEEL_NONE) reads->names[name] |= CALLS;
+}
+
+static bool is_passed(keel_depends_t *reads, uint32_t statement, uint32_t name) {
+    for (uint32_t at = statement; at != KEEL_NONE; at = reads->statements[at].parent) {
+        bool is_function = reads->statements[at].kind == FUNCTION;
+        if ((at != statement && !is_function) ||
+            !has_parameter(reads, &reads->statements[at], name))
+            continue;
+        if (is_function) read_calls(reads, at);
+        return true;
+    }
     return false;
+}
+
+// The text after a word is in the source, which ends with a line's end.
+static bool is_called_here(const keel_depends_word_t *word) {
+    return word->text.data[word->text.size] == '(';
 }
 
 static uint64_t place_of(uint32_t line, uint32_t column) {
@@ -48,11 +70,12 @@ static void read_names(keel_depends_t *reads, uint32_t statement, const keel_fra
         if (within && (place < place_of(within->line, within->column) ||
                        place >= place_of(within->end_line, within->end_column)))
             continue;
+        uint8_t passed = is_called_here(word) ? 0 : PASSED;
         if (word->is_attribute)
-            reads->names[word->name] |= READ_AS_ATTRIBUTE;
+            reads->names[word->name] |= READ_AS_ATTRIBUTE | passed;
         else if (!word->is_label && !word->is_parameter && !word->is_target &&
                  !is_passed(reads, statement, word->name))
-            reads->names[word->name] |= READ;
+            reads->names[word->name] |= READ | passed;
     }
 }
 
@@ -98,12 +121,14 @@ static uint32_t first_of(const keel_depends_t *reads, uint32_t line) {
     return low;
 }
 
-void keel_depends_reset(keel_depends_t *reads) {
+void keel_depends_reset(keel_depends_t *reads, bool has_calls) {
+    reads->has_calls = has_calls;
     for (uint32_t i = 0; i < reads->name_count; ++i)
         reads->names[i] &= IMPORTED;
     for (uint32_t i = 0; i < reads->count; ++i) {
         reads->statements[i].is_reached = false;
         reads->statements[i].scope = CLOSED;
+        reads->statements[i].is_on_stack = false;
     }
 }
 
@@ -119,6 +144,8 @@ void keel_depends_start(keel_depends_t *reads, const keel_frame_t *frame) {
     for (uint32_t i = first_of(reads, frame->line);
          i < reads->count && is_of(&reads->statements[i], frame->line); ++i) {
         keel_depends_statement_t *statement = &reads->statements[i];
+        for (uint32_t at = statement->parent; at != KEEL_NONE; at = reads->statements[at].parent)
+            reads->statements[at].is_on_stack = true;
         if (has_columns && !statement->is_header) {
             statement->is_reached = true;
             read_names(reads, i, frame);
@@ -134,15 +161,17 @@ static bool start_name(keel_depends_t *reads, keel_str_t text, uint8_t how) {
     return true;
 }
 
-// Those of `other` that it reads in a way become names here.
+// Those of `other` that it reads in a way become names here; whether it hands them on, too.
 static bool start_names(keel_depends_t *reads, const keel_depends_t *other, uint8_t how,
                         uint8_t here) {
     bool any = false;
     if (reads->budget < other->word_count) return false;
     reads->budget -= other->word_count;
-    for (uint32_t i = 0; i < other->word_count; ++i)
-        if (other->names[other->words[i].name] & how)
-            any = start_name(reads, other->words[i].text, here) || any;
+    for (uint32_t i = 0; i < other->word_count; ++i) {
+        uint8_t is = other->names[other->words[i].name];
+        if (is & how)
+            any = start_name(reads, other->words[i].text, here | (is & PASSED & ~how)) || any;
+    }
     return any;
 }
 
@@ -152,13 +181,18 @@ bool keel_depends_reads(const keel_depends_t *reads, const keel_import_t *import
 
 bool keel_depends_start_import(keel_depends_t *reads, const keel_depends_t *other,
                                const keel_import_t *import) {
-    return import->is_star ? start_names(reads, other, READ, READ)
-                           : start_name(reads, import->taken, READ);
+    return import->is_star
+               ? start_names(reads, other, READ, READ)
+               : start_name(reads, import->taken, READ | (other->names[import->name] & PASSED));
 }
 
 bool keel_depends_start_attributes(keel_depends_t *reads, const keel_depends_t *other,
                                    bool is_module) {
     return start_names(reads, other, READ_AS_ATTRIBUTE, READ_AS_ATTRIBUTE | (is_module ? READ : 0));
+}
+
+bool keel_depends_start_calls(keel_depends_t *reads, const keel_depends_t *other) {
+    return start_names(reads, other, CALLS, CALLS);
 }
 
 static bool is_assigned(const keel_depends_t *reads, const keel_depends_statement_t *statement,
@@ -174,20 +208,38 @@ static bool is_assigned(const keel_depends_t *reads, const keel_depends_statemen
 
 static bool is_called(const keel_depends_t *reads, const keel_depends_statement_t *statement,
                       bool is_in_class) {
-    static const char *const makers[] = {"__init__", "__post_init__", "setup", NULL};
     uint32_t name = 0;
     keel_str_t text = name_of(reads, statement, &name);
     if (!text.size) return false;
-    if (is_in_class && keel_str_is_one_of(text, makers)) return true;
+    if (is_in_class && is_maker(text)) return true;
     return reads->names[name] & (is_in_class ? READ_AS_ATTRIBUTE : READ);
+}
+
+// Whether it calls what is called with an argument that matters.
+static bool makes_call(const keel_depends_t *reads, const keel_depends_statement_t *statement) {
+    const keel_depends_word_t *words = words_of(reads, statement);
+    bool is_definition = statement->kind == FUNCTION || statement->kind == CLASS;
+    for (uint32_t i = 0; i < statement->word_count && !is_definition; ++i)
+        if (reads->names[words[i].name] & CALLS && is_called_here(&words[i])) return true;
+    return false;
+}
+
+// A function that was handed on may have been called for what it does, not for what it returns.
+static bool is_handed_on(const keel_depends_t *reads, const keel_depends_statement_t *scope) {
+    uint32_t name = KEEL_NONE;
+    if (!scope || scope->kind != FUNCTION || scope->scope != NAMED) return false;
+    name_of(reads, scope, &name);
+    return name != KEEL_NONE && reads->names[name] & PASSED;
 }
 
 static bool is_needed(const keel_depends_t *reads, uint32_t number) {
     const keel_depends_statement_t *statement = &reads->statements[number];
+    if (makes_call(reads, statement)) return true;
     uint32_t around = scope_of(reads, number);
     const keel_depends_statement_t *scope = around == KEEL_NONE ? NULL : &reads->statements[around];
     if (scope && scope->scope == CLOSED) return false;
     bool is_in_class = scope && scope->kind == CLASS;
+    if (is_handed_on(reads, scope)) return true;
     switch (statement->kind) {
         case ASSIGNMENT:
         case IMPORT:

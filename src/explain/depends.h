@@ -31,6 +31,7 @@ typedef struct keel_depends_t {
     uint32_t name_count;
     keel_map_t known; // text -> name
     uint64_t budget;  // visits of a statement that are left
+    bool has_calls;   // of the functions on the stack, the calls are on it too
 } keel_depends_t;
 
 // One name that a file has from another: `import a.b as name`, `from ..a import taken as name`.
@@ -47,8 +48,10 @@ keel_status_t keel_depends_parse(keel_depends_t *reads, keel_str_t text,
                                  keel_arena_t *arena) KEEL_MUST_CHECK;
 void keel_depends_deinitialize(keel_depends_t *reads);
 
-// Forgets what was started and found.
-void keel_depends_reset(keel_depends_t *reads);
+// Forgets what was started and found. `has_calls`: the stack has more than one frame.
+void keel_depends_reset(keel_depends_t *reads, bool has_calls);
+// Another file has functions and classes whose calls matter. True if that is new here.
+bool keel_depends_start_calls(keel_depends_t *reads, const keel_depends_t *other);
 // The function around a line was traced: its name alone does not lead into it.
 void keel_depends_exclude(keel_depends_t *reads, uint32_t line);
 // A line on the stack. If the frame has columns, only the names within them are read.

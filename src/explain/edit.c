@@ -366,7 +366,8 @@ static keel_status_t follow_file(following_t *following, file_t *file) {
     for (file_t *other = edits->files; other < edits->files + edits->count; ++other)
         if (other != file && other->is_started)
             following->is_more |= keel_depends_start_attributes(
-                reads, &text_of(other, is_after)->reads, file->is_module);
+                                      reads, &text_of(other, is_after)->reads, file->is_module) |
+                                  keel_depends_start_calls(reads, &text_of(other, is_after)->reads);
     return NULL;
 }
 
@@ -375,7 +376,8 @@ static keel_status_t follow_frames(edits_t *edits, bool is_after) {
     following_t following = {.edits = edits, .is_after = is_after};
     for (uint32_t i = 0; i < edits->count; ++i) {
         file_t *file = &edits->files[i];
-        if (file->is_known) keel_depends_reset(&text_of(file, is_after)->reads);
+        if (file->is_known)
+            keel_depends_reset(&text_of(file, is_after)->reads, edits->frame_count > 1);
         file->is_started = file->is_module = false;
     }
     for (uint32_t i = 0; i < edits->frame_count; ++i) {
@@ -385,6 +387,10 @@ static keel_status_t follow_frames(edits_t *edits, bool is_after) {
         keel_depends_start(&text_of(file, is_after)->reads, &edits->frames[i]);
         file->is_started = true;
     }
+    // The script may make the objects whose methods are on the stack.
+    file_t *asking;
+    KEEL_TRY(file_named(edits, keel_str(edits->diff->site.file), &asking));
+    if (asking) asking->is_started = true;
     do {
         following.is_more = false;
         for (uint32_t i = 0; i < edits->count; ++i)
@@ -432,7 +438,7 @@ static keel_status_t look_at_line(edits_t *edits, keel_op_id_t op, bool is_after
 }
 
 // An argument that only one side uses, though it may have been passed to both: the edit may be on a
-// line that uses it, or on one that differs because of it.
+// line that uses it, or that computes something with it, however far down.
 static keel_status_t look_at_users(edits_t *edits, uint32_t root, bool is_after, bool *out) {
     const keel_diff_t *diff = edits->diff;
     const keel_program_t *program = (is_after ? &diff->after : &diff->before)->program;
@@ -443,12 +449,9 @@ static keel_status_t look_at_users(edits_t *edits, uint32_t root, bool is_after,
         for (keel_op_id_t op = 0; op < keel_program_op_count(program) && op < TRACED; ++op)
             if (takes(program, op, list[i].value)) KEEL_TRY(look_at_line(edits, op, is_after, out));
     }
-    for (uint32_t i = 0; i < diff->folded_count; ++i) {
-        const keel_difference_t *difference = &diff->folded[i];
-        keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
-        if (difference->follows == root && op != KEEL_NONE)
-            KEEL_TRY(look_at_line(edits, op, is_after, out));
-    }
+    const keel_op_id_t *others = is_after ? diff->origin : diff->counterpart;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(program) && op < TRACED; ++op)
+        if (others[op] == KEEL_NONE) KEEL_TRY(look_at_line(edits, op, is_after, out));
     return NULL;
 }
 

@@ -98,10 +98,14 @@ static keel_status_t tell_change(const keel_call_change_t *change, keel_explanat
 static keel_status_t tell_call(const keel_retrace_t *retrace, keel_explanation_t *out,
                                keel_difference_t *root) {
     keel_call_change_t change;
+    bool is_recorded =
+        keel_call_compare(retrace->earlier, retrace->earlier_count, retrace->call, &change);
     root->note = of_library(retrace->site);
-    if (*root->note) return NULL;
-    if (keel_call_compare(retrace->earlier, retrace->earlier_count, retrace->call, &change))
-        return tell_change(&change, out, root);
+    if (*root->note && is_recorded && change.note == KEEL_NOTE_UNUSED)
+        change.subject = KEEL_STR(""); // the library's name
+    else if (*root->note && !(is_recorded && change.note == KEEL_NOTE_CONFIG))
+        return NULL;
+    if (is_recorded) return tell_change(&change, out, root);
     if (is_one_object(retrace->site->origin) && !retrace->is_jitted_there)
         root->note = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
     return NULL;

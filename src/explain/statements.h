@@ -28,6 +28,7 @@ struct keel_depends_statement_t {
     kind_t kind;
     scope_t scope;
     bool is_header, is_reached, is_excluded;
+    bool is_on_stack; // a function of a frame
 };
 
 struct keel_depends_word_t {
@@ -38,7 +39,9 @@ struct keel_depends_word_t {
     bool is_attribute, is_target, is_parameter, is_label; // `x.word`, ..., `f(word=1)`
 };
 
-enum { READ = 1, READ_AS_ATTRIBUTE = 2, IMPORTED = 4 };
+// How a name is read. CALLS: the calls of what has it matter, as an argument of one of them does.
+// PASSED: it is handed on, and whoever gets it may call it.
+enum { READ = 1, READ_AS_ATTRIBUTE = 2, IMPORTED = 4, CALLS = 8, PASSED = 16 };
 
 static inline keel_depends_word_t *words_of(const keel_depends_t *reads,
                                             const keel_depends_statement_t *statement) {

@@ -41,7 +41,13 @@ static const char source[] = KEEL_PYTHON_GUARDED(
     "        is_long = type(value) in plain[:2] and len(value) > 16\n"
     "        text = repr(value[:8] if is_long else value)\n"
     "        if is_long: text += '... %x' % (hash(value) & 0xffffffff)\n"
-    "        return text.replace(' 0x', ' 0X')\n"
+    "        text = text.replace(' 0x', ' 0X')\n"
+    "        return text if value == value else '%s ~%s' % (text, hex(id(value)))\n" // NaN
+    // A class that is not what its module has by that name may be one of several.
+    "    def named(kind):\n"
+    "        home = getattr(sys.modules.get(module(kind)), '__dict__', {})\n"
+    "        is_one = type(home) is not dict or home.get(title(kind)) is kind\n"
+    "        return title(kind) + ('' if is_one else ' ' + hex(id(kind)))\n"
     // Class and identity, "~" before it if the class compares in its own way; so does a tuple for
     // which there is no room.
     "    room = [512]\n"
@@ -96,7 +102,7 @@ static const char source[] = KEEL_PYTHON_GUARDED(
     "            put('l', name or path, aval.str_short(True) + weak)\n"
     "            return\n"
     "        kind, more = data\n"
-    "        put('n', path, 'None' if kind is plain[6] else title(kind))\n"
+    "        put('n', path, 'None' if kind is plain[6] else named(kind))\n"
     "        parts = node.children()\n"
     "        keys = range(len(parts))\n"
     "        if kind is dict: keys = [x if type(x) in plain else '?' for x in more]\n"

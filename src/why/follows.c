@@ -17,10 +17,14 @@ static bool is_at(const char *file, uint32_t line, const keel_run_place_t *place
     return line && line == place->line && strcmp(file, place->file) == 0;
 }
 
-// "Trainer.step" and "step": the interpreter and PyTorch/XLA name a function differently.
+// "Trainer.step" and "step": the interpreter and PyTorch/XLA name a function differently. A
+// comprehension ("<listcomp>") or a lambda belongs to the function around it, which its line shows.
 static bool is_in(const char *function, const char *other) {
     const char *a = strrchr(function, '.'), *b = strrchr(other, '.');
-    return strcmp(a ? a + 1 : function, b ? b + 1 : other) == 0;
+    a = a ? a + 1 : function;
+    b = b ? b + 1 : other;
+    bool is_inner = *b == '<' && strcmp(b, "<module>") != 0;
+    return is_inner || strcmp(a, b) == 0;
 }
 
 // One source file is kept for the constant's line and one for the read's, which may be in another.

@@ -39,6 +39,11 @@ static void containers_and_what_the_program_does_not_use(void **state) {
           "i32[]");
     check("n state\tState\nx state\t(function 0x70, 3)\n",
           "n state\tState\nx state\t(function 0x78, 3)\n", KEEL_NOTE_HELD, "state", "", "");
+    // A class of the same name that was defined again.
+    check("n state\tState 0x70\n", "n state\tState 0x78\n", KEEL_NOTE_SAME_FUNCTION, "state", "",
+          "");
+    check("n state\tState 0x70\n", "n state\tOther 0x78\n", KEEL_NOTE_CONTAINER, "state", "State",
+          "Other");
     check("h params\t5a 6b\n", "h params\t5a 7c\n", KEEL_NOTE_SAME_FUNCTION, "params", "", "");
     // What containers hold is not hashed.
     check("h state\t5a 6b\n", "h state\t5a 6b\n", KEEL_NOTE_SAME_FUNCTION, NULL, "", "");
@@ -52,6 +57,7 @@ static void containers_and_what_the_program_does_not_use(void **state) {
 
 static void static_values(void **state) {
     (void)state;
+    check("s x\tnan ~0x70\n", "s x\tnan ~0x78\n", KEEL_NOTE_SAME_FUNCTION, "x", "", "");
     check("s n\t3\n", "s n\t4\n", KEEL_NOTE_STATIC_VALUE, "n", "3", "4");
     check("s f\tfunction 0x70\n", "s f\tfunction 0x78\n", KEEL_NOTE_STATIC_FUNCTION, "f", "", "");
     check("s f\t(3, partial 0x70)\n", "s f\t(3, partial 0x78)\n", KEEL_NOTE_STATIC_FUNCTION, "f",

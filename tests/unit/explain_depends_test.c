@@ -25,7 +25,7 @@ static void assert_depends(const char *source, uint32_t traced, uint32_t line, c
     keel_depends_t reads;
     read_source(&reads, source, &arena);
     for (int round = 0; round < 2; ++round) {
-        keel_depends_reset(&reads);
+        keel_depends_reset(&reads, true);
         if (traced) keel_depends_exclude(&reads, traced);
         keel_depends_start(&reads, &(keel_frame_t){.line = line});
         keel_depends_follow(&reads);
@@ -80,6 +80,35 @@ static void blocks_belong_to_their_lines(void **state) {
     assert_depends(source, 0, 8, "1 2 3 5 7 8");
     assert_depends(source, 0, 4, "1 2 3 4");
     assert_depends(source, 1, 12, "1 10 11 12");
+}
+
+static void an_argument_leads_to_the_calls(void **state) {
+    (void)state;
+    static const char source[] = "wide = 8\n" // 1
+                                 "class Net:\n"
+                                 "    def __init__(self, width):\n"
+                                 "        self.width = width\n" // 4
+                                 "    def forward(self, x):\n"
+                                 "        return x * self.width\n" // 6
+                                 "def train(net, steps):\n"
+                                 "    net.forward(1)\n" // 8
+                                 "n = 3\n"
+                                 "train(Net(wide), n)\n"; // 10
+    assert_depends(source, 0, 6, "1 2 3 4 5 6 7 9 10");
+    assert_depends(source, 0, 8, "7 8");
+}
+
+static void a_function_that_is_handed_on_counts_as_a_whole(void **state) {
+    (void)state;
+    static const char source[] = "def model(x):\n" // 1
+                                 "    y = sample('y')\n"
+                                 "    with plate(x):\n"
+                                 "        sample('z')\n" // 4
+                                 "def other(x):\n"
+                                 "    sample('w')\n"
+                                 "fit = Fit(model, other(3))\n" // 7
+                                 "fit.run()\n";
+    assert_depends(source, 0, 8, "1 2 3 4 5 7 8");
 }
 
 // It may have run; of one that was traced the operations tell.
@@ -317,6 +346,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_a_file_lead_to_their_lines),
         cmocka_unit_test(blocks_belong_to_their_lines),
+        cmocka_unit_test(an_argument_leads_to_the_calls),
+        cmocka_unit_test(a_function_that_is_handed_on_counts_as_a_whole),
         cmocka_unit_test(a_function_that_is_named_is_looked_into),
         cmocka_unit_test(methods_lead_to_what_made_the_object),
         cmocka_unit_test(only_the_call_itself_is_read),
