@@ -113,6 +113,8 @@
       "Keep it fixed: each axis is its own program, compiled once; or jit a function for each.")   \
     X(STEPPED, "only one of the two calls optimizer.step(): each micro-batch has a sync",          \
       "Each is compiled once; sync after optimizer.step() only, if the micro-batches fit.")        \
+    X(CAST, "only one of the two converts it to another dtype: autocast, or a cast",               \
+      "Use autocast, or the cast, in every call or in none: each choice is a program.")            \
     X(KEPT, "only one of the two keeps it past the sync",                                          \
       "Keep it in every step, or in none: drop it before the sync (del), or make it after one.")   \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \

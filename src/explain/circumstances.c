@@ -334,6 +334,37 @@ static void tell_static_numbers(keel_diff_t *diff) {
     }
 }
 
+// ---- conversions -------------------------------------------------------------------------------
+
+static bool is_cast(const keel_root_t *root) {
+    const keel_difference_t *difference = &root->difference;
+    return difference->kind == KEEL_CAUSE_STRUCTURE && root->follows == KEEL_NONE &&
+           strcmp(difference->subject, "convert") == 0 &&
+           (strcmp(difference->old_value, "nothing") == 0 ||
+            strcmp(difference->new_value, "nothing") == 0);
+}
+
+static bool is_above(const keel_place_t *a, const keel_place_t *b) {
+    return strcmp(a->file, b->file) == 0 && a->line < b->line;
+}
+
+// One choice of a dtype, autocast for example, adds conversions to each layer. The topmost line
+// stands for all.
+static void tell_casts(keel_diff_t *diff) {
+    uint32_t lead = KEEL_NONE, count = 0;
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        if (!is_cast(&diff->roots[i])) continue;
+        ++count;
+        if (lead == KEEL_NONE ||
+            is_above(&diff->roots[i].difference.place, &diff->roots[lead].difference.place))
+            lead = i;
+    }
+    if (count < 2) return;
+    for (uint32_t i = 0; i < diff->root_count; ++i)
+        if (i != lead && is_cast(&diff->roots[i])) diff->roots[i].follows = lead;
+    keel_diff_note(diff, &diff->roots[lead].difference, KEEL_NOTE_CAST);
+}
+
 // ---- operations by themselves ------------------------------------------------------------------
 
 // All operations with a known line have the same one.
@@ -377,6 +408,7 @@ static void tell_eager(keel_diff_t *diff) {
 void keel_diff_circumstances(keel_diff_t *diff) {
     if (!diff->root_count) return;
     keel_diff_axes(diff);
+    tell_casts(diff);
     if (diff->after.lender) {
         keel_diff_modes(diff);
         keel_diff_settings(diff);

@@ -359,6 +359,27 @@ def module_dtype_mended():
         torch_xla.sync()
 
 
+def cast_to(halves):
+    model = torch.nn.Sequential(torch.nn.Linear(W, W), torch.nn.ReLU(), torch.nn.Linear(W, 2))
+    model.to(DEVICE)
+    x = made(8, W)
+    for is_half in halves:
+        with torch.autocast("xla", dtype=torch.bfloat16, enabled=is_half):
+            hidden = model[1](model[0](x))
+            y = model[2](hidden)
+        yield y
+
+
+def cast_accident():
+    for _ in cast_to((False, False, True)):
+        torch_xla.sync()
+
+
+def cast_mended():
+    for _ in cast_to((True, True, True)):
+        torch_xla.sync()
+
+
 def recomputed_accident():
     for _ in checkpointed((False, True, False)):
         torch_xla.sync()

@@ -5,7 +5,7 @@
 # program: jit_predict
 # run: PREDICT_PRECISION=default
 # run: PREDICT_PRECISION=highest
-# advice: !jax_default_matmul_precision
+# advice: Keep precision= at this line the same
 # reason: the service reads the precision of its products from a variable of the environment
 
 import os

@@ -2,7 +2,7 @@
 # subject: slice limit
 # old: 12
 # new: 9
-# reason: the line that uses the number is the cause, and the read is told with it
+# reason: the read is the cause: the number is a constant of the next program
 
 import torch
 import torch_xla
@@ -23,19 +23,19 @@ def batches():
 
 def trim(batch):
     """Cuts off columns that are padding in all rows."""
-    longest = int(batch["attention_mask"].sum(1).max())
-    return batch | {name: batch[name][:, :longest] for name in ("input_ids", "attention_mask")}  # <- cause
+    longest = int(batch["attention_mask"].sum(1).max())  # <- cause, cut
+    return batch | {name: batch[name][:, :longest] for name in ("input_ids", "attention_mask")}
 
 
 def train(model, device):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     for batch in batches():
-        batch = trim({name: value.to(device) for name, value in batch.items()})
+        batch = trim({name: value.to(device) for name, value in batch.items()})  # <- call
         optimizer.zero_grad()
         loss = model(**batch).loss
         loss.backward()
         optimizer.step()
-        torch_xla.sync()  # <- call
+        torch_xla.sync()
         print(loss.item())
 
 
