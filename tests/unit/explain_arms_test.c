@@ -73,6 +73,17 @@ static void the_else_of_a_loop_is_no_arm(void **state) {
     assert_int_equal(fork_of("\n  \n\t\n", 1, 3), 0);
 }
 
+static void the_else_of_an_expression_is_no_arm(void **state) {
+    (void)state;
+    static const char source[] = "y = g(a if c\n"
+                                 "      else h(\n"
+                                 "          p),\n" // 3
+                                 "        b if d\n"
+                                 "      else h(\n"
+                                 "          q))\n"; // 6
+    assert_int_equal(fork_of(source, 3, 6), 0);
+}
+
 // ---- causes ------------------------------------------------------------------------------------
 
 static keel_status_t read_source(void *context, const char *file, keel_str_t *out) {
@@ -209,6 +220,7 @@ int main(void) {
         cmocka_unit_test(lines_of_two_arms_have_a_fork),
         cmocka_unit_test(what_stands_behind_an_arm_that_returns_is_the_other_arm),
         cmocka_unit_test(the_else_of_a_loop_is_no_arm),
+        cmocka_unit_test(the_else_of_an_expression_is_no_arm),
         cmocka_unit_test(what_is_exchanged_between_two_arms_is_one_cause),
         cmocka_unit_test(sizes_of_two_arms_follow_from_the_branch),
         cmocka_unit_test(what_two_arms_call_follows_from_the_branch),

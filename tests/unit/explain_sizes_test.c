@@ -118,6 +118,9 @@ static void two_drifts_multiplied_explain_their_product(void **state) {
     assert_int_equal(explain(&sizes, 128 * 128, 96 * 96), OTHER); // attention: length by length
     assert_int_equal(explain(&sizes, 8 * 128, 5 * 97), NONE);
     assert_int_equal(explain(&sizes, 8 * 128, 8 * 128 + 1), NONE);
+    sizes = of_one(4, 1); // down to one
+    keel_sizes_add(&sizes, 128, 96, OTHER);
+    assert_int_equal(explain(&sizes, 4 * 128, 96), ROOT);
 }
 
 static keel_sizes_t of_dims(int64_t *before, int64_t *after, uint32_t rank) {

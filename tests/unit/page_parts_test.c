@@ -450,6 +450,24 @@ static void a_time_is_shown_if_it_is_one(void **state) {
 }
 
 // Whatever the page of a cause ends with, nothing of it stays open.
+// docs/causes/arguments.md mentions that of structure.
+static void a_page_links_to_one_that_the_report_has_too(void **state) {
+    (void)state;
+    static const char link[] = "<a href=\"#cause-structure\">";
+    keel_buffer_t page;
+    page_for(START("") RECOMPILE("bb", "3", "arguments", "x", "absent", "f32[8]", "9")
+                 RECOMPILE("cc", "2", "structure", "sine", "nothing", "sine", "8"),
+             &page);
+    const char *arguments = strstr(keel_buffer_cstr(&page), "<div id=\"cause-arguments\">");
+    assert_non_null(arguments);
+    const char *at = strstr(arguments, link), *end = strstr(arguments, "</details>");
+    assert_true(at && at < end);
+    keel_buffer_deinitialize(&page);
+    page_for(START("") RECOMPILE("bb", "3", "arguments", "x", "absent", "f32[8]", "9"), &page);
+    assert_lacks(&page, "#cause-structure");
+    keel_buffer_deinitialize(&page);
+}
+
 static void pages_of_causes_are_well_formed(void **state) {
     (void)state;
     static const char *const kinds[] = {"shape",    "dtype",    "weak_type", "constant", "branch",
@@ -489,6 +507,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_listed_is_counted),
         cmocka_unit_test(programs_are_listed_with_what_each_cost),
         cmocka_unit_test(a_time_is_shown_if_it_is_one),
+        cmocka_unit_test(a_page_links_to_one_that_the_report_has_too),
         cmocka_unit_test(pages_of_causes_are_well_formed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
