@@ -298,6 +298,52 @@ static void attributes_that_xla_lacks_are_not_written(void **state) {
     keel_buffer_deinitialize(&whole);
 }
 
+// A named location of the program around another, which is a file's if there is none.
+static keel_attr_id_t located(keel_program_t *program, keel_attr_kind_t kind, const char *name,
+                              uint32_t rest) {
+    keel_string_id_t text;
+    keel_attr_id_t id;
+    assert_null(keel_program_add_text(program, keel_str(name), &text));
+    assert_null(keel_program_add_attr(
+        program, (keel_attr_t){.kind = (uint8_t)kind, .a = text, .b = rest}, &id));
+    return id;
+}
+
+// Line, column, end line and end column; those at the end may be unknown.
+static void the_place_of_an_operation_is_written_whole(void **state) {
+    (void)state;
+    static const uint32_t numbers[] = {41, 3, 42, 9};
+    for (uint32_t count = 1; count <= 4; ++count) {
+        keel_program_t program, again;
+        proto_t whole;
+        uint32_t list;
+        keel_buffer_t out;
+        read_pair(&program, &whole);
+        assert_null(keel_program_add_list(&program, numbers, count, &list));
+        keel_attr_id_t file = located(&program, KEEL_ATTR_LOC_FILE, "/w/train.py", list);
+        keel_attr_id_t function = located(&program, KEEL_ATTR_LOC_NAME, "step", file);
+        program.operations.data[1].location =
+            located(&program, KEEL_ATTR_LOC_NAME, "jit(f)/neg", function);
+        keel_buffer_initialize(&out, 0);
+        assert_null(keel_write_hlo(&program, &out));
+        assert_null(keel_read_hlo(keel_buffer_bytes(&out), &again));
+        const keel_attr_t *named = keel_program_attr(&again, again.operations.data[1].location);
+        assert_true(keel_str_is(keel_program_str(&again, named->a), "jit(f)/neg"));
+        const keel_attr_t *in = keel_program_attr(&again, named->b);
+        assert_true(keel_str_is(keel_program_str(&again, in->a), "step"));
+        const keel_attr_t *place = keel_program_attr(&again, in->b);
+        assert_int_equal(place->kind, KEEL_ATTR_LOC_FILE);
+        assert_true(keel_str_is(keel_program_str(&again, place->a), "/w/train.py"));
+        keel_list_t got = keel_program_list(&again, place->b);
+        assert_int_equal(got.count, count);
+        assert_memory_equal(got.items, numbers, count * sizeof *numbers);
+        keel_buffer_deinitialize(&out);
+        keel_program_deinitialize(&program);
+        keel_program_deinitialize(&again);
+        keel_buffer_deinitialize(&whole);
+    }
+}
+
 static void a_location_of_another_form_is_not_written(void **state) {
     (void)state;
     keel_program_t program;
@@ -366,6 +412,7 @@ int main(void) {
         cmocka_unit_test(a_program_in_mlir_is_not_written),
         cmocka_unit_test(references_that_cannot_be_are_not_written),
         cmocka_unit_test(attributes_that_xla_lacks_are_not_written),
+        cmocka_unit_test(the_place_of_an_operation_is_written_whole),
         cmocka_unit_test(a_location_of_another_form_is_not_written),
         cmocka_unit_test(a_program_that_would_grow_without_end_is_refused),
     };
