@@ -298,6 +298,40 @@ static void attributes_that_xla_lacks_are_not_written(void **state) {
     keel_buffer_deinitialize(&whole);
 }
 
+static keel_attr_id_t dict_of(keel_program_t *program, const uint32_t *pairs, uint32_t count) {
+    keel_attr_t attr = {.kind = KEEL_ATTR_DICT};
+    keel_attr_id_t id;
+    assert_null(keel_program_add_list(program, pairs, count, &attr.b));
+    assert_null(keel_program_add_attr(program, attr, &id));
+    return id;
+}
+
+// Tuples in tuples, deeper than any reader goes.
+static void a_literal_that_is_nested_too_deep_is_refused(void **state) {
+    (void)state;
+    keel_program_t program;
+    proto_t whole;
+    keel_string_id_t shape, elements, literal;
+    keel_attr_id_t type, held = KEEL_NONE;
+    read_pair(&program, &whole);
+    assert_null(keel_program_add_text(&program, KEEL_STR("shape"), &shape));
+    assert_null(keel_program_add_text(&program, KEEL_STR("tuple_literals"), &elements));
+    assert_null(keel_program_add_text(&program, KEEL_STR("literal"), &literal));
+    keel_attr_t of_type = {.kind = KEEL_ATTR_TYPE, .a = program.value_types.data[1]};
+    assert_null(keel_program_add_attr(&program, of_type, &type));
+    for (unsigned depth = 0; depth < 200; ++depth) {
+        keel_attr_t list = {.kind = KEEL_ATTR_ARRAY};
+        keel_attr_id_t parts;
+        assert_null(keel_program_add_list(&program, &held, depth > 0, &list.b));
+        assert_null(keel_program_add_attr(&program, list, &parts));
+        held = dict_of(&program, (uint32_t[]){shape, type, elements, parts}, 4);
+    }
+    program.operations.data[1].attributes = dict_of(&program, (uint32_t[]){literal, held}, 2);
+    assert_not_written(&program, KEEL_UNSUPPORTED, "nested more than 64 deep");
+    keel_program_deinitialize(&program);
+    keel_buffer_deinitialize(&whole);
+}
+
 // A named location of the program around another, which is a file's if there is none.
 static keel_attr_id_t located(keel_program_t *program, keel_attr_kind_t kind, const char *name,
                               uint32_t rest) {
@@ -412,6 +446,7 @@ int main(void) {
         cmocka_unit_test(a_program_in_mlir_is_not_written),
         cmocka_unit_test(references_that_cannot_be_are_not_written),
         cmocka_unit_test(attributes_that_xla_lacks_are_not_written),
+        cmocka_unit_test(a_literal_that_is_nested_too_deep_is_refused),
         cmocka_unit_test(the_place_of_an_operation_is_written_whole),
         cmocka_unit_test(a_location_of_another_form_is_not_written),
         cmocka_unit_test(a_program_that_would_grow_without_end_is_refused),
