@@ -390,20 +390,6 @@ static keel_status_t tell_nested(keel_diff_t *diff, const keel_inlined_t *inline
     return keel_diff_root(diff, &difference, &root);
 }
 
-// Differentiating a function separately changes the order of its operations, and of the sums of its
-// gradients.
-static void fold_nested(keel_diff_t *diff) {
-    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_NESTED_JIT);
-    if (top == KEEL_NONE) return;
-    const char *name = diff->roots[top].difference.subject;
-    for (uint32_t i = 0; i < diff->root_count; ++i) {
-        const keel_difference_t *one = &diff->roots[i].difference;
-        if (one->kind == KEEL_CAUSE_STRUCTURE && diff->roots[i].follows == KEEL_NONE &&
-            (!*one->old_value || strcmp(one->place.function, name) == 0))
-            fold_root(diff, i, top);
-    }
-}
-
 // An explanation refers to operations of the original programs.
 static void name_origins(const keel_inlined_t *inlined, keel_difference_t *list, size_t count) {
     for (size_t i = 0; i < count; ++i) {
@@ -461,7 +447,6 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     keel_diff_unrolled(diff);
     KEEL_TRY(keel_diff_numbers(diff, new_side->sources));
     fold_derived(diff);
-    fold_nested(diff);
     KEEL_TRY(keel_diff_edit(diff, old_side, new_side));
     place_closed_over(diff);
     KEEL_TRY(keel_diff_subjects(diff));

@@ -364,25 +364,6 @@ void keel_diff_exchange(keel_diff_t *diff, uint32_t gone, uint32_t came) {
         keel_diff_ops(diff, told->old_op, told->new_op, told);
 }
 
-// What is gone and what replaced it, if only the argument that came with it shows that they belong
-// together.
-static void fold_swap(const keel_clusters_t *clusters, uint32_t first_root) {
-    keel_diff_t *diff = clusters->diff;
-    uint32_t gone = KEEL_NONE, came = KEEL_NONE;
-    bool has_arguments = false;
-    for (uint32_t i = 0; i < diff->root_count; ++i) {
-        keel_root_t *root = &diff->roots[i];
-        if (root->difference.kind == KEEL_CAUSE_ARGUMENTS && root->is_whole &&
-            root->follows >= first_root && root->follows != KEEL_NONE)
-            has_arguments = true;
-        if (i < first_root || root->difference.kind != KEEL_CAUSE_STRUCTURE) continue;
-        if (root->difference.new_op == KEEL_NONE && gone == KEEL_NONE) gone = i;
-        if (root->difference.old_op == KEEL_NONE && came == KEEL_NONE) came = i;
-    }
-    if (!has_arguments || gone == KEEL_NONE || came == KEEL_NONE) return;
-    keel_diff_exchange(diff, gone, came);
-}
-
 // Follows from a random key of another kind. A key that was added came with a branch itself.
 static bool is_of_key(const keel_diff_t *diff, uint32_t taint) {
     if (!taint) return false;
@@ -654,7 +635,6 @@ static keel_status_t explain_clusters(keel_clusters_t *clusters) {
     for (uint32_t at = 0; at < clusters->count; ++at)
         if (clusters->alone[at] && keel_clusters_find(clusters, at) == at)
             KEEL_TRY(tell_cluster(clusters, at));
-    fold_swap(clusters, first_root);
     fold_repeated(clusters->diff, first_root);
     lead_layers(clusters->diff, first_root);
     fold_gradients(clusters->diff, first_root);
