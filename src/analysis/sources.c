@@ -284,12 +284,15 @@ void sources_note(sources_t *sources, const keel_program_t *program, double aske
         last = attr->a;
         keel_str_t name = keel_program_str(program, attr->a);
         char *file;
-        if (!name.size || (name.data[0] != '/' && !sources->home) || keel_is_library_file(name) ||
-            memchr(name.data, '\n', name.size) || memchr(name.data, '\t', name.size))
+        if (!name.size || keel_is_library_file(name) || memchr(name.data, '\n', name.size) ||
+            memchr(name.data, '\t', name.size))
             continue;
         keel_status_t status = keel_path(&file, "%.*s", (int)name.size, name.data);
         if (!status) {
-            if (!source_named(sources, file)) status = note(sources, file);
+            // Without a folder, a name says little: the run itself must have read such a file.
+            bool is_clear =
+                *file == '/' || (sources->home && keel_source_is_noted(&sources->read, file));
+            if (is_clear && !source_named(sources, file)) status = note(sources, file);
             keel_free(file);
         }
         keel_status_ignore(status);
