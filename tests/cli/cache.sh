@@ -15,7 +15,7 @@ keel cache ls
 keel cache ls --json | python3 -c '
 import json, sys
 for entry in json.load(sys.stdin):
-    print(entry["key"], entry["name"], entry["payload_bytes"], entry["components"])'
+    print(entry["key"], entry["name"], entry["payload_bytes"], entry["compile_seconds"], entry["created"], entry["components"])'
 keel cache stat --json
 keel cache verify; echo "exit $?"
 printf x | dd of=cache/entries/ac/$key.keel bs=1 seek=400 conv=notrunc 2>dd
