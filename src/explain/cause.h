@@ -191,6 +191,8 @@
       "Set it once, before the first call, to one value for all calls.")                           \
     X(CLEARED, "nothing that JAX compares has changed: it was made to forget the function",        \
       "Remove jax.clear_caches() and clear_cache() from the loop.")                                \
+    X(LOOSE_LOOP, "a loop of jax.lax outside jit, whose body is a new function in each call",      \
+      "Jit the function that contains the loop, once; or define the body once, at the top.")       \
     X(STATIC_NUMBER,                                                                               \
       "filter_jit makes Python numbers static, and nnx.jit those that a module holds",             \
       "Pass it as an array: jnp.asarray(x). A number that is closed over is baked in as well.")    \

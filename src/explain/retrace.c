@@ -10,6 +10,17 @@ static bool is_made_anew(const char *origin) {
     return !strstr(origin, " at ") || strstr(origin, "<locals>") || strstr(origin, "<lambda>");
 }
 
+// "jit_scan" for a body of the user's: what JAX makes of a loop that runs outside jit.
+static bool is_loose_loop(const keel_program_t *program, const keel_site_t *site) {
+    static const char *const loops[] = {"jit_scan", "jit_while", "jit_cond", "jit_map", NULL};
+    keel_str_t name = keel_program_str(program, program->name);
+    const char *at = strstr(site->origin, " at ");
+    if (!keel_str_is_one_of(name, loops) || !at) return false;
+    keel_str_t own = {name.data + strlen("jit_"), name.size - strlen("jit_")};
+    size_t size = (size_t)(at - site->origin);
+    return size < own.size || memcmp(at - own.size, own.data, own.size) != 0;
+}
+
 // A traced function at module level, or a method, is one object however often it is called. A
 // library's may wrap either.
 static bool is_one_object(const char *origin) {
@@ -132,6 +143,9 @@ keel_status_t keel_explain_retrace(const keel_retrace_t *retrace, keel_explanati
         root.note = keel_note_text(KEEL_NOTE_RESULT_TREE);
     KEEL_TRY(retrace_text(out, differing[0], &root.old_value));
     KEEL_TRY(retrace_text(out, differing[1], &root.new_value));
+    if (is_known && !*root.note && is_made_anew(retrace->site->origin) &&
+        is_loose_loop(after, retrace->site))
+        root.note = keel_note_text(KEEL_NOTE_LOOSE_LOOP);
     if (is_known && !*root.note) KEEL_TRY(tell_call(retrace, out, &root));
     return keel_explanation_add(out, &root);
 }

@@ -630,6 +630,41 @@ def cleared_mended():
         of_an_array(ones(W))
 
 
+# ---- loops outside jit -------------------------------------------------------------------------
+
+
+def rollout(w, state):
+    def body(state, _):
+        state = jnp.tanh(state @ w)
+        return state, state.sum()
+    return lax.scan(body, state, None, length=5)
+
+
+def loose_loop_accident():
+    for _ in range(3):
+        rollout(ones(W, W), ones(W))  # <- here
+
+
+def loose_loop_accident_while():
+    for _ in range(3):
+        lax.while_loop(lambda x: x < W, lambda x: x + 2, jnp.float32(0))  # <- here
+
+
+def loose_loop_mended_jitted():
+    jitted = jax.jit(rollout)
+    for _ in range(3):
+        jitted(ones(W, W), ones(W))
+
+
+def double(state, _):
+    return state * 2, state.sum()
+
+
+def loose_loop_mended_once():
+    for _ in range(3):
+        lax.scan(double, ones(W), None, length=5)
+
+
 for name in sys.argv[1:]:
     globals()[name]()
     W += 1
