@@ -38,13 +38,13 @@ typedef enum way { WAY_NONE, WAY_BY_CALLER, WAY_BY_NAMES, WAY_ON_LINE } way_t;
 static bool reaches(const keel_why_t *why, const keel_run_difference_t *root,
                     const keel_number_t *from, sources_t *sources) {
     const keel_run_place_t *place = &root->place;
-    bool is_known = keel_source_open(&sources->constant, place->file, &why->run.sources);
+    bool is_known = keel_source_open(&sources->constant, place->file, &why->run);
     if (!is_known) return from->line == place->line && !*from->callee;
     return keel_number_reaches(&sources->constant, from, place->line, root->subject);
 }
 
 static bool is_returned(const keel_why_t *why, const keel_reads_line_t *read, sources_t *sources) {
-    return keel_source_open(&sources->read, read->file, &why->run.sources) &&
+    return keel_source_open(&sources->read, read->file, &why->run) &&
            keel_number_is_returned(&sources->read, read->line, read->function);
 }
 

@@ -1,6 +1,9 @@
 #include "why/source.h"
 
+#include <string.h>
+
 #include "host/source.h"
+#include "journal/journal.h"
 
 void keel_source_close(keel_source_t *source) {
     keel_free(source->file);
@@ -8,20 +11,72 @@ void keel_source_close(keel_source_t *source) {
     *source = (keel_source_t){0};
 }
 
-static keel_status_t load_source(keel_source_t *source, const char *file, const keel_map_t *read) {
-    KEEL_TRY(keel_strdup(keel_str(file), &source->file));
-    if (!keel_source_is_noted(read, file)) return NULL;
-    KEEL_TRY(keel_source_read(file, &source->data, &source->size));
-    if (keel_source_was_read(read, file, keel_bytes(source->data, source->size))) return NULL;
+static void drop(keel_source_t *source) {
     keel_free(source->data);
     source->data = NULL;
-    return NULL;
+    source->size = 0;
 }
 
-bool keel_source_open(keel_source_t *source, const char *file, const keel_map_t *read) {
+static bool is_as_read(const keel_source_t *source, const keel_run_t *run) {
+    return source->data && keel_source_was_read(&run->sources, source->file,
+                                                keel_bytes(source->data, source->size));
+}
+
+// The digest of its text in a line of sources.tsv; false if the line is of another file.
+static bool is_listed(keel_str_t line, const char *file, keel_str_t *out) {
+    const char *tab = memchr(line.data, '\t', line.size);
+    keel_digest_t digest;
+    if (!tab) return false;
+    keel_str_t name = {tab + 1, (size_t)(line.data + line.size - tab) - 1};
+    *out = (keel_str_t){line.data, (size_t)(tab - line.data)};
+    return keel_str_is(name, file) && keel_digest_unhex(*out, &digest);
+}
+
+static keel_status_t read_kept(keel_source_t *source, int folder, const char *run,
+                               keel_str_t digest) {
+    char *path;
+    KEEL_TRY(
+        keel_path(&path, "%.*s/../sources/%.*s.zst", folder, run, (int)digest.size, digest.data));
+    keel_status_t status = keel_journal_read_program(path, &source->data, &source->size);
+    keel_free(path);
+    return status;
+}
+
+// What the analysis kept of it.
+static keel_status_t load_kept(keel_source_t *source, const keel_run_t *run) {
+    enum { LIST_LIMIT = 1 << 20 };
+    const char *slash = run->path ? strrchr(run->path, '/') : NULL;
+    if (!slash) return NULL;
+    int folder = (int)(slash - run->path);
+    char *path;
+    uint8_t *list = NULL;
+    size_t size = 0;
+    KEEL_TRY(keel_path(&path, "%.*s/sources.tsv", folder, run->path));
+    keel_status_t status = keel_file_read(path, LIST_LIMIT, &list, &size);
+    keel_free(path);
+    keel_str_t rest = {(const char *)list, size}, line, digest;
+    while (!status && !source->data && keel_str_line(&rest, &line))
+        if (is_listed(line, source->file, &digest))
+            status = read_kept(source, folder, run->path, digest);
+    keel_free(list);
+    return status;
+}
+
+static keel_status_t load_source(keel_source_t *source, const char *file, const keel_run_t *run) {
+    KEEL_TRY(keel_strdup(keel_str(file), &source->file));
+    if (!keel_source_is_noted(&run->sources, file)) return NULL;
+    keel_status_ignore(keel_source_read(file, &source->data, &source->size));
+    if (is_as_read(source, run)) return NULL;
+    drop(source);
+    keel_status_t status = load_kept(source, run);
+    if (!is_as_read(source, run)) drop(source);
+    return status;
+}
+
+bool keel_source_open(keel_source_t *source, const char *file, const keel_run_t *run) {
     if (!source->file || strcmp(source->file, file) != 0) {
         keel_source_close(source);
-        keel_status_ignore(load_source(source, file, read));
+        keel_status_ignore(load_source(source, file, run));
     }
     return source->data;
 }

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "place.h"
 
+#include <zstd.h>
+
 #include "text/text.h"
 
 // Text of the file, the line that reads, the line of the constant, whether that comes from it.
@@ -116,6 +118,8 @@ static void write_read(const reads_t *read, unsigned line, const char *file, cha
              file, line, read->function, call);
 }
 
+static const char *path_of_journal = "";
+
 // A run that read `text` in that file.
 static void parse_reads(const char *name, const char *subject, const char *file, const char *text,
                         const reads_t *read, unsigned used, unsigned asked, keel_why_t *out) {
@@ -139,7 +143,8 @@ static void parse_reads(const char *name, const char *subject, const char *file,
              "\"reads\":[%s%s%s]}\n",
              file, hex, name, file, asked, name, subject, file, used, file, asked, other,
              *other ? "," : "", line);
-    assert_ok(keel_why_parse(keel_str_bytes(keel_str(journal)), "r", "", KEEL_RUN_DETAILS, out));
+    assert_ok(keel_why_parse(keel_str_bytes(keel_str(journal)), "r", path_of_journal,
+                             KEEL_RUN_DETAILS, out));
 }
 
 static void parse_named(const char *name, const char *file, const char *text, unsigned read,
@@ -284,6 +289,44 @@ static void source_that_is_gone_or_another_tells_nothing(void **state) {
     place_remove(&place);
 }
 
+// The analysis kept what the run read.
+static void source_that_was_edited_since_is_known(void **state) {
+    (void)state;
+    const char *text = sources[0].text;
+    place_t place;
+    keel_why_t why;
+    uint8_t packed[256];
+    char path[300], journal[320], list[320], kept[420], line[420], hex[KEEL_DIGEST_HEX];
+    place_make(&place);
+    keel_digest_t digest = keel_digest(keel_str_bytes(keel_str(text)));
+    keel_digest_hex(&digest, hex);
+    snprintf(path, sizeof path, "%s/train.py", place.root);
+    snprintf(journal, sizeof journal, "%s/r/journal.ndjson", place.root);
+    snprintf(list, sizeof list, "%s/r/sources.tsv", place.root);
+    snprintf(kept, sizeof kept, "%s/sources/%s.zst", place.root, hex);
+    snprintf(line, sizeof line, "+\t/w\n-\t/w/x.py\n%s\t%s\n", hex, path);
+    const char *folders[] = {"r", "sources"};
+    for (size_t i = 0; i < 2; ++i) {
+        char folder[300];
+        snprintf(folder, sizeof folder, "%s/%s", place.root, folders[i]);
+        assert_int_equal(mkdir(folder, 0700), 0);
+    }
+    write_bytes(path, "edited\n", 7);
+    write_bytes(list, line, strlen(line));
+    size_t size = ZSTD_compress(packed, sizeof packed, text, strlen(text), 1);
+    write_bytes(kept, packed, size);
+    path_of_journal = journal;
+    parse(path, text, 1, 2, 9, &why);
+    assert_int_equal(why.entries[0].roots[1].kind, KEEL_CAUSE_HOST_READ);
+    keel_why_deinitialize(&why);
+    write_bytes(kept, packed, size / 2); // damaged
+    parse(path, text, 1, 2, 9, &why);
+    assert_int_equal(why.entries[0].roots[1].kind, KEEL_CAUSE_CONSTANT);
+    keel_why_deinitialize(&why);
+    path_of_journal = "";
+    place_remove(&place);
+}
+
 static void a_constant_in_jax_stays_one(void **state) {
     (void)state;
     place_t place;
@@ -305,6 +348,7 @@ int main(void) {
         cmocka_unit_test(a_read_in_a_function_counts_if_it_is_returned),
         cmocka_unit_test(of_several_reads_the_constant_s_own_line_counts),
         cmocka_unit_test(source_that_is_gone_or_another_tells_nothing),
+        cmocka_unit_test(source_that_was_edited_since_is_known),
         cmocka_unit_test(a_constant_in_jax_stays_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
