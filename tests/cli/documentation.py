@@ -60,12 +60,12 @@ LITERAL = r'"(?:\\.|[^"\\\n])*"'
 
 
 def said():
-    """All texts of the C sources, with adjacent literals joined and conversions blanked."""
+    """All texts of the sources, with adjacent literals joined and conversions blanked."""
     texts = []
-    for path in (ROOT / "src").rglob("*.[ch]"):
-        for run in re.findall(rf"{LITERAL}(?:\s*\\?\s*{LITERAL})*", path.read_text()):
+    for path in [*(ROOT / "src").rglob("*.[ch]"), *(ROOT / "python" / "keel").rglob("*.py")]:
+        for run in re.findall(rf"{LITERAL}(?:\s*\\?\s*f?{LITERAL})*", path.read_text()):
             texts.append("".join(literal[1:-1] for literal in re.findall(LITERAL, run)))
-    return re.sub(r"%[-.*0-9]*(?:ll|z)?[a-z]", "%", "\n".join(texts))
+    return re.sub(r"%[-.*0-9]*(?:ll|z)?[a-z]|\{[^{}\n]*\}", "%", "\n".join(texts))
 
 
 SAID, SYMPTOMS = said(), (ROOT / "docs" / "troubleshooting.md").read_text()
