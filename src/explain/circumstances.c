@@ -322,15 +322,19 @@ bool keel_diff_is_filtered(const keel_diff_t *diff) {
 }
 
 static void tell_static_numbers(keel_diff_t *diff) {
-    for (uint32_t i = 0; i < diff->root_count && keel_diff_is_filtered(diff); ++i) {
+    bool is_filtered = keel_diff_is_filtered(diff);
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_difference_t *difference = &diff->roots[i].difference;
         const keel_root_t *root = &diff->roots[i];
         if (difference->kind != KEEL_CAUSE_CONSTANT || !root->is_number ||
             keel_note_advice(difference->note))
             continue;
         bool is_count = root->is_integer && keel_diff_is_librarys(diff, difference->new_op);
-        keel_diff_note(diff, difference,
-                       is_count ? KEEL_NOTE_COUNT_GIVEN : KEEL_NOTE_STATIC_NUMBER);
+        // If a library's function was traced, the number came by a call of its own.
+        bool is_users = !diff->site.library_file || !*diff->site.library_file;
+        if (is_filtered || (is_count && is_users))
+            keel_diff_note(diff, difference,
+                           is_count ? KEEL_NOTE_COUNT_GIVEN : KEEL_NOTE_STATIC_NUMBER);
     }
 }
 
