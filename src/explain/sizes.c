@@ -450,6 +450,14 @@ static bool is_of_steps(double before, double after, const keel_drift_t *drift) 
     return false;
 }
 
+// c / n for a whole c that is no size of the program: rows of the data for each of the batch.
+// Numbers of few digits say too little.
+static bool is_for_each(double before, double after, const keel_drift_t *drift) {
+    double n = (double)drift->before, m = (double)drift->after, whole = before * n;
+    return n > 0 && m > 0 && whole > n && whole > m && !(is_short(before) && is_short(after)) &&
+           is_whole(whole, 1e-6) && is_equal(whole, after * m, 1e-6);
+}
+
 uint32_t keel_sizes_explain_derived(const keel_sizes_t *sizes, double before, double after,
                                     bool is_coarse) {
     uint32_t root = keel_sizes_explain_value(sizes, before, after, is_coarse);
@@ -459,6 +467,7 @@ uint32_t keel_sizes_explain_derived(const keel_sizes_t *sizes, double before, do
         root = explain_ratio(sizes, before, after, true, tolerance_of(is_coarse));
     for (uint32_t i = 0; root == UINT32_MAX && !is_coarse && i < sizes->count; ++i)
         if (is_affine(before, after, &sizes->drifts[i]) ||
+            is_for_each(before, after, &sizes->drifts[i]) ||
             is_of_steps(before, after, &sizes->drifts[i]))
             root = sizes->drifts[i].root;
     return root;

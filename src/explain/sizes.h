@@ -76,7 +76,7 @@ uint32_t keel_sizes_explain_value(const keel_sizes_t *sizes, double before, doub
 uint32_t keel_sizes_explain_divisor(const keel_sizes_t *sizes, double before, double after);
 // As keel_sizes_explain_value, for a number that a library computes on a line of its own. Also
 // allows the rules for sizes, and c / n and c - n for another size c: the share of a part in the
-// whole.
+// whole; and c / n for any whole c, if it has many digits.
 uint32_t keel_sizes_explain_derived(const keel_sizes_t *sizes, double before, double after,
                                     bool is_coarse);
 

@@ -394,7 +394,10 @@ static void what_a_library_works_out_is_of_the_whole_or_a_part(void **state) {
     assert_int_equal(explain_derived(&sizes, 3.0 / 16, 5.0 / 16), ROOT);
     assert_int_equal(explain_derived(&sizes, 13, 11), ROOT); // those that are left
     assert_int_equal(explain_derived(&sizes, 3, 5), ROOT);
-    assert_int_equal(explain_derived(&sizes, 17.0 / 3, 17.0 / 5), NONE);
+    assert_int_equal(explain_derived(&sizes, 17.0 / 3, 17.0 / 5), ROOT); // of a total elsewhere
+    assert_int_equal(explain_derived(&sizes, 17.5 / 3, 17.5 / 5), NONE);
+    assert_int_equal(explain_derived(&sizes, 7.5 / 3, 7.5 / 5), NONE);
+    assert_int_equal(explain_derived(&sizes, 15.0 / 3, 16.0 / 5), NONE);
     assert_int_equal(explain_derived(&sizes, 1, -1), NONE);            // 4 is no whole of 5
     assert_int_equal(explain_derived(&sizes, 4.0 / 3, 4.0 / 5), ROOT); // but may be scaled to it
     assert_int_equal(explain_value(&sizes, 16.0 / 3, 16.0 / 5), ROOT); // nobody writes 5.3333335
