@@ -352,13 +352,13 @@ static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_
     KEEL_TRY(count_updates(diff, &updates));
     bool is_evaluation = (!updates.now && updates.then && !is_trained(&diff->after)) ||
                          (!updates.then && updates.now && !is_trained(&diff->before));
-    bool takes_turns = updates.begun && updates.kept;
+    bool had_one = updates.then || first_of_optimizer(&diff->before) != KEEL_NONE;
+    bool takes_turns = updates.begun && updates.kept && had_one;
     bool is_frozen = updates.then && updates.now && updates.then != updates.now;
     // Before the first sync, a tensor has the line that moved it to the device.
     bool accumulates = keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE;
-    bool is_stepped = updates.begun && (!updates.back || accumulates) && !updates.kept &&
-                      !updates.then && first_of_optimizer(&diff->before) == KEEL_NONE &&
-                      is_trained(&diff->before);
+    bool is_stepped =
+        updates.begun && (!updates.back || accumulates) && !had_one && is_trained(&diff->before);
     *out_told = updates.idle || updates.copied || updates.back || is_evaluation || is_frozen ||
                 takes_turns || is_stepped;
     if (is_evaluation)
