@@ -62,16 +62,24 @@ static keel_status_t keep(const char *name, const char *as) {
     return put(as, given ? given : "");
 }
 
+// Under another `keel run` that was given no plugin: KEEL_PLUGIN is what that one found.
+static bool is_below_another(const keel_settings_t *settings) {
+    return settings->values[KEEL_SETTING_PLUGIN].origin == KEEL_ORIGIN_ENVIRONMENT &&
+           getenv("KEEL_RUN_ID") && getenv("KEEL_JAX_PLATFORMS");
+}
+
+static bool names_plugin(const keel_settings_t *settings) {
+    return settings->values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT &&
+           !is_below_another(settings);
+}
+
 // The package puts Keel in front of the plugin that the client would use by itself, if none is
 // named, so it needs to know what the user asked for (python/keel/doors.py).
 static keel_status_t keep_requests(const keel_settings_t *settings) {
-    keel_origin_t origin = settings->values[KEEL_SETTING_PLUGIN].origin;
-    // Under another `keel run`, KEEL_PLUGIN is what that one found.
-    bool is_nested = getenv("KEEL_RUN_ID") && origin == KEEL_ORIGIN_ENVIRONMENT;
-    if (is_nested) return NULL;
+    if (is_below_another(settings)) return NULL;
     unsetenv("KEEL_JAX_PLATFORMS");
     unsetenv("KEEL_PJRT_DEVICE");
-    if (origin != KEEL_ORIGIN_DEFAULT) return NULL;
+    if (names_plugin(settings)) return NULL;
     KEEL_TRY(keep("PJRT_DEVICE", "KEEL_PJRT_DEVICE"));
     return keep("JAX_PLATFORMS", "KEEL_JAX_PLATFORMS");
 }
@@ -80,8 +88,8 @@ static keel_status_t keep_requests(const keel_settings_t *settings) {
 static bool is_other_platform(const keel_settings_t *settings) {
     const char *given = getenv("JAX_PLATFORMS");
     keel_str_t first = {given, given ? strcspn(given, ",") : 0};
-    return settings->values[KEEL_SETTING_PLUGIN].origin == KEEL_ORIGIN_DEFAULT && first.size &&
-           !keel_str_equal(first, KEEL_STR(PLATFORM)) && !keel_str_equal(first, KEEL_STR("cpu"));
+    return !names_plugin(settings) && first.size && !keel_str_equal(first, KEEL_STR(PLATFORM)) &&
+           !keel_str_equal(first, KEEL_STR("cpu"));
 }
 
 static bool is_tpu(const char *plugin) {
@@ -127,8 +135,8 @@ static keel_status_t set_up_torch(const keel_settings_t *settings, const char *p
                                   const char *library) {
     static const char *const served[] = {"", "CPU", "KEEL", "LIBRARY", NULL};
     const char *device = getenv("PJRT_DEVICE");
-    bool is_named = settings->values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT;
-    if (!is_named && device && !keel_str_is_one_of(keel_str(device), served)) return NULL;
+    if (!names_plugin(settings) && device && !keel_str_is_one_of(keel_str(device), served))
+        return NULL;
     if (is_tpu(plugin)) return put("PJRT_DEVICE", "TPU");
     KEEL_TRY(put("PJRT_DEVICE", "LIBRARY"));
     KEEL_TRY(set_up_threads());

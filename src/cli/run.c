@@ -143,6 +143,14 @@ static void nothing_recorded(const command_run_t *run, bool began) {
     keel_status_ignore(refused);
 }
 
+// Which plugin it was, unless it is the one that Keel would wrap by itself.
+static void tell_plugin(const command_run_t *run, const keel_run_t *recorded) {
+    const char *path = recorded->plugin_path;
+    if (*path && strcmp(path, run->plugin) != 0)
+        cli_say("in front of the plugin that the command uses by itself: %s, platform %s", path,
+                recorded->plugin_platform);
+}
+
 // What happened, on stderr. Nothing here changes the exit code, which is the child's.
 static void sum_up(const command_run_t *run) {
     keel_why_t why;
@@ -173,6 +181,7 @@ static void sum_up(const command_run_t *run) {
                                     "or Python ignored its environment (-I, -E, -S)\n");
         fputs(keel_buffer_cstr(&text), stderr);
         keel_buffer_deinitialize(&text);
+        tell_plugin(run, &why.run);
     }
     status = write_json(run, &why);
     if (status) cli_fail(status);

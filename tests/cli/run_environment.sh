@@ -33,6 +33,9 @@ JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so KEEL_JAX_PLATFORMS=cuda keel run 
 JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so KEEL_JAX_PLATFORMS=cuda KEEL_RUN_ID=outer \
     keel run --quiet -- sh -c "$jax"
 JAX_PLATFORMS=tpu KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
+keel run --quiet -- keel run --quiet -- sh -c 'echo $JAX_PLATFORMS $PJRT_DEVICE below another'
+JAX_PLATFORMS=cuda PJRT_DEVICE=CUDA keel run --quiet -- \
+    keel run --quiet -- sh -c 'echo $JAX_PLATFORMS $PJRT_DEVICE below another'
 PJRT_DEVICE=TPU KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
 # The library that PyTorch/XLA was given is the one to wrap.
 PJRT_DEVICE=LIBRARY PJRT_LIBRARY_PATH=/x.so KEEL_RUN_ID=outer keel run -- true ||

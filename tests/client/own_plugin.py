@@ -2,6 +2,7 @@
 `jax_plugins`, PJRT_NAMES_AND_LIBRARY_PATHS, JAX_PLATFORMS."""
 
 import os
+import shutil
 
 from harness import (KEEL, LIBRARY, PLUGIN, PYTHON, Report, Workspace, clean_environment, finish,
                      journal, last_json, of_kind, other_plugins, run, start, told)
@@ -67,6 +68,10 @@ class Case:
         report.equal(f"{self.title}: what Keel wraps", self.plugin(),
                      None if wrapped is None else str(wrapped))
 
+    def own(self, wrapped):
+        self.same(wrapped)
+        self.says(f"in front of the plugin that the command uses by itself: {wrapped}, platform cpu")
+
     def embedded(self):
         answer, bare = last_json(self.keel) or {}, last_json(self.bare) or {}
         report.check(f"{self.title}: the same values", "values" in bare
@@ -78,8 +83,9 @@ class Case:
 
 
 def one_plugin(space):
-    acme = {"acme": (PLUGIN, 500)}
-    Case(space, "a package", acme).same(PLUGIN)
+    acme, copy = {"acme": (PLUGIN, 500)}, space.path("copy.so")
+    shutil.copyfile(PLUGIN, copy)
+    Case(space, "a package", {"acme": (copy, 500)}).own(copy)
     Case(space, "a package by name", acme, JAX_PLATFORMS="acme").same(PLUGIN)
     Case(space, "a package and the CPU", acme, ["cpu"], JAX_PLATFORMS="acme,cpu").same(PLUGIN)
     Case(space, "the CPU by name", acme, JAX_PLATFORMS="cpu").embedded()
