@@ -307,8 +307,10 @@ static void tell_arrays(keel_diff_t *diff) {
         keel_difference_t *difference = &diff->roots[i].difference;
         long long before, after;
         if (difference->kind == KEEL_CAUSE_SIZE && diff->roots[i].follows == KEEL_NONE &&
-            !keel_note_advice(difference->note) && read_size(difference->old_value, &before) &&
-            read_size(difference->new_value, &after) && has_array(diff, before, after))
+            !keel_note_advice(difference->note) &&
+            !keel_diff_is_librarys(diff, difference->new_op) &&
+            read_size(difference->old_value, &before) && read_size(difference->new_value, &after) &&
+            has_array(diff, before, after))
             keel_diff_note(diff, difference, KEEL_NOTE_HOST_ARRAY);
     }
 }
