@@ -151,8 +151,12 @@ static void tell_loop(keel_diff_t *diff, keel_op_id_t loop, double before, doubl
         diff->roots[lead].follows = source;
         return;
     }
-    // A number that is also a size of the program is one cause, whichever was found first.
     keel_difference_t *difference = &diff->roots[lead].difference;
+    // A loop over what was cut out: where it is cut decides.
+    bool is_cut = difference->kind == KEEL_CAUSE_SIZE && difference->new_op != KEEL_NONE &&
+                  keel_str_is(keel_graph_name(&diff->after, difference->new_op), "slice");
+    if (is_cut) return;
+    // A number that is also a size of the program is one cause, whichever was found first.
     difference->kind = KEEL_CAUSE_CONSTANT;
     difference->subject = "loop bound";
     difference->note =
