@@ -1,8 +1,8 @@
 """Puts Keel in front of the plugin that JAX or PyTorch/XLA would use by itself, under its own name.
 
-`keel run` without --plugin cannot know which one that is, so it asks for the embedded CPU plugin
-(platform `keel`), and leaves what the user asked for in KEEL_JAX_PLATFORMS. JAX gets the latter here.
-Platform `keel` stays only if JAX would have used its CPU client, once it has found its plugins.
+`keel run` without --plugin cannot know which one that is, so it changes nothing that JAX reads: a
+program that sets its own environment, or a Python that ignores PYTHONPATH, runs as without Keel. If
+JAX would use its CPU client, once it has found its plugins, platform `keel` is added here.
 
 JAX loads every plugin with jaxlib.xla_client.load_pjrt_plugin_dynamically(name, path). PyTorch/XLA
 finds a TPU's by TPU_LIBRARY_PATH, and asks a plugin's Python object for the path of any other.
@@ -12,15 +12,14 @@ import glob
 import importlib.util
 import os
 import sys
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
 from ._imports import when_imported
 from ._library import NAME, library_path, wrap
 
 OURS = "keel"
-USERS = "KEEL_JAX_PLATFORMS"  # set by `keel run`; absent if it was given a plugin
+IS_OWN = "KEEL_JAX_PLATFORMS"  # set by `keel run`; absent if it was given a plugin
 PLATFORMS = "JAX_PLATFORMS"
-ASKED = "keel,cpu"  # what `keel run` asks for, unless the user asked for something else
 REGISTERED = "PJRT_NAMES_AND_LIBRARY_PATHS"
 OF_JAX = ("cpu", "tpu", "proxy", "interpreter", OURS)  # not from a package of plugins
 ALIASES = {"gpu": ("cuda", "rocm", "oneapi")}
@@ -28,13 +27,17 @@ ALIASES = {"gpu": ("cuda", "rocm", "oneapi")}
 # ---- JAX -----------------------------------------------------------------------------------------
 
 _front: Optional[str] = None  # the plugin behind Keel
+_users = ""  # JAX_PLATFORMS when JAX was imported
 
 
-def _users() -> List[str]:
-    names: List[str] = []
-    for name in os.environ.get(USERS, "").split(","):
-        names.extend(ALIASES.get(name, (name,) if name else ()))
-    return names
+def serves() -> bool:
+    """Whether `keel run` was given no plugin, so that this module chooses."""
+    return IS_OWN in os.environ
+
+
+def _platforms() -> str:
+    import jax
+    return jax.config.jax_platforms or ""
 
 
 def _is_present(name: str) -> bool:
@@ -51,17 +54,30 @@ def _is_present(name: str) -> bool:
     return True
 
 
-def _is_wanted(name: str) -> bool:
-    users = _users()
-    return name in users if users else _is_present(name)
+def _asked() -> List[Sequence[str]]:
+    """The platforms that were asked for, the one that serves by default first, each with all names
+    that it may have."""
+    return [ALIASES.get(name, (name,)) for name in _platforms().split(",") if name]
+
+
+def _is_wanted(name: str, plugin: str) -> bool:
+    asked = _asked()
+    if not _is_present(name) or not asked:
+        return _is_present(name)
+    first = next(names for names in (*asked, (name,)) if any(map(_is_present, names)))
+    if name not in first and any(name in names for names in asked):
+        sys.stderr.write(f"keel: {name}: {plugin} runs without Keel, because JAX prefers "
+                         f"{first[0]}\n")
+    return name in first and any(name in names for names in asked)
 
 
 def _stand_in_front(xla_client) -> None:
     load = xla_client.load_pjrt_plugin_dynamically
 
-    def through_keel(plugin_name, library, *rest, **named):
-        door = _door(plugin_name, library) if _is_wanted(plugin_name) else library
-        return load(plugin_name, door, *rest, **named)
+    def through_keel(plugin_name, library_path, *rest, **named):
+        if _is_wanted(plugin_name, library_path):
+            library_path = _door(plugin_name, library_path)
+        return load(plugin_name, library_path, *rest, **named)
 
     through_keel.__wrapped__ = load
     xla_client.load_pjrt_plugin_dynamically = through_keel
@@ -103,11 +119,28 @@ def _finds_another(xla_bridge) -> bool:
 def _is_cpu(xla_bridge) -> bool:
     """Whether JAX would use its CPU client, and only because of its environment: a script that asks
     for the CPU itself gets JAX's own."""
-    import jax
-    current = jax.config.jax_platforms or ""
-    if current != os.environ[USERS]:
+    current = _platforms()
+    if current != _users or _front:
         return False
     return current.split(",")[0] == "cpu" or not current and not _finds_another(xla_bridge)
+
+
+def _choose(xla_bridge) -> bool:
+    """Whether platform `keel` is to be registered."""
+    import jax
+    try:
+        library_path()
+    except FileNotFoundError:
+        return False
+    current = _platforms()
+    if OURS in current.split(","):
+        return True
+    if not _is_cpu(xla_bridge):
+        return False
+    # If it chooses by itself, JAX prefers any plugin to its CPU client.
+    if current:
+        jax.config.update("jax_platforms", f"{OURS},{current}")
+    return True
 
 
 def _decide(xla_bridge) -> None:
@@ -116,37 +149,29 @@ def _decide(xla_bridge) -> None:
     register = xla_bridge.register_pjrt_plugin_factories_from_env
 
     def register_and_decide():
-        import jax
-        listed = os.environ.get(REGISTERED, "")
-        if _is_cpu(xla_bridge):
-            # If it chooses by itself, JAX prefers any plugin to its CPU client.
-            if jax.config.jax_platforms:
-                jax.config.update("jax_platforms", ASKED)
-        elif OURS not in (jax.config.jax_platforms or "").split(","):
-            os.environ[REGISTERED] = ",".join(_entries(listed))
+        listed = os.environ.get(REGISTERED)
+        if _choose(xla_bridge):
+            ours = OURS + os.pathsep + library_path()
+            os.environ[REGISTERED] = ",".join([*_entries(listed or ""), ours])
         try:
             register()
         finally:
-            os.environ[REGISTERED] = listed
+            if listed is None:
+                os.environ.pop(REGISTERED, None)
+            else:
+                os.environ[REGISTERED] = listed
 
     register_and_decide.__wrapped__ = register
     xla_bridge.register_pjrt_plugin_factories_from_env = register_and_decide
 
 
 def begin_jax() -> None:
-    """Before JAX reads its environment. Processes that this one starts have `keel run`'s again."""
-    users = os.environ.get(USERS)
-    if users is None:
+    """Before JAX reads its environment."""
+    global _users
+    if not serves():
         return
+    _users = os.environ.get(PLATFORMS, "")
     when_imported("jaxlib.xla_client", _stand_in_front)
-    if os.environ.get(PLATFORMS) != ASKED:
-        return
-    os.environ[PLATFORMS] = users
-
-    def restore(_) -> None:
-        os.environ[PLATFORMS] = ASKED
-
-    when_imported("jax._src.config", restore)
     when_imported("jax._src.xla_bridge", _decide)
 
 
@@ -187,8 +212,8 @@ def _wrap_registered(plugins) -> None:
 
     def through_keel(name, device_plugin):
         if name.upper() == os.environ.get(DEVICE, "").upper():
-            door = _door(name, device_plugin.library_path())
-            device_plugin.library_path = lambda: door
+            find = device_plugin.library_path  # it may fail, which torch_xla is to see when it asks
+            device_plugin.library_path = lambda: _door(name, find())
         register(name, device_plugin)
 
     through_keel.__wrapped__ = register

@@ -84,25 +84,18 @@ static keel_status_t keep_requests(const keel_settings_t *settings) {
     return keep("JAX_PLATFORMS", "KEEL_JAX_PLATFORMS");
 }
 
-// Whether the user asked JAX for a platform that the embedded CPU plugin cannot stand for.
-static bool is_other_platform(const keel_settings_t *settings) {
-    const char *given = getenv("JAX_PLATFORMS");
-    keel_str_t first = {given, given ? strcspn(given, ",") : 0};
-    return !names_plugin(settings) && first.size && !keel_str_equal(first, KEEL_STR(PLATFORM)) &&
-           !keel_str_equal(first, KEEL_STR("cpu"));
-}
-
 static bool is_tpu(const char *plugin) {
     const char *name = strrchr(plugin, '/');
     return strncmp(name ? name + 1 : plugin, "libtpu", 6) == 0;
 }
 
 // JAX's own CPU client stays available after Keel's, since many scripts ask for jax.devices("cpu").
-// Other platforms are removed: a second client would take the device away from the first. Without
-// the package, a platform that the user asked for runs without Keel.
+// Other platforms are removed: a second client would take the device away from the first. If no
+// plugin is named, the package chooses (python/keel/doors.py), and a JAX without it runs without
+// Keel.
 static keel_status_t set_up_jax(const keel_settings_t *settings, const char *plugin,
                                 const char *library) {
-    if (is_other_platform(settings)) return NULL;
+    if (!names_plugin(settings)) return NULL;
     if (is_tpu(plugin)) {
         // JAX prepares the machine for a TPU only under the TPU's own name.
         KEEL_TRY(put("TPU_LIBRARY_PATH", library));

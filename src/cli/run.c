@@ -151,6 +151,12 @@ static void tell_plugin(const command_run_t *run, const keel_run_t *recorded) {
                 recorded->plugin_platform);
 }
 
+static void no_fix(const command_run_t *run) {
+    if (run->fixes && !run->nested)
+        cli_say("no fix was applied: the affected module was not loaded, or Python ignored its "
+                "environment (-I, -E, -S)");
+}
+
 // What happened, on stderr. Nothing here changes the exit code, which is the child's.
 static void sum_up(const command_run_t *run) {
     keel_why_t why;
@@ -167,6 +173,7 @@ static void sum_up(const command_run_t *run) {
             cli_fail(status);
         else if (!run->quiet || run->json_file)
             nothing_recorded(run, false);
+        if (absent && !run->quiet) no_fix(run);
         if (absent) keel_status_ignore(status);
         return;
     }
@@ -176,11 +183,9 @@ static void sum_up(const command_run_t *run) {
         keel_buffer_t text;
         keel_buffer_initialize(&text, 0);
         keel_text_summary(&why, &text);
-        if (run->fixes && !why.run.fixes.count)
-            keel_buffer_text(&text, "keel: no fix was applied: the affected module was not loaded, "
-                                    "or Python ignored its environment (-I, -E, -S)\n");
         fputs(keel_buffer_cstr(&text), stderr);
         keel_buffer_deinitialize(&text);
+        if (!why.run.fixes.count) no_fix(run);
         tell_plugin(run, &why.run);
     }
     status = write_json(run, &why);

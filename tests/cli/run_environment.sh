@@ -7,6 +7,9 @@ PJRT_NAMES_AND_LIBRARY_PATHS=mine:/x.so,keel:/old.so JAX_PLATFORMS=cpu keel run 
     sh -c 'echo $PJRT_NAMES_AND_LIBRARY_PATHS $JAX_PLATFORMS'
 # Any library with GetPjrtApi will do here.
 cp "$(dirname "$(command -v keel)")/../lib/libkeel_pjrt.so" libtpu.so
+cp libtpu.so other.so
+PJRT_NAMES_AND_LIBRARY_PATHS=mine:/x.so,keel:/old.so JAX_PLATFORMS=cpu keel run --quiet \
+    --plugin other.so -- sh -c 'echo $PJRT_NAMES_AND_LIBRARY_PATHS $JAX_PLATFORMS'
 keel run --quiet --plugin libtpu.so -- \
     sh -c 'echo $TPU_LIBRARY_PATH $JAX_PLATFORMS ${PJRT_NAMES_AND_LIBRARY_PATHS-unset}'
 # PyTorch/XLA gets a thread for each device that one may have.
@@ -20,7 +23,7 @@ printf '#!/bin/sh\necho $KEEL_PLUGIN\n' >venv/bin/python && chmod +x venv/bin/py
 keel run --quiet --plugin tpu -- venv/bin/python
 printf '#!%s/venv/bin/python\n' "$HOME" >venv/bin/tool && chmod +x venv/bin/tool
 keel run --quiet --plugin tpu -- venv/bin/tool
-# What only another plugin could serve stays for the package, which puts Keel in front of that one.
+# What JAX reads stays for the package, which chooses the plugin.
 jax='echo $JAX_PLATFORMS given ${KEEL_JAX_PLATFORMS-unset} ${PJRT_NAMES_AND_LIBRARY_PATHS-unset}'
 JAX_PLATFORMS=cuda keel run --quiet -- sh -c "$jax"
 JAX_PLATFORMS=gpu,cpu keel run --quiet -- sh -c "$jax"

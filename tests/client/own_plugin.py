@@ -4,10 +4,12 @@
 import os
 import shutil
 
-from harness import (KEEL, LIBRARY, PLUGIN, PYTHON, Report, Workspace, clean_environment, finish,
+from harness import (KEEL, LIBRARY, PYTHON, Report, Workspace, clean_environment, finish,
                      journal, last_json, of_kind, other_plugins, run, start, told)
+from harness import PLUGIN as EMBEDDED
 
 report = Report()
+PLUGIN = os.path.realpath(EMBEDDED)  # as a journal has it
 
 PACKAGE = '''
 def initialize():
@@ -35,7 +37,7 @@ print(json.dumps(answer))
 class Case:
     """A Python with its own plugins, bare and under `keel run`."""
 
-    def __init__(self, space, title, plugins, words=(), **environment):
+    def __init__(self, space, title, plugins, words=(), first="", flags=(), **environment):
         folder = space.path(title.replace(" ", "_"))
         for name, (library, priority) in plugins.items():
             package = folder / "jax_plugins" / name
@@ -44,11 +46,11 @@ class Case:
                 PACKAGE.format(name=name, priority=priority, library=str(library)))
         folder.mkdir(exist_ok=True)
         program = folder / "program.py"
-        program.write_text(PROGRAM)
+        program.write_text(first + PROGRAM)
         self.title, self.runs = title, folder / "runs"
         plain = clean_environment() | environment | {"PYTHONPATH": str(folder),
                                                      "TF_CPP_MIN_LOG_LEVEL": "3"}
-        command = [PYTHON, str(program), *words]
+        command = [PYTHON, *flags, str(program), *words]
         bare = start(command, plain)
         self.keel = run([KEEL, "run", "--", *command], plain | {
             "KEEL_CONFIG": os.devnull, "KEEL_CACHE_DIR": str(folder / "cache"),
@@ -72,11 +74,17 @@ class Case:
         self.same(wrapped)
         self.says(f"in front of the plugin that the command uses by itself: {wrapped}, platform cpu")
 
-    def embedded(self):
+    def embedded(self, platforms=None):
         answer, bare = last_json(self.keel) or {}, last_json(self.bare) or {}
         report.check(f"{self.title}: the same values", "values" in bare
                      and answer.get("values") == bare["values"], told(self.keel))
-        report.equal(f"{self.title}: the embedded plugin is used", self.plugin(), str(PLUGIN))
+        report.equal(f"{self.title}: the embedded plugin is used", self.plugin(), PLUGIN)
+        if platforms:
+            report.equal(f"{self.title}: JAX's platforms", answer.get("platforms"), platforms)
+
+    def tells(self, name):
+        report.equal(f"{self.title}: {name}", (last_json(self.keel) or {}).get(name),
+                     (last_json(self.bare) or {}).get(name, "missing"))
 
     def says(self, text):
         report.check(f"{self.title}: says {text}", text in self.keel.err, told(self.keel))
@@ -98,6 +106,33 @@ def one_plugin(space):
         Case(space, "CUDA without a GPU", {"cuda": (PLUGIN, 500)}).embedded()
 
 
+def programs_of_their_own(space):
+    """What a program does to its environment means what it means without Keel."""
+    acme = {"acme": (PLUGIN, 500)}
+    for title, first in (
+            ("an unset platform", 'import os; os.environ.pop("JAX_PLATFORMS", None)'),
+            ("a platform of no name", 'import os; os.environ["JAX_PLATFORMS"] = ""'),
+            ("an environment as without Keel",
+             'import os; print([os.environ.get(name) for name in '
+             '("JAX_PLATFORMS", "PJRT_NAMES_AND_LIBRARY_PATHS")])'),
+            ("a loader called by name",
+             'from jaxlib import xla_client\nassert xla_client.load_pjrt_plugin_dynamically('
+             f'plugin_name="other", library_path={PLUGIN!r})')):
+        Case(space, title, acme, first=first).same(PLUGIN)
+    for title, first in (
+            ("a cleared environment", "import os, jax; os.environ.clear()"),
+            ("the CPU unless configured", 'import jax\nif jax.config.jax_platforms is None: '
+                                          'jax.config.update("jax_platforms", "cpu")')):
+        Case(space, title, acme, first=first).same(None)
+    Case(space, "the CPU unless set", acme,
+         first='import os; os.environ.setdefault("JAX_PLATFORMS", "cpu")').embedded("keel,cpu")
+    case = Case(space, "the CPU and a package", acme, ["acme"], JAX_PLATFORMS="cpu,acme")
+    case.embedded("keel,cpu,acme")
+    case.tells("acme")
+    # PYTHONPATH is lost, and Keel's package with it.
+    Case(space, "an isolated Python", {}, flags=["-I"]).same(None)
+
+
 def none_that_loads(space):
     broken = space.path("broken.so")
     broken.write_text("not a library\n")
@@ -111,19 +146,32 @@ def several(space):
     if not others:
         report.skip("several plugins", "they are missing: tools/setup --all-plugins brings them")
         return
-    second = others[0][1]
+    second = os.path.realpath(others[0][1])
     case = Case(space, "two plugins", {"acme": (PLUGIN, 500), "second": (second, 450)},
                 ["acme", "second"])
     front = case.plugin()
-    report.check("two plugins: Keel stands in front of one", front in (str(PLUGIN), str(second)), front)
+    report.check("two plugins: Keel stands in front of one", front in (PLUGIN, second), front)
     case.same(front)
     case.says("runs without Keel, which stands in front of " +
-              ("acme" if front == str(PLUGIN) else "second"))
+              ("acme" if front == PLUGIN else "second"))
+
+
+def several_asked_for(space):
+    others = other_plugins()
+    if not others:
+        return
+    for first, second in (("acme", "second"), ("second", "acme")):
+        libraries = {"acme": PLUGIN, "second": os.path.realpath(others[0][1])}
+        case = Case(space, f"{first} before {second}",
+                    {name: (path, 500) for name, path in libraries.items()}, [second],
+                    JAX_PLATFORMS=f"{first},{second}")
+        case.same(libraries[first])
+        case.says(f"runs without Keel, because JAX prefers {first}")
 
 
 def named(space):
     """With --plugin, that one is wrapped, whatever JAX would have used."""
-    case = Case(space, "a named plugin", {"acme": (PLUGIN, 500)}, KEEL_PLUGIN=str(PLUGIN))
+    case = Case(space, "a named plugin", {"acme": (PLUGIN, 500)}, KEEL_PLUGIN=PLUGIN)
     report.check("a named plugin: JAX's platform is Keel's", (last_json(case.keel) or {}).get(
         "platforms") == "keel,cpu", told(case.keel))
     report.check("Keel's library is not taken for a plugin", case.plugin() != str(LIBRARY))
@@ -132,8 +180,10 @@ def named(space):
 def main():
     with Workspace("own-plugin") as space:
         one_plugin(space)
+        programs_of_their_own(space)
         none_that_loads(space)
         several(space)
+        several_asked_for(space)
         named(space)
     report.finish()
 

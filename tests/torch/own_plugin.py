@@ -54,6 +54,12 @@ def main():
             report.equal(f"{title}: what Keel wraps", [event["plugin"]["path"] for event in starts],
                          [str(acme)])
             report.check(f"{title}: it is recorded", of_kind(events, "compile", "load"), told(answer))
+        # torch_xla asks for its library when it makes a client, and so must Keel.
+        answer = run([KEEL, "run", "--", python, "-c", "import torch_xla; print('imported')"],
+                     clean_environment() | {"PJRT_DEVICE": "NEURON", "KEEL_CONFIG": os.devnull,
+                                            "KEEL_RUN_DIR": str(space.path("neuron"))})
+        report.check("a device without its library: torch_xla is imported",
+                     "imported" in answer.out, told(answer))
     report.finish()
 
 
