@@ -71,12 +71,24 @@ def _is_wanted(name: str, plugin: str) -> bool:
     return name in first and any(name in names for names in asked)
 
 
+def _or(otherwise, ask, *arguments):
+    """What `ask` returns. It depends on parts of clients that may change, and no program may fail
+    because of that."""
+    try:
+        return ask(*arguments)
+    except Exception as error:
+        sys.stderr.write(f"keel: {type(error).__name__}: {error}; the program runs without Keel\n")
+        return otherwise
+
+
 def _stand_in_front(xla_client) -> None:
-    load = xla_client.load_pjrt_plugin_dynamically
+    load = getattr(xla_client, "load_pjrt_plugin_dynamically", None)
+    if load is None:
+        return
 
     def through_keel(plugin_name, library_path, *rest, **named):
-        if _is_wanted(plugin_name, library_path):
-            library_path = _door(plugin_name, library_path)
+        if _or(False, _is_wanted, plugin_name, library_path):
+            library_path = _or(library_path, _door, plugin_name, library_path)
         return load(plugin_name, library_path, *rest, **named)
 
     through_keel.__wrapped__ = load
@@ -90,7 +102,8 @@ def _door(name: str, plugin: str) -> str:
         door = library_path()
     except FileNotFoundError:
         return plugin
-    if not os.path.exists(plugin) or os.path.samefile(plugin, door):
+    # A name without a folder is for the loader to find.
+    if os.sep not in plugin or not os.path.exists(plugin) or os.path.samefile(plugin, door):
         return plugin
     if wrap(plugin):
         _front = name
@@ -146,11 +159,13 @@ def _choose(xla_bridge) -> bool:
 def _decide(xla_bridge) -> None:
     """Right after JAX asked the packages of plugins to register theirs, and before it reads which
     other ones are listed."""
-    register = xla_bridge.register_pjrt_plugin_factories_from_env
+    register = getattr(xla_bridge, "register_pjrt_plugin_factories_from_env", None)
+    if register is None:
+        return
 
     def register_and_decide():
         listed = os.environ.get(REGISTERED)
-        if _choose(xla_bridge):
+        if _or(False, _choose, xla_bridge):
             ours = OURS + os.pathsep + library_path()
             os.environ[REGISTERED] = ",".join([*_entries(listed or ""), ours])
         try:
@@ -213,7 +228,12 @@ def _wrap_registered(plugins) -> None:
     def through_keel(name, device_plugin):
         if name.upper() == os.environ.get(DEVICE, "").upper():
             find = device_plugin.library_path  # it may fail, which torch_xla is to see when it asks
-            device_plugin.library_path = lambda: _door(name, find())
+
+            def library() -> str:
+                path = find()
+                return _or(path, _door, name, path)
+
+            device_plugin.library_path = library
         register(name, device_plugin)
 
     through_keel.__wrapped__ = register

@@ -62,10 +62,13 @@ static keel_status_t keep(const char *name, const char *as) {
     return put(as, given ? given : "");
 }
 
+#define FOUND "KEEL_FOUND_PLUGIN"
+
 // Under another `keel run` that was given no plugin: KEEL_PLUGIN is what that one found.
 static bool is_below_another(const keel_settings_t *settings) {
-    return settings->values[KEEL_SETTING_PLUGIN].origin == KEEL_ORIGIN_ENVIRONMENT &&
-           getenv("KEEL_RUN_ID") && getenv("KEEL_JAX_PLATFORMS");
+    const char *found = getenv(FOUND), *named = getenv("KEEL_PLUGIN");
+    return settings->values[KEEL_SETTING_PLUGIN].origin == KEEL_ORIGIN_ENVIRONMENT && found &&
+           named && strcmp(found, named) == 0;
 }
 
 static bool names_plugin(const keel_settings_t *settings) {
@@ -75,11 +78,13 @@ static bool names_plugin(const keel_settings_t *settings) {
 
 // The package puts Keel in front of the plugin that the client would use by itself, if none is
 // named, so it needs to know what the user asked for (python/keel/doors.py).
-static keel_status_t keep_requests(const keel_settings_t *settings) {
+static keel_status_t keep_requests(const keel_settings_t *settings, const char *plugin) {
     if (is_below_another(settings)) return NULL;
     unsetenv("KEEL_JAX_PLATFORMS");
     unsetenv("KEEL_PJRT_DEVICE");
+    unsetenv(FOUND);
     if (names_plugin(settings)) return NULL;
+    KEEL_TRY(put(FOUND, plugin));
     KEEL_TRY(keep("PJRT_DEVICE", "KEEL_PJRT_DEVICE"));
     return keep("JAX_PLATFORMS", "KEEL_JAX_PLATFORMS");
 }
@@ -93,9 +98,8 @@ static bool is_tpu(const char *plugin) {
 // Other platforms are removed: a second client would take the device away from the first. If no
 // plugin is named, the package chooses (python/keel/doors.py), and a JAX without it runs without
 // Keel.
-static keel_status_t set_up_jax(const keel_settings_t *settings, const char *plugin,
-                                const char *library) {
-    if (!names_plugin(settings)) return NULL;
+static keel_status_t set_up_jax(bool is_chosen, const char *plugin, const char *library) {
+    if (!is_chosen) return NULL;
     if (is_tpu(plugin)) {
         // JAX prepares the machine for a TPU only under the TPU's own name.
         KEEL_TRY(put("TPU_LIBRARY_PATH", library));
@@ -137,7 +141,8 @@ static keel_status_t set_up_torch(const keel_settings_t *settings, const char *p
 }
 
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
-                                  const char *library, const char *run_id, bool lines) {
+                                  const char *library, const char *run_id, bool lines,
+                                  bool has_package) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const keel_setting_value_t *value = &settings->values[i];
         // The child finds the config file and the defaults by itself.
@@ -145,13 +150,13 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
             KEEL_TRY(put(keel_setting_facts((keel_setting_t)i)->environment, value->text));
     }
     if (settings->config_file) KEEL_TRY(put("KEEL_CONFIG", settings->config_file));
-    KEEL_TRY(keep_requests(settings));
+    KEEL_TRY(keep_requests(settings, plugin));
     KEEL_TRY(put("KEEL_PLUGIN", plugin));
     KEEL_TRY(put("KEEL_RUN_DIR", keel_settings_text(settings, KEEL_SETTING_RUN_DIR)));
     KEEL_TRY(put("KEEL_RUN_ID", run_id));
     if (lines) KEEL_TRY(set_up_lines());
     KEEL_TRY(set_up_torch(settings, plugin, library));
-    return set_up_jax(settings, plugin, library);
+    return set_up_jax(names_plugin(settings) || !has_package, plugin, library);
 }
 
 // In front, so that no other sitecustomize comes first: site/sitecustomize.py runs that one too.

@@ -85,7 +85,8 @@ static keel_status_t prepare(command_run_t *run, const cli_call_t *call) {
     KEEL_TRY(find_package(run));
     if (run->package) KEEL_TRY(cli_set_python(run->package, run->library, run->fixes));
     keel_journal_make_id(run->id);
-    return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->lines);
+    return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->lines,
+                               run->package != NULL);
 }
 
 // ---- after -------------------------------------------------------------------------------------

@@ -33,8 +33,9 @@ PJRT_DEVICE=TPU keel run --quiet -- \
 # A plugin that was named is wrapped whatever the client would have used; so it is further down.
 jax='echo $JAX_PLATFORMS given ${KEEL_JAX_PLATFORMS-unset}'
 JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so KEEL_JAX_PLATFORMS=cuda keel run --quiet -- sh -c "$jax"
-JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so KEEL_JAX_PLATFORMS=cuda KEEL_RUN_ID=outer \
-    keel run --quiet -- sh -c "$jax"
+JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so KEEL_JAX_PLATFORMS=cuda \
+    KEEL_FOUND_PLUGIN=$HOME/libtpu.so keel run --quiet -- sh -c "$jax"
+keel run --quiet -- sh -c "KEEL_PLUGIN=$HOME/libtpu.so keel run --quiet -- sh -c '$jax'"
 JAX_PLATFORMS=tpu KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
 keel run --quiet -- keel run --quiet -- sh -c 'echo $JAX_PLATFORMS $PJRT_DEVICE below another'
 JAX_PLATFORMS=cuda PJRT_DEVICE=CUDA keel run --quiet -- \
