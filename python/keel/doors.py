@@ -18,7 +18,7 @@ from ._imports import when_imported
 from ._library import NAME, library_path, wrap
 
 OURS = "keel"
-IS_OWN = "KEEL_JAX_PLATFORMS"  # set by `keel run`; absent if it was given a plugin
+FOUND = "KEEL_FOUND_PLUGIN"  # set by `keel run`, unless it was given a plugin
 PLATFORMS = "JAX_PLATFORMS"
 REGISTERED = "PJRT_NAMES_AND_LIBRARY_PATHS"
 OF_JAX = ("cpu", "tpu", "proxy", "interpreter", OURS)  # not from a package of plugins
@@ -32,7 +32,7 @@ _users = ""  # JAX_PLATFORMS when JAX was imported
 
 def serves() -> bool:
     """Whether `keel run` was given no plugin, so that this module chooses."""
-    return IS_OWN in os.environ
+    return FOUND in os.environ
 
 
 def _platforms() -> str:
@@ -193,7 +193,7 @@ def begin_jax() -> None:
 # ---- PyTorch/XLA ---------------------------------------------------------------------------------
 
 DEVICE = "PJRT_DEVICE"
-USERS_DEVICE = "KEEL_PJRT_DEVICE"
+USERS_DEVICE = "KEEL_PJRT_DEVICE"  # as it was before `keel run`; empty: none was named
 TPU_LIBRARY = "TPU_LIBRARY_PATH"
 
 
@@ -202,8 +202,8 @@ def _has_tpu() -> bool:
     for path in glob.glob("/sys/bus/pci/devices/*/vendor"):
         try:
             with open(path) as vendor:
-                if vendor.read().strip() == "0x1ae0" and _libtpu():
-                    return True
+                if vendor.read().strip() == "0x1ae0":
+                    return _libtpu() is not None
         except OSError:
             pass
     return False
@@ -242,13 +242,15 @@ def _wrap_registered(plugins) -> None:
 
 def begin_torch() -> None:
     """Before torch_xla is imported, which chooses a device if none is named."""
-    users = os.environ.get(USERS_DEVICE)
-    if users is None:
+    if not serves():
         return
-    if not users and os.environ.get(DEVICE) == "LIBRARY" and _has_tpu():
+    is_chosen = os.environ.get(USERS_DEVICE)
+    if not is_chosen and os.environ.get(DEVICE) == "LIBRARY" and _has_tpu():
         os.environ[DEVICE] = "TPU"
-    device, library = os.environ.get(DEVICE), _libtpu()
-    if device == "TPU" and library:
-        os.environ[TPU_LIBRARY] = _door(device, library)
-    elif device not in (None, "TPU", "CPU", "LIBRARY", "KEEL"):
+    device = os.environ.get(DEVICE)
+    if device == "TPU":
+        library = _libtpu()
+        if library:
+            os.environ[TPU_LIBRARY] = _door(device, library)
+    elif device not in (None, "CPU", "LIBRARY", "KEEL"):
         when_imported("torch_xla.experimental.plugins", _wrap_registered)

@@ -183,8 +183,8 @@ keel_status_t cli_find_library(char **out) KEEL_MUST_CHECK;
 // `lines`: operations of PyTorch/XLA carry their source lines. Without the package, JAX is always
 // put on `plugin`.
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
-                                  const char *library, const char *run_id, bool lines,
-                                  bool has_package) KEEL_MUST_CHECK;
+                                  const char *library, const char *run_id,
+                                  bool lines) KEEL_MUST_CHECK;
 // The Python that will run `command`, judging by its first word; NULL if that does not show it. The
 // caller frees it.
 keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;

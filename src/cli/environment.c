@@ -57,12 +57,11 @@ static keel_status_t register_library(const char *library) {
     return status;
 }
 
-static keel_status_t keep(const char *name, const char *as) {
-    const char *given = getenv(name);
-    return put(as, given ? given : "");
-}
-
+// If no plugin is named: the one that was found instead, and the device that PyTorch/XLA was told
+// to use. For the package, which puts Keel in front of the plugin that the client would use by
+// itself (python/keel/doors.py).
 #define FOUND "KEEL_FOUND_PLUGIN"
+#define DEVICE "KEEL_PJRT_DEVICE"
 
 // Under another `keel run` that was given no plugin: KEEL_PLUGIN is what that one found.
 static bool is_below_another(const keel_settings_t *settings) {
@@ -76,17 +75,14 @@ static bool names_plugin(const keel_settings_t *settings) {
            !is_below_another(settings);
 }
 
-// The package puts Keel in front of the plugin that the client would use by itself, if none is
-// named, so it needs to know what the user asked for (python/keel/doors.py).
 static keel_status_t keep_requests(const keel_settings_t *settings, const char *plugin) {
     if (is_below_another(settings)) return NULL;
-    unsetenv("KEEL_JAX_PLATFORMS");
-    unsetenv("KEEL_PJRT_DEVICE");
     unsetenv(FOUND);
+    unsetenv(DEVICE);
     if (names_plugin(settings)) return NULL;
-    KEEL_TRY(put(FOUND, plugin));
-    KEEL_TRY(keep("PJRT_DEVICE", "KEEL_PJRT_DEVICE"));
-    return keep("JAX_PLATFORMS", "KEEL_JAX_PLATFORMS");
+    const char *device = getenv("PJRT_DEVICE");
+    KEEL_TRY(put(DEVICE, device ? device : ""));
+    return put(FOUND, plugin);
 }
 
 static bool is_tpu(const char *plugin) {
@@ -96,10 +92,10 @@ static bool is_tpu(const char *plugin) {
 
 // JAX's own CPU client stays available after Keel's, since many scripts ask for jax.devices("cpu").
 // Other platforms are removed: a second client would take the device away from the first. If no
-// plugin is named, the package chooses (python/keel/doors.py), and a JAX without it runs without
-// Keel.
-static keel_status_t set_up_jax(bool is_chosen, const char *plugin, const char *library) {
-    if (!is_chosen) return NULL;
+// plugin is named, the package chooses, and a JAX without it runs without Keel.
+static keel_status_t set_up_jax(const keel_settings_t *settings, const char *plugin,
+                                const char *library) {
+    if (!names_plugin(settings)) return NULL;
     if (is_tpu(plugin)) {
         // JAX prepares the machine for a TPU only under the TPU's own name.
         KEEL_TRY(put("TPU_LIBRARY_PATH", library));
@@ -141,8 +137,7 @@ static keel_status_t set_up_torch(const keel_settings_t *settings, const char *p
 }
 
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
-                                  const char *library, const char *run_id, bool lines,
-                                  bool has_package) {
+                                  const char *library, const char *run_id, bool lines) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const keel_setting_value_t *value = &settings->values[i];
         // The child finds the config file and the defaults by itself.
@@ -156,7 +151,7 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
     KEEL_TRY(put("KEEL_RUN_ID", run_id));
     if (lines) KEEL_TRY(set_up_lines());
     KEEL_TRY(set_up_torch(settings, plugin, library));
-    return set_up_jax(names_plugin(settings) || !has_package, plugin, library);
+    return set_up_jax(settings, plugin, library);
 }
 
 // In front, so that no other sitecustomize comes first: site/sitecustomize.py runs that one too.

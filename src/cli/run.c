@@ -63,11 +63,15 @@ static keel_status_t resolve_plugin(command_run_t *run) {
                             run->plugin);
 }
 
-// Without the package a run lacks only fixes and torch_xla.launch.
+// Without the package a run lacks fixes and torch_xla.launch, and JAX gets Keel by --plugin only.
 static keel_status_t find_package(command_run_t *run) {
     const char *given = getenv("KEEL_FIX");
     keel_status_t status = cli_find_package(&run->package);
     if (status && !run->fixes) {
+        bool is_named = run->settings.values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT;
+        if (!is_named && !run->quiet)
+            cli_say("%s; until then, JAX runs through Keel only with --plugin",
+                    keel_status_message(status));
         keel_status_ignore(status);
         return NULL;
     }
@@ -85,8 +89,7 @@ static keel_status_t prepare(command_run_t *run, const cli_call_t *call) {
     KEEL_TRY(find_package(run));
     if (run->package) KEEL_TRY(cli_set_python(run->package, run->library, run->fixes));
     keel_journal_make_id(run->id);
-    return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->lines,
-                               run->package != NULL);
+    return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->lines);
 }
 
 // ---- after -------------------------------------------------------------------------------------

@@ -113,19 +113,8 @@ static const char users_source[] = KEEL_PYTHON_GUARDED(
     "    names = find()\n");
 
 const char *keel_names_read(keel_arena_t *arena, bool is_wrapped) {
-    keel_python_t python;
-    if (keel_python_enter(&python)) return "";
-    keel_buffer_t names;
-    keel_buffer_initialize(&names, 0);
-    if (is_wrapped) keel_python_ask(&python, users_source, &names);
-    keel_python_ask(&python, left_out_source, &names);
-    keel_python_leave(&python);
-    keel_str_t kept = KEEL_STR("");
-    if (!names.failed)
-        keel_status_ignore(
-            keel_arena_str(arena, (keel_str_t){(const char *)names.data, names.size}, &kept));
-    keel_buffer_deinitialize(&names);
-    return kept.data;
+    const char *const sources[] = {users_source, left_out_source, NULL};
+    return keel_python_read(is_wrapped ? sources : sources + 1, arena);
 }
 
 // The next line of names: false at the end.

@@ -11,16 +11,5 @@ static const char source[] =
                         "    names = '\\n'.join(own)\n");
 
 const char *keel_python_path_read(keel_arena_t *arena) {
-    keel_python_t python;
-    if (keel_python_enter(&python)) return "";
-    keel_buffer_t text;
-    keel_buffer_initialize(&text, 0);
-    keel_python_ask(&python, source, &text);
-    keel_python_leave(&python);
-    keel_str_t kept = KEEL_STR("");
-    if (!text.failed)
-        keel_status_ignore(
-            keel_arena_str(arena, (keel_str_t){(const char *)text.data, text.size}, &kept));
-    keel_buffer_deinitialize(&text);
-    return kept.data;
+    return keel_python_read((const char *const[]){source, NULL}, arena);
 }

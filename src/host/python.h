@@ -99,5 +99,7 @@ keel_str_t keel_python_text(const keel_python_t *python, keel_object_t *object);
 // Appends that text to *inout; nothing if the interpreter cannot run it. `source` must be static:
 // the interpreter keeps it compiled.
 void keel_python_ask(const keel_python_t *python, const char *source, keel_buffer_t *inout);
+// The texts of several pieces, up to NULL, one after the other, in `arena`. Never fails: "".
+const char *keel_python_read(const char *const *sources, keel_arena_t *arena);
 
 #endif // KEEL_HOST_PYTHON_H_

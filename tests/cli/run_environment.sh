@@ -24,16 +24,16 @@ keel run --quiet --plugin tpu -- venv/bin/python
 printf '#!%s/venv/bin/python\n' "$HOME" >venv/bin/tool && chmod +x venv/bin/tool
 keel run --quiet --plugin tpu -- venv/bin/tool
 # What JAX reads stays for the package, which chooses the plugin.
-jax='echo $JAX_PLATFORMS given ${KEEL_JAX_PLATFORMS-unset} ${PJRT_NAMES_AND_LIBRARY_PATHS-unset}'
+jax='echo $JAX_PLATFORMS found ${KEEL_FOUND_PLUGIN+one} ${PJRT_NAMES_AND_LIBRARY_PATHS-unset}'
 JAX_PLATFORMS=cuda keel run --quiet -- sh -c "$jax"
 JAX_PLATFORMS=gpu,cpu keel run --quiet -- sh -c "$jax"
 JAX_PLATFORMS=cpu keel run --quiet -- sh -c "$jax"
 PJRT_DEVICE=TPU keel run --quiet -- \
     sh -c 'echo $PJRT_DEVICE given $KEEL_PJRT_DEVICE ${PJRT_LIBRARY_PATH-unset}'
 # A plugin that was named is wrapped whatever the client would have used; so it is further down.
-jax='echo $JAX_PLATFORMS given ${KEEL_JAX_PLATFORMS-unset}'
-JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so KEEL_JAX_PLATFORMS=cuda keel run --quiet -- sh -c "$jax"
-JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so KEEL_JAX_PLATFORMS=cuda \
+jax='echo $JAX_PLATFORMS found ${KEEL_FOUND_PLUGIN+one}'
+JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so keel run --quiet -- sh -c "$jax"
+JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so \
     KEEL_FOUND_PLUGIN=$HOME/libtpu.so keel run --quiet -- sh -c "$jax"
 keel run --quiet -- sh -c "KEEL_PLUGIN=$HOME/libtpu.so keel run --quiet -- sh -c '$jax'"
 JAX_PLATFORMS=tpu KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
