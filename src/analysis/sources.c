@@ -103,15 +103,11 @@ static keel_status_t add_folder(sources_t *sources, keel_str_t folder) {
 }
 
 static keel_status_t read_line(sources_t *sources, keel_str_t line) {
-    const char *tab = memchr(line.data, '\t', line.size);
-    if (!tab) return NULL;
-    if (*line.data == '+')
-        return add_folder(sources,
-                          (keel_str_t){tab + 1, (size_t)(line.data + line.size - tab) - 1});
+    keel_str_t mark, path;
     keel_digest_t digest;
-    size_t at = (size_t)(tab - line.data);
-    bool is_known = keel_digest_unhex((keel_str_t){line.data, at}, &digest);
-    return add_file(sources, (keel_str_t){tab + 1, line.size - at - 1}, is_known ? &digest : NULL);
+    if (!keel_source_line_read(line, &mark, &path)) return NULL;
+    if (keel_str_is(mark, "+")) return add_folder(sources, path);
+    return add_file(sources, path, keel_digest_unhex(mark, &digest) ? &digest : NULL);
 }
 
 static keel_status_t path_of_list(const sources_t *sources, char **out) {

@@ -206,21 +206,32 @@ static void offer(edits_t *edits, reach_t how, const file_t *file, bool is_after
     *found = (found_t){how, file, line, function, subject};
 }
 
+// Its own line was edited.
+static keel_status_t look_at_line(edits_t *edits, keel_op_id_t op, bool is_after, bool *out) {
+    const keel_source_line_t *line =
+        keel_graph_line(is_after ? &edits->diff->after : &edits->diff->before, op);
+    const file_t *file;
+    if (!line->identity) return NULL;
+    KEEL_TRY(edited_named(edits, line->file, &file));
+    if (!file || !is_edited(is_after ? &file->after : &file->before, line->line)) return NULL;
+    *out = true;
+    offer(edits, OWN_LINE, file, is_after, line->line, line->function, line->function);
+    return NULL;
+}
+
 // A constant or a branch may come from any line of its function.
 static keel_status_t look_at_own(edits_t *edits, keel_op_id_t op, bool is_after, bool *out) {
     keel_graph_t *graph = is_after ? &edits->diff->after : &edits->diff->before;
     const keel_source_line_t *line = keel_graph_line(graph, op);
     const file_t *file;
-    if (!line->identity) return NULL;
+    KEEL_TRY(look_at_line(edits, op, is_after, out));
+    if (*out || !line->identity) return NULL;
     KEEL_TRY(edited_named(edits, line->file, &file));
     if (!file) return NULL;
-    const text_t *text = is_after ? &file->after : &file->before;
-    bool is_own = is_edited(text, line->line);
-    uint32_t edited = is_own ? line->line : first_edited(text, range_of(graph, line));
+    uint32_t edited = first_edited(is_after ? &file->after : &file->before, range_of(graph, line));
     if (!edited) return NULL;
     *out = true;
-    offer(edits, is_own ? OWN_LINE : OWN_FUNCTION, file, is_after, edited, line->function,
-          line->function);
+    offer(edits, OWN_FUNCTION, file, is_after, edited, line->function, line->function);
     return NULL;
 }
 
@@ -423,18 +434,6 @@ static bool takes(const keel_program_t *program, keel_op_id_t op, keel_value_id_
     for (uint32_t i = 0; i < operands.count; ++i)
         if (operands.items[i] == value) return true;
     return false;
-}
-
-static keel_status_t look_at_line(edits_t *edits, keel_op_id_t op, bool is_after, bool *out) {
-    const keel_source_line_t *line =
-        keel_graph_line(is_after ? &edits->diff->after : &edits->diff->before, op);
-    const file_t *file;
-    if (!line->identity) return NULL;
-    KEEL_TRY(edited_named(edits, line->file, &file));
-    if (!file || !is_edited(is_after ? &file->after : &file->before, line->line)) return NULL;
-    *out = true;
-    offer(edits, OWN_LINE, file, is_after, line->line, line->function, line->function);
-    return NULL;
 }
 
 // An argument that only one side uses, though it may have been passed to both: the edit may be on a

@@ -62,3 +62,11 @@ bool keel_source_was_read(const keel_map_t *read, const char *file, keel_bytes_t
     keel_digest_t digest = keel_digest(text);
     return has(read, file, &digest);
 }
+
+bool keel_source_line_read(keel_str_t line, keel_str_t *out_mark, keel_str_t *out_path) {
+    const char *tab = line.size ? memchr(line.data, '\t', line.size) : NULL;
+    if (!tab) return false;
+    *out_mark = (keel_str_t){line.data, (size_t)(tab - line.data)};
+    *out_path = (keel_str_t){tab + 1, (size_t)(line.data + line.size - tab) - 1};
+    return true;
+}

@@ -22,4 +22,8 @@ keel_status_t keel_source_note(keel_map_t *read, const char *file,
 bool keel_source_is_noted(const keel_map_t *read, const char *file);
 bool keel_source_was_read(const keel_map_t *read, const char *file, keel_bytes_t text);
 
+// A line of a run's sources.tsv (analysis/sources.h): what stands before the tab, and the path.
+// False if there is no tab.
+bool keel_source_line_read(keel_str_t line, keel_str_t *out_mark, keel_str_t *out_path);
+
 #endif // KEEL_HOST_SOURCE_H_

@@ -24,12 +24,10 @@ static bool is_as_read(const keel_source_t *source, const keel_run_t *run) {
 
 // The digest of its text in a line of sources.tsv; false if the line is of another file.
 static bool is_listed(keel_str_t line, const char *file, keel_str_t *out) {
-    const char *tab = memchr(line.data, '\t', line.size);
+    keel_str_t path;
     keel_digest_t digest;
-    if (!tab) return false;
-    keel_str_t name = {tab + 1, (size_t)(line.data + line.size - tab) - 1};
-    *out = (keel_str_t){line.data, (size_t)(tab - line.data)};
-    return keel_str_is(name, file) && keel_digest_unhex(*out, &digest);
+    return keel_source_line_read(line, out, &path) && keel_str_is(path, file) &&
+           keel_digest_unhex(*out, &digest);
 }
 
 static keel_status_t read_kept(keel_source_t *source, int folder, const char *run,
