@@ -1,7 +1,6 @@
 #include "analysis/sources.h"
 
 #include <string.h>
-#include <zstd.h>
 
 #include "explain/imports.h"
 #include "host/source.h"
@@ -47,15 +46,12 @@ static keel_status_t write_text(const sources_t *sources, const keel_digest_t *d
     keel_status_t status = keel_directory_make(folder);
     if (!status) status = path_of_text(sources, digest, &path);
     keel_free(folder);
-    size_t bound = ZSTD_compressBound(bytes.size);
-    void *packed = NULL;
+    uint8_t *packed = NULL;
+    size_t size = 0;
     if (!status && keel_is_file(path)) {
         status = keel_file_touch(path); // so that it does not count as unused
     } else if (!status) {
-        status = keel_alloc(bound, &packed);
-        size_t size = status ? 0 : ZSTD_compress(packed, bound, bytes.data, bytes.size, 3);
-        if (!status && ZSTD_isError(size))
-            status = keel_status_make(KEEL_NO_MEMORY, "%s cannot be compressed", path);
+        status = keel_pack(bytes, &packed, &size);
         if (!status) status = keel_file_replace(path, keel_bytes(packed, size));
         keel_free(packed);
     }

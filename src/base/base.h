@@ -7,6 +7,7 @@
 // buffer, text                    growable output with a cap; numbers and times for people
 // json                            writing JSON into a buffer
 // map                             hash tables from bytes to a number
+// pack                            zstd frames
 // hash                            digests (BLAKE2b-256) and quick hashes (XXH3)
 // files, lock, fault              every file operation; a test can make any fail, or kill there
 // process                         another process of this machine: is it running?
@@ -33,6 +34,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/pack.h"
 #include "base/process.h"
 #include "base/proto.h"
 #include "base/text.h"

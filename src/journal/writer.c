@@ -7,7 +7,6 @@
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "journal/line.h"
 
@@ -370,30 +369,6 @@ void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_coun
 
 // ---- programs ----------------------------------------------------------------------------------
 
-static keel_status_t compress(keel_bytes_t bytes, uint8_t **out, size_t *out_size) {
-    size_t bound = ZSTD_compressBound(bytes.size);
-    void *memory;
-    KEEL_TRY(keel_alloc(bound, &memory));
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    size_t size = 0;
-    bool good = context != NULL;
-    if (good) {
-        ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
-        // The fastest level: half the work for a tenth more bytes.
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, 1);
-        size = ZSTD_compress2(context, memory, bound, bytes.data, bytes.size);
-        good = !ZSTD_isError(size);
-    }
-    ZSTD_freeCCtx(context);
-    if (!good) {
-        keel_free(memory);
-        return keel_status_make(KEEL_NO_MEMORY, "out of memory: compressing %zu bytes", bytes.size);
-    }
-    *out = memory;
-    *out_size = size;
-    return NULL;
-}
-
 // No fsync: a program is evidence for people, and its checksum reveals one that a power cut
 // damaged.
 static keel_status_t write_program(const char *folder, const char *path, keel_bytes_t bytes) {
@@ -401,7 +376,7 @@ static keel_status_t write_program(const char *folder, const char *path, keel_by
     KEEL_TRY(keel_directory_make(folder));
     uint8_t *data = NULL;
     size_t size = 0;
-    KEEL_TRY(compress(bytes, &data, &size));
+    KEEL_TRY(keel_pack(bytes, &data, &size));
     char *temporary = NULL;
     keel_status_t status = keel_path(&temporary, "%s/.new.%d.%u", folder, (int)getpid(),
                                      atomic_fetch_add(&counter, 1));

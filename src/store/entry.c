@@ -3,10 +3,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-// Level 1 on executables of XLA CPU: 6.7 times smaller, and unpacking costs less than reading and
-// digesting the raw bytes would; higher levels gain little. A window of 64 KiB halves the memory
-// used in the client's process, for 1 % more bytes.
-enum { ZSTD_LEVEL = 1, ZSTD_WINDOW = 16, ZSTD_HIGHEST_RATIO = 1 << 16 };
+enum { ZSTD_HIGHEST_RATIO = 1 << 16 };
 
 enum {
     AT_VERSION = 8,
@@ -155,42 +152,18 @@ static void seal(uint8_t *file, size_t header, size_t stored) {
     memcpy(file + AT_HEADER_DIGEST, digest.bytes, KEEL_DIGEST_SIZE);
 }
 
-// Compressed bytes, or nothing if they would not be smaller.
-static keel_status_t compress(const keel_entry_t *entry, uint8_t **out, size_t *out_size) {
-    *out = NULL;
-    *out_size = 0;
-    if (!entry->payload_size) return NULL;
-    size_t bound = ZSTD_compressBound(entry->payload_size);
-    void *data;
-    KEEL_TRY(keel_alloc(bound, &data));
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    size_t size = entry->payload_size;
-    if (context) {
-        ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-        ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, ZSTD_WINDOW);
-        size = ZSTD_compress2(context, data, bound, entry->payload, entry->payload_size);
-    }
-    ZSTD_freeCCtx(context);
-    if (ZSTD_isError(size) || size >= entry->payload_size) {
-        keel_free(data);
-        return NULL;
-    }
-    *out = data;
-    *out_size = size;
-    return NULL;
-}
-
 keel_status_t keel_entry_encode(const keel_entry_t *entry, uint8_t **out, size_t *out_size) {
     KEEL_TRY(check_sizes(entry));
     uint8_t *packed;
     size_t packed_size;
-    KEEL_TRY(compress(entry, &packed, &packed_size));
-    keel_bytes_t stored =
-        packed ? keel_bytes(packed, packed_size) : keel_bytes(entry->payload, entry->payload_size);
+    keel_bytes_t payload = keel_bytes(entry->payload, entry->payload_size);
+    KEEL_TRY(keel_pack(payload, &packed, &packed_size));
+    bool smaller = packed_size < payload.size;
+    keel_bytes_t stored = smaller ? keel_bytes(packed, packed_size) : payload;
     keel_buffer_t buffer;
     keel_buffer_initialize(&buffer, 0);
     if (keel_buffer_reserve(&buffer, KEEL_ENTRY_ENVELOPE)) buffer.size = KEEL_ENTRY_ENVELOPE;
-    put_fields(entry, packed ? KEEL_CODEC_ZSTD : KEEL_CODEC_RAW, &buffer);
+    put_fields(entry, smaller ? KEEL_CODEC_ZSTD : KEEL_CODEC_RAW, &buffer);
     size_t header = buffer.size;
     keel_buffer_append(&buffer, stored.data, stored.size);
     keel_free(packed);

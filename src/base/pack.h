@@ -1,0 +1,13 @@
+// Bytes packed for a file: one zstd frame with a checksum, which states the size of what it holds.
+#ifndef KEEL_BASE_PACK_H_
+#define KEEL_BASE_PACK_H_
+
+#include "base/bytes.h"
+#include "keel/status.h"
+
+// Packs `bytes` into `*out`, which the caller frees with keel_free; `*out_size` may exceed
+// `bytes.size` a little. Allocates about 220 KiB beside the output while it works. Any thread.
+// Errors: KEEL_NO_MEMORY.
+keel_status_t keel_pack(keel_bytes_t bytes, uint8_t **out, size_t *out_size);
+
+#endif // KEEL_BASE_PACK_H_
