@@ -1,8 +1,9 @@
 """Puts Keel in front of the plugin that JAX or PyTorch/XLA would use by itself, under its own name.
 
-`keel run` without --plugin cannot know which one that is, so it changes nothing that JAX reads: a
+`keel run` without --plugin cannot know which one that is, so it changes nothing that they read: a
 program that sets its own environment, or a Python that ignores PYTHONPATH, runs as without Keel. If
-JAX would use its CPU client, once it has found its plugins, platform `keel` is added here.
+JAX would use its CPU client, once it has found its plugins, platform `keel` is added here; if
+torch_xla would use its own, device LIBRARY takes its place.
 
 JAX loads every plugin with jaxlib.xla_client.load_pjrt_plugin_dynamically(name, path). PyTorch/XLA
 finds a TPU's by TPU_LIBRARY_PATH, and asks a plugin's Python object for the path of any other.
@@ -193,12 +194,13 @@ def begin_jax() -> None:
 # ---- PyTorch/XLA ---------------------------------------------------------------------------------
 
 DEVICE = "PJRT_DEVICE"
-USERS_DEVICE = "KEEL_PJRT_DEVICE"  # as it was before `keel run`; empty: none was named
+LIBRARY = "PJRT_LIBRARY_PATH"  # of the device LIBRARY
 TPU_LIBRARY = "TPU_LIBRARY_PATH"
+THREADS = "XLA_THREAD_POOL_SIZE"
 
 
 def _has_tpu() -> bool:
-    """Whether torch_xla would choose a TPU by itself: Google's vendor number on the PCI bus."""
+    """Whether torch_xla would find a TPU: Google's vendor number on the PCI bus."""
     for path in glob.glob("/sys/bus/pci/devices/*/vendor"):
         try:
             with open(path) as vendor:
@@ -222,11 +224,22 @@ def _libtpu() -> Optional[str]:
     return None
 
 
-def _wrap_registered(plugins) -> None:
+def _device() -> Optional[str]:
+    """The device that torch_xla was told to use, or the one that it would choose; None if it was
+    told not to choose."""
+    device = os.environ.get(DEVICE)
+    if device is not None or os.environ.get("PJRT_SELECT_DEFAULT_DEVICE") == "0":
+        return device
+    if _has_tpu():
+        return "TPU"
+    return "NEURON" if importlib.util.find_spec("libneuronxla") else "CPU"
+
+
+def _wrap_registered(device: str, plugins) -> None:
     register = plugins.register_plugin
 
     def through_keel(name, device_plugin):
-        if name.upper() == os.environ.get(DEVICE, "").upper():
+        if name.upper() == device.upper():
             find = device_plugin.library_path  # it may fail, which torch_xla is to see when it asks
 
             def library() -> str:
@@ -240,17 +253,26 @@ def _wrap_registered(plugins) -> None:
     plugins.register_plugin = through_keel
 
 
-def begin_torch() -> None:
-    """Before torch_xla is imported, which chooses a device if none is named."""
-    if not serves():
-        return
-    is_chosen = os.environ.get(USERS_DEVICE)
-    if not is_chosen and os.environ.get(DEVICE) == "LIBRARY" and _has_tpu():
-        os.environ[DEVICE] = "TPU"
-    device = os.environ.get(DEVICE)
+def _choose_device() -> None:
+    device, given = _device(), os.environ.get(LIBRARY)
     if device == "TPU":
         library = _libtpu()
         if library:
             os.environ[TPU_LIBRARY] = _door(device, library)
-    elif device not in (None, "CPU", "LIBRARY", "KEEL"):
-        when_imported("torch_xla.experimental.plugins", _wrap_registered)
+    elif device == "LIBRARY" and given:
+        os.environ[LIBRARY] = _door(device, given)
+    elif device in ("CPU", "LIBRARY", "KEEL"):
+        os.environ.update({LIBRARY: library_path(), DEVICE: "LIBRARY"})
+    elif device:
+        when_imported("torch_xla.experimental.plugins",
+                      lambda plugins: _wrap_registered(device, plugins))
+
+
+def begin_torch() -> None:
+    """Before torch_xla is imported, which chooses a device if none is named."""
+    if serves():
+        _or(None, _choose_device)
+    # torch_xla executes on as many threads as there are cores, and with replica threads each of its
+    # executions waits there for those of the other devices.
+    if os.environ.get(DEVICE) == "LIBRARY":
+        os.environ.setdefault(THREADS, str(max(os.cpu_count() or 1, 16)))

@@ -57,11 +57,9 @@ static keel_status_t register_library(const char *library) {
     return status;
 }
 
-// If no plugin is named: the one that was found instead, and the device that PyTorch/XLA was told
-// to use. For the package, which puts Keel in front of the plugin that the client would use by
-// itself (python/keel/doors.py).
+// If no plugin is named: the one that was found instead. For the package, which puts Keel in front
+// of the plugin that the client would use by itself (python/keel/doors.py).
 #define FOUND "KEEL_FOUND_PLUGIN"
-#define DEVICE "KEEL_PJRT_DEVICE"
 
 // Under another `keel run` that was given no plugin: KEEL_PLUGIN is what that one found.
 static bool is_below_another(const keel_settings_t *settings) {
@@ -78,11 +76,7 @@ static bool names_plugin(const keel_settings_t *settings) {
 static keel_status_t keep_requests(const keel_settings_t *settings, const char *plugin) {
     if (is_below_another(settings)) return NULL;
     unsetenv(FOUND);
-    unsetenv(DEVICE);
-    if (names_plugin(settings)) return NULL;
-    const char *device = getenv("PJRT_DEVICE");
-    KEEL_TRY(put(DEVICE, device ? device : ""));
-    return put(FOUND, plugin);
+    return names_plugin(settings) ? NULL : put(FOUND, plugin);
 }
 
 static bool is_tpu(const char *plugin) {
@@ -91,11 +85,8 @@ static bool is_tpu(const char *plugin) {
 }
 
 // JAX's own CPU client stays available after Keel's, since many scripts ask for jax.devices("cpu").
-// Other platforms are removed: a second client would take the device away from the first. If no
-// plugin is named, the package chooses, and a JAX without it runs without Keel.
-static keel_status_t set_up_jax(const keel_settings_t *settings, const char *plugin,
-                                const char *library) {
-    if (!names_plugin(settings)) return NULL;
+// Other platforms are removed: a second client would take the device away from the first.
+static keel_status_t set_up_jax(const char *plugin, const char *library) {
     if (is_tpu(plugin)) {
         // JAX prepares the machine for a TPU only under the TPU's own name.
         KEEL_TRY(put("TPU_LIBRARY_PATH", library));
@@ -111,28 +102,11 @@ static keel_status_t set_up_lines(void) {
     return put("XLA_HLO_DEBUG", "1");
 }
 
-// PyTorch/XLA executes on as many threads as there are cores, and with replica threads each of its
-// executions waits there for those of the other devices.
-static keel_status_t set_up_threads(void) {
-    enum { LEAST = 16 };
-    char count[24];
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (getenv("XLA_THREAD_POOL_SIZE")) return NULL;
-    snprintf(count, sizeof count, "%ld", cores > LEAST ? cores : LEAST);
-    return put("XLA_THREAD_POOL_SIZE", count);
-}
-
 // PyTorch/XLA takes a plugin by path; for a TPU it makes the client itself, and TPU_LIBRARY_PATH is
-// set already. A device of another kind is left to the package, which puts Keel in front of it.
-static keel_status_t set_up_torch(const keel_settings_t *settings, const char *plugin,
-                                  const char *library) {
-    static const char *const served[] = {"", "CPU", "KEEL", "LIBRARY", NULL};
-    const char *device = getenv("PJRT_DEVICE");
-    if (!names_plugin(settings) && device && !keel_str_is_one_of(keel_str(device), served))
-        return NULL;
+// set already.
+static keel_status_t set_up_torch(const char *plugin, const char *library) {
     if (is_tpu(plugin)) return put("PJRT_DEVICE", "TPU");
     KEEL_TRY(put("PJRT_DEVICE", "LIBRARY"));
-    KEEL_TRY(set_up_threads());
     return put("PJRT_LIBRARY_PATH", library);
 }
 
@@ -150,8 +124,10 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
     KEEL_TRY(put("KEEL_RUN_DIR", keel_settings_text(settings, KEEL_SETTING_RUN_DIR)));
     KEEL_TRY(put("KEEL_RUN_ID", run_id));
     if (lines) KEEL_TRY(set_up_lines());
-    KEEL_TRY(set_up_torch(settings, plugin, library));
-    return set_up_jax(settings, plugin, library);
+    // If no plugin is named, the package chooses, and a client without it runs without Keel.
+    if (!names_plugin(settings)) return NULL;
+    KEEL_TRY(set_up_torch(plugin, library));
+    return set_up_jax(plugin, library);
 }
 
 // In front, so that no other sitecustomize comes first: site/sitecustomize.py runs that one too.

@@ -35,26 +35,14 @@ static keel_status_t same_file(const char *a, const char *b, bool *out) {
     return NULL;
 }
 
-// What PyTorch/XLA was given by path, unless Keel's settings name a plugin; NULL if it was not.
-static const char *given_library(const command_run_t *run) {
-    const char *device = getenv("PJRT_DEVICE"), *path = getenv("PJRT_LIBRARY_PATH");
-    if (run->settings.values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT) return NULL;
-    if (!device || strcmp(device, "LIBRARY") != 0 || !path || !*path) return NULL;
-    const char *slash = strrchr(path, '/');
-    return strcmp(slash ? slash + 1 : path, "libkeel_pjrt.so") == 0 ? NULL : path;
-}
-
 static keel_status_t resolve_plugin(command_run_t *run) {
-    const char *given = given_library(run);
-    const char *text = given ? given : keel_settings_text(&run->settings, KEEL_SETTING_PLUGIN);
+    const char *text = keel_settings_text(&run->settings, KEEL_SETTING_PLUGIN);
     KEEL_TRY(keel_plugin_find(text, run->interpreter, &run->plugin));
     char *absolute; // the child may change its folder before it loads it
     KEEL_TRY(keel_place_absolute(run->plugin, &absolute));
     keel_free(run->plugin);
     run->plugin = absolute;
-    keel_status_t status = cli_check_plugin(run->plugin);
-    if (given) status = keel_status_annotate(status, "PJRT_LIBRARY_PATH");
-    KEEL_TRY(status);
+    KEEL_TRY(cli_check_plugin(run->plugin));
     bool own;
     KEEL_TRY(same_file(run->plugin, run->library, &own));
     if (!own) return NULL;
@@ -63,14 +51,15 @@ static keel_status_t resolve_plugin(command_run_t *run) {
                             run->plugin);
 }
 
-// Without the package a run lacks fixes and torch_xla.launch, and JAX gets Keel by --plugin only.
+// Without the package a run lacks fixes and torch_xla.launch, and clients get Keel by --plugin
+// only.
 static keel_status_t find_package(command_run_t *run) {
     const char *given = getenv("KEEL_FIX");
     keel_status_t status = cli_find_package(&run->package);
     if (status && !run->fixes) {
         bool is_named = run->settings.values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT;
         if (!is_named && !run->quiet)
-            cli_say("%s; until then, JAX runs through Keel only with --plugin",
+            cli_say("%s; until then, programs run through Keel only with --plugin",
                     keel_status_message(status));
         keel_status_ignore(status);
         return NULL;
@@ -212,7 +201,8 @@ static const char details[] =
     "Keel wraps the plugin that the command's Python would have used by itself: that of JAX's\n"
     "plugin packages, of JAX_PLATFORMS, PJRT_DEVICE or PJRT_LIBRARY_PATH. If that is the client's\n"
     "own CPU backend, Keel wraps the embedded CPU plugin (platform keel). --plugin wraps another\n"
-    "one. A script that sets jax_platforms itself does not load Keel. --lines sets XLA_IR_DEBUG\n"
+    "one. A script that sets jax_platforms to cpu gets JAX's own client. --lines sets "
+    "XLA_IR_DEBUG\n"
     "and XLA_HLO_DEBUG, which slow tracing down; without it PyTorch/XLA's recompiles are\n"
     "explained without the lines of operations.\n\n"
     "A summary follows on stderr; `keel stats` has the rest.\n";

@@ -4,7 +4,7 @@ cmake --install "$build" --prefix there >log || cat log
 mv there moved
 moved/bin/keel --version | head -1
 moved/bin/keel config | grep ^plugin
-KEEL_RUN_DIR=$HOME/runs moved/bin/keel run --quiet -- sh -c 'echo $PJRT_LIBRARY_PATH $KEEL_PLUGIN'
+KEEL_RUN_DIR=$HOME/runs moved/bin/keel run --quiet -- sh -c 'echo $KEEL_LIBRARY $KEEL_PLUGIN'
 PKG_CONFIG_PATH=moved/lib/pkgconfig pkg-config --modversion keel
 PKG_CONFIG_PATH=moved/lib/pkgconfig pkg-config --cflags --libs keel
 grep -c 'KEEL' moved/share/man/man1/keel.1 >found && echo "man page"

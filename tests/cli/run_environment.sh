@@ -12,10 +12,6 @@ PJRT_NAMES_AND_LIBRARY_PATHS=mine:/x.so,keel:/old.so JAX_PLATFORMS=cpu keel run 
     --plugin other.so -- sh -c 'echo $PJRT_NAMES_AND_LIBRARY_PATHS $JAX_PLATFORMS'
 keel run --quiet --plugin libtpu.so -- \
     sh -c 'echo $TPU_LIBRARY_PATH $JAX_PLATFORMS ${PJRT_NAMES_AND_LIBRARY_PATHS-unset}'
-# PyTorch/XLA gets a thread for each device that one may have.
-keel run --quiet -- sh -c 'test $XLA_THREAD_POOL_SIZE -ge 16 && echo enough threads'
-XLA_THREAD_POOL_SIZE=3 keel run --quiet -- sh -c 'echo $XLA_THREAD_POOL_SIZE of your own'
-keel run --quiet --plugin libtpu.so -- sh -c 'echo ${XLA_THREAD_POOL_SIZE-unset} for a TPU'
 # A plugin by name is the one of the Python that runs the command.
 mkdir -p venv/bin venv/lib/python3.12/site-packages/libtpu
 cp libtpu.so venv/lib/python3.12/site-packages/libtpu/libtpu.so
@@ -23,13 +19,13 @@ printf '#!/bin/sh\necho $KEEL_PLUGIN\n' >venv/bin/python && chmod +x venv/bin/py
 keel run --quiet --plugin tpu -- venv/bin/python
 printf '#!%s/venv/bin/python\n' "$HOME" >venv/bin/tool && chmod +x venv/bin/tool
 keel run --quiet --plugin tpu -- venv/bin/tool
-# What JAX reads stays for the package, which chooses the plugin.
+# What clients read stays for the package, which chooses the plugin.
 jax='echo $JAX_PLATFORMS found ${KEEL_FOUND_PLUGIN+one} ${PJRT_NAMES_AND_LIBRARY_PATHS-unset}'
 JAX_PLATFORMS=cuda keel run --quiet -- sh -c "$jax"
 JAX_PLATFORMS=gpu,cpu keel run --quiet -- sh -c "$jax"
 JAX_PLATFORMS=cpu keel run --quiet -- sh -c "$jax"
 PJRT_DEVICE=TPU keel run --quiet -- \
-    sh -c 'echo $PJRT_DEVICE given $KEEL_PJRT_DEVICE ${PJRT_LIBRARY_PATH-unset}'
+    sh -c 'echo $PJRT_DEVICE ${PJRT_LIBRARY_PATH-unset}'
 # A plugin that was named is wrapped whatever the client would have used; so it is further down.
 jax='echo $JAX_PLATFORMS found ${KEEL_FOUND_PLUGIN+one}'
 JAX_PLATFORMS=cuda KEEL_PLUGIN=$HOME/libtpu.so keel run --quiet -- sh -c "$jax"
@@ -41,6 +37,3 @@ keel run --quiet -- keel run --quiet -- sh -c 'echo $JAX_PLATFORMS $PJRT_DEVICE 
 JAX_PLATFORMS=cuda PJRT_DEVICE=CUDA keel run --quiet -- \
     keel run --quiet -- sh -c 'echo $JAX_PLATFORMS $PJRT_DEVICE below another'
 PJRT_DEVICE=TPU KEEL_RUN_ID=outer keel run --plugin libtpu.so -- true
-# The library that PyTorch/XLA was given is the one to wrap.
-PJRT_DEVICE=LIBRARY PJRT_LIBRARY_PATH=/x.so KEEL_RUN_ID=outer keel run -- true ||
-    echo "exit code $?"

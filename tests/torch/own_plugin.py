@@ -11,6 +11,8 @@ sys.path.insert(0, str(HERE.parent / "client"))
 
 
 def train():
+    for setting in filter(None, os.environ.get("BY_SCRIPT", "").split(",")):
+        os.environ.setdefault(*setting.split("=", 1))
     import torch
     import torch_xla
     from torch_xla.experimental import plugins
@@ -25,7 +27,7 @@ def train():
         def physical_chip_count(self):
             return 1
 
-    if os.environ["PJRT_DEVICE"] == "ACME":
+    if os.environ.get("PJRT_DEVICE") == "ACME":
         plugins.register_plugin("ACME", Acme())
     total = (torch.ones(3, device=torch_xla.device()) * 2).sum()
     torch_xla.sync()
@@ -40,9 +42,17 @@ def main():
     with Workspace("torch-own-plugin") as space:
         acme = space.path("acme.so")
         shutil.copyfile(PLUGIN, acme)
-        for title, given in (
-                ("a registered device", {"PJRT_DEVICE": "ACME", "ACME_LIBRARY": str(acme)}),
-                ("a library by path", {"PJRT_DEVICE": "LIBRARY", "PJRT_LIBRARY_PATH": str(acme)})):
+        path = f"PJRT_LIBRARY_PATH={acme}"
+        for title, given, wrapped in (
+                ("a registered device", {"PJRT_DEVICE": "ACME", "ACME_LIBRARY": str(acme)}, acme),
+                ("a registered device that the script asks for",
+                 {"BY_SCRIPT": "PJRT_DEVICE=ACME", "ACME_LIBRARY": str(acme)}, acme),
+                ("a library by path", {"PJRT_DEVICE": "LIBRARY", "PJRT_LIBRARY_PATH": str(acme)},
+                 acme),
+                ("a library by path in the script", {"BY_SCRIPT": f"PJRT_DEVICE=LIBRARY,{path}"},
+                 acme),
+                ("the CPU in the script", {"BY_SCRIPT": "PJRT_DEVICE=CPU"}, PLUGIN),
+                ("no device", {}, PLUGIN)):
             runs = space.path(title.replace(" ", "_"))
             answer = run([KEEL, "run", "--", python, __file__, "train"], clean_environment() | given | {
                 "KEEL_CONFIG": os.devnull, "KEEL_CACHE_DIR": str(space.path("cache")),
@@ -52,7 +62,7 @@ def main():
             events = journal(runs, identities[0]) if identities else []
             starts = of_kind(events, "start")
             report.equal(f"{title}: what Keel wraps", [event["plugin"]["path"] for event in starts],
-                         [str(acme)])
+                         [str(wrapped)])
             report.check(f"{title}: it is recorded", of_kind(events, "compile", "load"), told(answer))
         # torch_xla asks for its library when it makes a client, and so must Keel.
         answer = run([KEEL, "run", "--", python, "-c", "import torch_xla; print('imported')"],
