@@ -8,17 +8,22 @@ as the plugin has a client that runs on CPU.
 import ctypes
 from typing import Any
 
+from . import callbacks
 from ._imports import when_imported
 from ._library import add_kernel
 
 TYPED_FFI = 1  # the only version of custom calls that a plugin can be given
 CPU = ("cpu", "Host")
 
-_kept = []  # capsules, whose functions the plugin calls
+_kept = []  # what the functions that the plugin calls belong to
 _get_name = ctypes.pythonapi.PyCapsule_GetName
 _get_name.restype, _get_name.argtypes = ctypes.c_char_p, (ctypes.py_object,)
 _get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype, _get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+
+
+def _address(function: Any) -> int:
+    return _get_pointer(function, _get_name(function))
 
 
 def _pass_on(name: Any, function: Any, platform: str = "cpu", api_version: int = 0) -> None:
@@ -30,11 +35,24 @@ def _pass_on(name: Any, function: Any, platform: str = "cpu", api_version: int =
         function = function["execute"]
     try:
         name = name if isinstance(name, bytes) else name.encode()
-        address = _get_pointer(function, _get_name(function))
+        address = _address(function)
     except (AttributeError, TypeError, ValueError):  # JAX says what is wrong with it
         return
     _kept.append(function)
     add_kernel(name, address)
+
+
+def _pass_callbacks_on(xla_client) -> None:
+    """jaxlib registers these with its runtime before Python runs."""
+    targets = getattr(xla_client, "custom_call_targets", lambda platform: {})("Host")
+    for name, stages in targets.items():
+        function = stages.get("execute") if isinstance(stages, dict) else None
+        if function is None:
+            continue
+        if name in callbacks.NAMES:
+            callback = callbacks.Callback(_address(function))
+            _kept.append(callback)
+            add_kernel(name.encode(), callback.address)
 
 
 def _listen(xla_client) -> None:
@@ -54,5 +72,10 @@ def _listen(xla_client) -> None:
             _pass_on(name, fn, platform, api_version)
 
 
+def _begin(xla_client) -> None:
+    _listen(xla_client)
+    _pass_callbacks_on(xla_client)
+
+
 def begin() -> None:
-    when_imported("jaxlib.xla_client", _listen)
+    when_imported("jaxlib.xla_client", _begin)

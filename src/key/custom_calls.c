@@ -286,7 +286,8 @@ static int compare_names(const void *a, const void *b) {
     return keel_str_compare(*(const keel_str_t *)a, *(const keel_str_t *)b);
 }
 
-// The targets of the program's calls, sorted, each once; the caller frees *out with keel_free.
+// The kernels that the program calls, sorted, each once; the caller frees *out with keel_free. A
+// callback's kernel only passes the call on to a function that is no part of the program.
 static keel_status_t list_targets(const keel_program_t *program, keel_str_t **out,
                                   size_t *out_count) {
     void *memory;
@@ -301,7 +302,8 @@ static keel_status_t list_targets(const keel_program_t *program, keel_str_t **ou
         call_t call = {.program = program, .attributes = program->operations.data[op].attributes};
         if (kind_of(program, keel_program_op_name(program, op)) == CALL &&
             (find_str(&call, "call_target_name", &call.target) ||
-             find_str(&call, "custom_call_target", &call.target)))
+             find_str(&call, "custom_call_target", &call.target)) &&
+            !keel_str_is_one_of(call.target, callbacks))
             targets[count++] = call.target;
     }
     qsort(targets, count, sizeof *targets, compare_names);

@@ -27,4 +27,5 @@ void keel_shim_take_off(PJRT_Api *table, const PJRT_Api *real) {
     plugin = real;
     table->PJRT_Client_Create = client_create;
     table->PJRT_Client_Compile = compile;
+    keel_shim_take_contexts(table, real);
 }

@@ -208,6 +208,7 @@ static keel_status_t wrap(const PJRT_Api **out) {
     wrapped->PJRT_Executable_Serialize = serialize;
     if (keel_pjrt_has(real, PJRT_Executable_OptimizedProgram))
         wrapped->PJRT_Executable_OptimizedProgram = optimized_program;
+    keel_shim_take_contexts(wrapped, real);
     *out = wrapped;
     return NULL;
 }

@@ -1,6 +1,7 @@
 // shim: the plugin door. GetPjrtApi loads the real plugin and returns a table of the same size and
 // extension chain. These functions are Keel's; all others are the plugin's own, or the bridge's
-// (pjrt/bridge.h) while they may need translating. With mode off there is only the bridge.
+// (pjrt/bridge.h) while they may need translating. With mode off there are only the bridge and
+// contexts.c.
 //
 //   Error_{Destroy,Message,GetCode,ForEachPayload}
 //                                           tell Keel's errors from the plugin's
@@ -11,6 +12,8 @@
 //   Client_BufferFromHostBuffer, AsyncHostToDeviceTransferManager_TransferData,
 //   Buffer_{ToHostBuffer,CopyRawToHost,IncreaseExternalReferenceCount}
 //                                           counted (transfers.c)
+//   ExecuteContext_Destroy, Executable_DeserializeAndLoad
+//                                           contexts live as long as their executions (contexts.c)
 //   Executable_OptimizedProgram             answered from the store if the executable came from it
 //
 // Threads: GetPjrtApi may be called from several threads; the work is done once.
@@ -55,5 +58,11 @@ void keel_shim_take_errors(PJRT_Api *table, const PJRT_Api *plugin);
 
 // Puts the functions that move data between host and device into `table`, those that `plugin` has.
 void keel_shim_take_transfers(PJRT_Api *table, const PJRT_Api *plugin, keel_engine_t *engine);
+
+// ---- contexts.c --------------------------------------------------------------------------------
+
+// Keeps execute contexts until their executions have ended, for clients that destroy them too
+// early. Put into `table` last: what it has for compiling and executing is called inside.
+void keel_shim_take_contexts(PJRT_Api *table, const PJRT_Api *plugin);
 
 #endif // KEEL_SHIM_SHIM_H_
