@@ -63,8 +63,7 @@ static uint64_t callers_of(const asked_t *asked) {
     return hash;
 }
 
-// True if the line that asked also made the function that it called: jax.jit(net.init)(key, x).
-static bool jits_there(const answer_facts_t *facts, const asked_t *asked) {
+bool answer_jits_there(const answer_facts_t *facts, const asked_t *asked) {
     const keel_sources_t *sources = &facts->sources->face;
     keel_str_t text = KEEL_STR(""), line = KEEL_STR("");
     if (!asked->stack.count || !facts->sources->run) return false;
@@ -98,7 +97,7 @@ static size_t drop_other_closures(const answer_facts_t *facts, const asked_t *as
                                   const keel_sketch_t *sketch, keel_arena_t *arena,
                                   keel_history_record_t *records, size_t count) {
     bool is_made = keel_is_library_file(keel_origin_file(keel_str(asked->site.origin))) &&
-                   jits_there(facts, asked); // first: only the text read last is valid
+                   answer_jits_there(facts, asked); // first: only the text read last is valid
     keel_one_origin_t pair = {.origin = asked->site.origin, .text = text_of(facts, asked, arena)};
     size_t left = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -161,14 +160,17 @@ static keel_status_t compare_programs(const answer_facts_t *facts, const asked_t
     KEEL_TRY(kept_read(kept, &record->program, &before));
     KEEL_TRY(kept_read(kept, &asked->program, &after));
     const keel_place_t *place = &asked->site.place;
+    const char *call = process_last_call(facts->process, &record->key->digest, record->origin);
     return keel_explain(&(keel_side_t){.program = before,
                                        .key = record->key,
                                        .names = process_names(facts->process, &record->program),
+                                       .call = record->is_ours ? call : NULL,
                                        .sources = sources[0]},
                         &(keel_side_t){.program = after,
                                        .key = &asked->key,
                                        .site = *place->file ? place : NULL,
                                        .names = asked->names,
+                                       .call = asked->call,
                                        .sent = asked->sent,
                                        .made = facts->made,
                                        .made_count = facts->made_count,
@@ -212,14 +214,15 @@ static keel_status_t tell_retrace(const answer_facts_t *facts, const asked_t *as
     keel_status_ignore(status);
     const char *calls[PROCESS_CALLS];
     uint32_t count = process_calls(facts->process, asked, calls);
-    return keel_explain_retrace(&(keel_retrace_t){.before = before,
-                                                  .after = after,
-                                                  .site = &asked->site,
-                                                  .is_jitted_there = jits_there(facts, asked),
-                                                  .call = asked->call,
-                                                  .earlier = calls,
-                                                  .earlier_count = count},
-                                out);
+    return keel_explain_retrace(
+        &(keel_retrace_t){.before = before,
+                          .after = after,
+                          .site = &asked->site,
+                          .is_jitted_there = answer_jits_there(facts, asked),
+                          .call = asked->call,
+                          .earlier = calls,
+                          .earlier_count = count},
+        out);
 }
 
 static keel_status_t explain_difference(const answer_facts_t *facts, const asked_t *asked,

@@ -31,6 +31,9 @@ keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, kee
                           answer_t *out, bool *out_said) KEEL_MUST_CHECK;
 void answer_deinitialize(answer_t *answer);
 
+// True if the line that asked also made the function that it called: jax.jit(net.init)(key, x).
+bool answer_jits_there(const answer_facts_t *facts, const asked_t *asked);
+
 // Makes the program known to the process.
 keel_status_t answer_note(process_t *process, kept_t *kept, const asked_t *asked,
                           const char *run) KEEL_MUST_CHECK;

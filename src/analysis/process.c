@@ -91,17 +91,24 @@ static const process_call_t *last_call(const process_t *process, const keel_dige
 }
 
 // Functions with equal programs have one key.
-static keel_digest_t name_of_calls(const asked_t *asked) {
+static keel_digest_t name_of_calls(const keel_digest_t *key, const char *origin) {
     keel_hasher_t hasher;
     keel_hasher_initialize(&hasher);
-    keel_hasher_update(&hasher, asked->key.digest.bytes, sizeof asked->key.digest.bytes);
-    keel_hasher_update(&hasher, asked->site.origin, strlen(asked->site.origin));
+    keel_hasher_update(&hasher, key->bytes, sizeof key->bytes);
+    keel_hasher_update(&hasher, origin, strlen(origin));
     return keel_hasher_finish(&hasher);
+}
+
+const char *process_last_call(const process_t *process, const keel_digest_t *key,
+                              const char *origin) {
+    keel_digest_t name = name_of_calls(key, origin);
+    const process_call_t *last = last_call(process, &name);
+    return last ? last->text : NULL;
 }
 
 uint32_t process_calls(const process_t *process, const asked_t *asked,
                        const char *out[PROCESS_CALLS]) {
-    keel_digest_t name = name_of_calls(asked);
+    keel_digest_t name = name_of_calls(&asked->key.digest, asked->site.origin);
     const process_call_t *last = last_call(process, &name);
     uint32_t count = 0;
     for (const process_call_t *one = last; one && count < PROCESS_CALLS; one = one->before)
@@ -115,13 +122,56 @@ keel_status_t process_note_call(process_t *process, const asked_t *asked) {
     keel_str_t text;
     void *memory;
     if (!*asked->call) return NULL;
-    keel_digest_t name = name_of_calls(asked);
+    keel_digest_t name = name_of_calls(&asked->key.digest, asked->site.origin);
     KEEL_TRY(keel_arena_str(&process->texts, keel_str(asked->call), &text));
     KEEL_TRY(keel_arena_array(&process->texts, 1, sizeof(process_call_t), &memory));
     process_call_t *call = memory;
     *call = (process_call_t){text.data, last_call(process, &name)};
     return keel_map_put(&process->calls, keel_bytes(name.bytes, sizeof name.bytes),
                         (uint64_t)(uintptr_t)call);
+}
+
+// ---- functions of libraries ---------------------------------------------------------------------
+
+// What the origin's lines share, and the first line of the call, which is the function's identity.
+static keel_status_t identity_of(const asked_t *asked, keel_buffer_t *out) {
+    keel_str_t origin = keel_str(asked->site.origin), shared = keel_origin_shared(origin);
+    size_t line = strcspn(asked->call, "\n");
+    if (shared.size == origin.size || strncmp(asked->call, "f ", 2) != 0) return NULL;
+    keel_buffer_append(out, shared.data, shared.size);
+    keel_buffer_append(out, asked->call, line);
+    return keel_buffer_status(out);
+}
+
+// The client took it for a function's first program.
+static void asked_again(const process_t *process, asked_t *asked) {
+    const char *calls[PROCESS_CALLS];
+    bool is_retrace = process_calls(process, asked, calls) > 0;
+    if (!is_retrace) asked->recompile = true;
+    if (asked->kind == KEEL_ASK_NOTE) asked->kind = is_retrace ? KEEL_ASK_RETRACE : KEEL_ASK_LOAD;
+}
+
+static keel_status_t settle(process_t *process, asked_t *asked, keel_bytes_t identity) {
+    const uint64_t *found = keel_map_find(&process->functions, identity);
+    keel_str_t kept;
+    if (found) {
+        const char *first = (const char *)(uintptr_t)*found;
+        bool is_elsewhere = strcmp(first, asked->site.origin) != 0;
+        asked->site.origin = first;
+        if (is_elsewhere) asked_again(process, asked);
+        return NULL;
+    }
+    KEEL_TRY(keel_arena_str(&process->texts, keel_str(asked->site.origin), &kept));
+    return keel_map_put(&process->functions, identity, (uint64_t)(uintptr_t)kept.data);
+}
+
+keel_status_t process_settle_origin(process_t *process, asked_t *asked) {
+    keel_buffer_t identity;
+    keel_buffer_initialize(&identity, 1 << 16);
+    keel_status_t status = identity_of(asked, &identity);
+    if (!status && identity.size) status = settle(process, asked, keel_buffer_bytes(&identity));
+    keel_buffer_deinitialize(&identity);
+    return status;
 }
 
 // ---- keys of programs --------------------------------------------------------------------------
@@ -208,6 +258,7 @@ keel_status_t process_create(const char *run_dir, const char *run, const json_t 
     keel_map_initialize(&process->names);
     keel_map_initialize(&process->calls);
     keel_map_initialize(&process->callers);
+    keel_map_initialize(&process->functions);
     made_initialize(&process->made);
     keel_status_t status = open_history(process, run_dir, run, start);
     if (!status) status = process_started(process, start);
@@ -226,6 +277,7 @@ void process_destroy(process_t *process) {
     keel_map_deinitialize(&process->names);
     keel_map_deinitialize(&process->calls);
     keel_map_deinitialize(&process->callers);
+    keel_map_deinitialize(&process->functions);
     made_deinitialize(&process->made);
     keel_arena_deinitialize(&process->texts);
     keel_free(process);

@@ -18,10 +18,11 @@ typedef struct process_t {
     keel_history_t *history;
     process_client_t *clients;
     size_t client_count;
-    keel_map_t values;  // component and digest -> its text, a pointer into `texts`
-    keel_map_t names;   // program -> the user's names for its arguments, a pointer into `texts`
-    keel_map_t calls;   // key and origin -> a process_call_t, the newest
-    keel_map_t callers; // program -> a hash of the user's lines that led to the asking one
+    keel_map_t values;    // component and digest -> its text, a pointer into `texts`
+    keel_map_t names;     // program -> the user's names for its arguments, a pointer into `texts`
+    keel_map_t calls;     // key and origin -> a process_call_t, the newest
+    keel_map_t functions; // a library's function, by its identity -> its first origin, in `texts`
+    keel_map_t callers;   // program -> a hash of the user's lines that led to the asking one
     keel_arena_t texts;
     made_t made;
 } process_t;
@@ -49,11 +50,18 @@ bool process_callers(const process_t *process, const keel_digest_t *program, uin
 keel_status_t process_note_callers(process_t *process, const keel_digest_t *program,
                                    uint64_t callers) KEEL_MUST_CHECK;
 
+// A library's function has an origin for each line that asks for it. If this one was asked for on
+// another line, it gets the origin that it had there.
+keel_status_t process_settle_origin(process_t *process, asked_t *asked) KEEL_MUST_CHECK;
+
 // What is known of earlier calls of the function that has that origin under that key
 // (keel_call_read), the oldest first. Returns how many; text is the process's.
 enum { PROCESS_CALLS = 16 };
 uint32_t process_calls(const process_t *process, const asked_t *asked,
                        const char *out[PROCESS_CALLS]);
+// The last of them, of the function with that origin under that key; NULL if it is not known.
+const char *process_last_call(const process_t *process, const keel_digest_t *key,
+                              const char *origin);
 keel_status_t process_note_call(process_t *process, const asked_t *asked) KEEL_MUST_CHECK;
 // The script's name from a `start` event, or its command line; the caller frees it. "" if the event
 // has neither.

@@ -94,14 +94,18 @@ static bool has_failed(const walk_t *walk) {
     return false;
 }
 
+static answer_facts_t facts_of(walk_t *walk, process_t *process) {
+    return (answer_facts_t){.process = process,
+                            .kept = &walk->kept,
+                            .sources = &walk->sources,
+                            .earlier = &walk->earlier};
+}
+
 static keel_status_t answer(walk_t *walk, process_t *process, const asked_t *asked,
                             keel_arena_t *arena) {
     answer_t found;
     bool said;
-    answer_facts_t facts = {.process = process,
-                            .kept = &walk->kept,
-                            .sources = &walk->sources,
-                            .earlier = &walk->earlier};
+    answer_facts_t facts = facts_of(walk, process);
     KEEL_TRY(made_since(&process->made, asked->site.origin, arena, &facts.made, &facts.made_count));
     keel_status_t status = answer_find(&facts, asked, arena, &found, &said);
     if (status) return put_failure(walk, asked, status);
@@ -111,9 +115,16 @@ static keel_status_t answer(walk_t *walk, process_t *process, const asked_t *ask
     return status;
 }
 
-static keel_status_t answer_and_note(walk_t *walk, process_t *process, const asked_t *asked,
+// A function that the asking line made is freed there, and another one may have its identity.
+static keel_status_t settle_origin(walk_t *walk, process_t *process, asked_t *asked) {
+    const answer_facts_t facts = facts_of(walk, process);
+    return answer_jits_there(&facts, asked) ? NULL : process_settle_origin(process, asked);
+}
+
+static keel_status_t answer_and_note(walk_t *walk, process_t *process, asked_t *asked,
                                      keel_arena_t *arena) {
     bool is_new = walk->asked > walk->answered;
+    KEEL_TRY(settle_origin(walk, process, asked));
     KEEL_TRY(made_sent(&process->made, asked));
     if (has_failed(walk)) {
         if (!is_new) return NULL;

@@ -27,8 +27,12 @@ void ask_names(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const kee
     ask->stack_seconds += keel_seconds(keel_clock_monotonic() - start);
 }
 
+// Besides traced functions, those of libraries: the call shows whether two lines called one
+// function.
 void ask_call(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask, const keel_site_t *site) {
-    if (!engine->journal || !engine->settings.stack || !site->is_traced || ask->call) return;
+    keel_str_t origin = keel_str(site->origin);
+    bool is_worth_it = site->is_traced || keel_origin_shared(origin).size < origin.size;
+    if (!engine->journal || !engine->settings.stack || !is_worth_it || ask->call) return;
     uint64_t start = keel_clock_monotonic();
     ask->call = keel_call_read(arena);
     ask->stack_seconds += keel_seconds(keel_clock_monotonic() - start);

@@ -6,13 +6,7 @@
 
 // ---- lines -------------------------------------------------------------------------------------
 
-typedef struct line_t {
-    char kind;
-    keel_str_t name, value;
-} line_t;
-
-// False at the end.
-static bool next_line(keel_str_t *inout, line_t *out) {
+bool keel_call_next(keel_str_t *inout, keel_call_line_t *out) {
     const char *tab = inout->size > 2 ? memchr(inout->data, '\t', inout->size) : NULL;
     const char *end = inout->data + inout->size;
     const char *stop = tab ? memchr(tab, '\n', (size_t)(end - tab)) : NULL;
@@ -29,8 +23,8 @@ static bool is_place(char kind) {
     return kind == 'n' || kind == 'l' || kind == 'h';
 }
 
-static bool find_line(keel_str_t call, const line_t *like, line_t *out) {
-    while (next_line(&call, out)) {
+static bool find_line(keel_str_t call, const keel_call_line_t *like, keel_call_line_t *out) {
+    while (keel_call_next(&call, out)) {
         bool is_kind = out->kind == like->kind || (is_place(out->kind) && is_place(like->kind));
         if (is_kind && keel_str_equal(out->name, like->name)) return true;
     }
@@ -136,7 +130,7 @@ static void keep(found_t *found, int rank, keel_note_t note, keel_str_t subject,
         .note = note, .subject = subject, .before = before, .after = after, .class = KEEL_STR("")};
 }
 
-static void compare_objects(found_t *found, const line_t *a, const line_t *b) {
+static void compare_objects(found_t *found, const keel_call_line_t *a, const keel_call_line_t *b) {
     keel_str_t none = KEEL_STR(""), object;
     apart_t apart = compare_values(a->value, b->value, &object);
     if (apart == EQUAL) return;
@@ -168,7 +162,7 @@ static keel_str_t without_object(keel_str_t value) {
     return (keel_str_t){value.data, value.size - rest.size};
 }
 
-static void compare_places(found_t *found, const line_t *a, const line_t *b) {
+static void compare_places(found_t *found, const keel_call_line_t *a, const keel_call_line_t *b) {
     bool is_listed = a->kind != 'h' && b->kind != 'h';
     bool is_none = keel_str_is(a->value, "None") != keel_str_is(b->value, "None");
     keel_note_t note = KEEL_NOTE_CONTAINER;
@@ -194,7 +188,7 @@ static void compare_places(found_t *found, const line_t *a, const line_t *b) {
 }
 
 // An object of JAX's own, a mesh for example, means nothing to a reader.
-static void compare_settings(found_t *found, const line_t *a, const line_t *b) {
+static void compare_settings(found_t *found, const keel_call_line_t *a, const keel_call_line_t *b) {
     keel_str_t none = KEEL_STR(""), object;
     apart_t apart = compare_values(a->value, b->value, &object);
     if (apart == EQUAL) return;
@@ -206,7 +200,7 @@ static void compare_settings(found_t *found, const line_t *a, const line_t *b) {
         keep(found, CONFIG, KEEL_NOTE_CONFIG, b->name, a->value, b->value);
 }
 
-static void compare_lines(found_t *found, const line_t *a, const line_t *b) {
+static void compare_lines(found_t *found, const keel_call_line_t *a, const keel_call_line_t *b) {
     if (is_place(b->kind))
         compare_places(found, a, b);
     else if (b->kind != 'c')
@@ -217,15 +211,16 @@ static void compare_lines(found_t *found, const line_t *a, const line_t *b) {
 
 // Whether the other call has a container of this place as a hash.
 static bool is_hashed(keel_str_t call, keel_str_t place) {
-    line_t line;
-    while (next_line(&call, &line))
+    keel_call_line_t line;
+    while (keel_call_next(&call, &line))
         if (line.kind == 'h' && line.name.size < place.size && keel_str_starts(place, line.name) &&
             strchr("[.", place.data[line.name.size]))
             return true;
     return false;
 }
 
-static void meet_alone(found_t *found, const line_t *one, keel_str_t other, bool is_before) {
+static void meet_alone(found_t *found, const keel_call_line_t *one, keel_str_t other,
+                       bool is_before) {
     if (is_place(one->kind) && is_hashed(other, one->name)) return;
     keel_str_t absent = is_place(one->kind) ? KEEL_STR("absent") : KEEL_STR("unset");
     keel_str_t before = is_before ? one->value : absent, after = is_before ? absent : one->value;
@@ -241,13 +236,13 @@ static void meet_alone(found_t *found, const line_t *one, keel_str_t other, bool
 
 static found_t compare_calls(keel_str_t before, keel_str_t after) {
     found_t found = {.rank = NOTHING, .change = {.note = KEEL_NOTE_COUNT}};
-    line_t line, other;
-    for (keel_str_t rest = after; next_line(&rest, &line);)
+    keel_call_line_t line, other;
+    for (keel_str_t rest = after; keel_call_next(&rest, &line);)
         if (find_line(before, &line, &other))
             compare_lines(&found, &other, &line);
         else
             meet_alone(&found, &line, before, false);
-    for (keel_str_t rest = before; next_line(&rest, &line);)
+    for (keel_str_t rest = before; keel_call_next(&rest, &line);)
         if (!find_line(after, &line, &other)) meet_alone(&found, &line, after, true);
     return found;
 }

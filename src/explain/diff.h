@@ -39,6 +39,7 @@ typedef struct keel_root_t {
     uint32_t donated;  // of kind DONATION: likewise
     bool is_random;    // only about arguments that are keys for random numbers; HLO: only about
                        // scalars, which come and go with the operation that takes them
+    bool is_dropped;   // of kind SHAPE: no operation takes the argument (dropped.c)
     bool is_layer;     // of kind ARGUMENTS, HLO: weights that come and go with their layer
     bool is_sent;      // of kind ARGUMENTS, HLO: the argument that it reports was just moved to the
                        // device
@@ -105,6 +106,7 @@ typedef struct keel_diff_t {
     keel_type_id_t *learned; // by type of `after`: 1 + that of `before` whose sizes were noted last
     keel_place_t site;       // the line that called the traced function, of `after`
     const char *names_before, *names_after; // keel_side_t
+    const char *call_before, *call_after;   // likewise
     bool is_of_another_run;                 // `before`
     uint64_t sent;           // buffers that the host made shortly before `after` was asked for
     const keel_made_t *made; // keel_side_t, of `after`
@@ -239,6 +241,13 @@ bool keel_diff_is_on(const keel_source_line_t *line, const keel_place_t *place);
 // Fills in which of them the module declares as donated.
 keel_status_t keel_parameters_donated(keel_graph_t *graph, keel_argument_t *arguments,
                                       uint32_t count) KEEL_MUST_CHECK;
+// dropped.c: roots for arguments that neither program has, of the calls (keel_call_read; NULL, "":
+// unknown) that asked for `before` and `after`. Such a root is idle if nothing follows from it, and
+// is not reported then.
+keel_status_t keel_diff_dropped(keel_diff_t *diff, const char *before,
+                                const char *after) KEEL_MUST_CHECK;
+bool keel_diff_is_idle(const keel_diff_t *diff, uint32_t root);
+
 // pair.c: fills functions, counterpart, origin, value_counterpart.
 keel_status_t keel_diff_pair(keel_diff_t *diff) KEEL_MUST_CHECK;
 // compare.c: operations that have a counterpart.
@@ -302,7 +311,9 @@ bool keel_diff_is_one_call(const keel_diff_t *diff, bool is_after, keel_op_id_t 
 void keel_diff_unrolled(keel_diff_t *diff);
 // numbers.c: numbers that follow from another, and those of one line. `sources` may be NULL.
 keel_status_t keel_diff_numbers(keel_diff_t *diff, const keel_sources_t *sources) KEEL_MUST_CHECK;
-// results.c: the name that the client gives a result, "result['hidden']"; "" if it has none.
+// results.c: the types of the entry's results.
+keel_list_t keel_diff_result_types(const keel_graph_t *graph);
+// The name that the client gives a result, "result['hidden']"; "" if it has none.
 keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.
 keel_status_t keel_diff_results(keel_diff_t *diff) KEEL_MUST_CHECK;

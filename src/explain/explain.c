@@ -226,8 +226,9 @@ static keel_status_t give_explanation(keel_diff_t *diff, keel_explanation_t *out
     order_t order[KEEL_DIFF_ROOTS];
     uint32_t place[KEEL_DIFF_ROOTS], count = 0;
     for (uint32_t i = 0; i < diff->root_count; ++i)
-        if (diff->roots[i].follows == KEEL_NONE)
+        if (diff->roots[i].follows == KEEL_NONE && !keel_diff_is_idle(diff, i))
             order[count++] = (order_t){i, ranks[diff->roots[i].difference.kind]};
+    if (!count) return NULL;
     qsort(order, count, sizeof *order, by_rank);
     for (uint32_t i = 0; i < count; ++i) {
         keel_difference_t difference = diff->roots[order[i].root].difference;
@@ -257,6 +258,7 @@ static keel_status_t give_explanation(keel_diff_t *diff, keel_explanation_t *out
     }
     // Those that were not kept are counted too.
     for (uint32_t i = 0; i < diff->root_count; ++i) {
+        if (keel_diff_is_idle(diff, i)) continue;
         uint32_t at = place[top_of(diff, i)];
         if (at >= out->root_count) continue;
         out->roots[at].folds += diff->roots[i].folded;
@@ -487,6 +489,8 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
     diff.is_of_another_run = old_side->sources != NULL;
     diff.names_before = old_side->names;
     diff.names_after = new_side->names;
+    diff.call_before = old_side->call;
+    diff.call_after = new_side->call;
     keel_inlined_t inlined[2];
     keel_status_t status = build_graphs(&diff, old_side->program, new_side->program, inlined);
     if (!status) status = compare_sides(&diff, old_side, new_side, inlined, out);

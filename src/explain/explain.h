@@ -3,6 +3,7 @@
 //   explain.c        the comparison from beginning to end; what follows from what
 //   components.c     two keys, field by field (fields.c): options, flags, plugin, devices
 //   signature.c      arguments by name, results, donation, shardings, layouts
+//   dropped.c        arguments of which a function uses only the shape
 //   parameters.c     arguments of HLO, by type and place
 //   made.c           lines that made what these arguments hold
 //   moved.c          arguments that moved within what is passed
@@ -96,6 +97,7 @@ typedef struct keel_side_t {
     const keel_place_t *site; // of the new side: who asked, if that is known better than the
                               // program says it
     const char *names; // what the user calls its arguments (keel_names_find); NULL or "": unknown
+    const char *call;  // keel_call_read; NULL or "": unknown
     uint64_t sent; // of the new side: buffers that the host made shortly before it was asked for
     const keel_made_t *made; // of the new side: what was put on the device since the function was
     uint32_t made_count;     // asked for last, the newest first

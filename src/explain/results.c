@@ -2,7 +2,7 @@
 // else differs, they are the cause.
 #include "explain/diff.h"
 
-static keel_list_t types_of(const keel_graph_t *graph) {
+keel_list_t keel_diff_result_types(const keel_graph_t *graph) {
     const keel_program_t *program = graph->program;
     keel_type_id_t type = program->functions.data[program->entry].type;
     if (keel_program_type(program, type)->kind != KEEL_TYPE_FUNCTION) return (keel_list_t){NULL, 0};
@@ -68,7 +68,7 @@ static keel_status_t tell_missing(keel_diff_t *diff, bool is_after, keel_list_t 
 }
 
 keel_status_t keel_diff_results(keel_diff_t *diff) {
-    keel_list_t x = types_of(&diff->before), y = types_of(&diff->after);
+    keel_list_t x = keel_diff_result_types(&diff->before), y = keel_diff_result_types(&diff->after);
     if (x.count == y.count) return NULL;
     keel_map_t before, after;
     keel_map_initialize(&before);

@@ -56,24 +56,47 @@ static bool is_below(keel_str_t name, keel_str_t tree) {
 
 // A batch changes in its first dimension, or all of it changes in a later one; layers of another
 // width change in the first of some and in the last of others.
+typedef struct moves_t {
+    uint32_t moved, first_only, later_only;
+} moves_t;
+
+static void count_move(moves_t *moves, keel_ints_t was, keel_ints_t is) {
+    if (!is.count || was.count != is.count) return;
+    bool first = was.items[0] != is.items[0], later = false;
+    for (uint32_t j = 1; j < is.count; ++j)
+        later |= was.items[j] != is.items[j];
+    moves->moved += first || later;
+    moves->first_only += first && !later;
+    moves->later_only += later && !first;
+}
+
+static bool are_of_layers(const moves_t *moves) {
+    return moves->first_only && moves->later_only;
+}
+
 static bool moves_like_layers(const keel_diff_t *diff, keel_str_t name) {
     keel_str_t rest = name, tree = next_word(&rest);
-    uint32_t moved = 0, first_only = 0, later_only = 0;
+    moves_t moves = {0, 0, 0};
     for (uint32_t i = 0; i < diff->after_count; ++i) {
         const keel_argument_t *argument = &diff->arguments_after[i];
         if (argument->counterpart == KEEL_NONE || !is_below(argument->name, tree)) continue;
         keel_ints_t was = keel_diff_dims(diff->before.program,
                                          diff->arguments_before[argument->counterpart].type);
-        keel_ints_t is = keel_diff_dims(diff->after.program, argument->type);
-        if (!is.count || was.count != is.count) continue;
-        bool first = was.items[0] != is.items[0], later = false;
-        for (uint32_t j = 1; j < is.count; ++j)
-            later |= was.items[j] != is.items[j];
-        moved += first || later;
-        first_only += first && !later;
-        later_only += later && !first;
+        count_move(&moves, was, keel_diff_dims(diff->after.program, argument->type));
     }
-    return moved >= LEAST_OF_MODEL && first_only && later_only;
+    return moves.moved >= LEAST_OF_MODEL && are_of_layers(&moves);
+}
+
+// A library's code makes a model: model.init.
+static bool makes_model(const keel_diff_t *diff, const keel_difference_t *difference) {
+    keel_list_t before = keel_diff_result_types(&diff->before);
+    keel_list_t after = keel_diff_result_types(&diff->after);
+    moves_t moves = {0, 0, 0};
+    if (!difference->place.library_file || before.count != after.count) return false;
+    for (uint32_t i = 0; i < after.count; ++i)
+        count_move(&moves, keel_diff_dims(diff->before.program, before.items[i]),
+                   keel_diff_dims(diff->after.program, after.items[i]));
+    return are_of_layers(&moves);
 }
 
 // ---- what one call leaves out ------------------------------------------------------------------
@@ -118,7 +141,7 @@ static bool is_left_out(const keel_diff_t *diff, bool is_in_after, keel_str_t na
 // ---- all roots ---------------------------------------------------------------------------------
 
 static bool has_its_rank(const keel_diff_t *diff, const keel_root_t *root) {
-    if (!root->argument) return false;
+    if (!root->argument) return root->is_dropped;
     const keel_argument_t *argument = &diff->arguments_after[root->argument - 1];
     if (argument->counterpart == KEEL_NONE) return false;
     keel_type_id_t was = diff->arguments_before[argument->counterpart].type;
@@ -142,6 +165,9 @@ static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_not
                    (role_of(name) == MODEL ||
                     (role_of(name) == UNKNOWN &&
                      (is_of_layer(name) || moves_like_layers(diff, name))));
+        case KEEL_CAUSE_SIZE:
+            *out = KEEL_NOTE_MODEL_SIZE;
+            return makes_model(diff, difference);
         case KEEL_CAUSE_DTYPE:
             *out = KEEL_NOTE_MODEL_DTYPE;
             return role_of(name) == MODEL;

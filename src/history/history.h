@@ -87,8 +87,8 @@ bool keel_history_nearest(keel_history_t *history, const keel_history_query_t *q
                           keel_arena_t *arena, keel_history_record_t *out);
 
 // The best records to compare a new program with: the nearest first; then, if that is another
-// program of this process with the same name and origin, the most recent such program and the next
-// nearest. `out` has room for KEEL_HISTORY_CANDIDATES; returns how many there are.
+// program with the same name and origin, the next nearest of this process, and the most recent, or
+// of that earlier run. `out` has room for KEEL_HISTORY_CANDIDATES; returns how many there are.
 size_t keel_history_candidates(keel_history_t *history, const keel_history_query_t *query,
                                keel_arena_t *arena, keel_history_record_t *out);
 

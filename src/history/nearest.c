@@ -123,17 +123,25 @@ static void enter_candidate(best_t *best, const candidate_t *c) {
     best->list[at] = *c;
 }
 
-// The nearest; for this process and function also the most recent and the next nearest. Only the
-// comparison shows which of them explains most: several things may have changed between them.
+static bool is_of_one_kind(const candidate_t *nearest, const candidate_t *next) {
+    return next->kin == nearest->kin &&
+           (next->kin == OURS || strcmp(next->record->run, nearest->record->run) == 0);
+}
+
+// The nearest; for this process and function also the most recent; for any function the next
+// nearest of that process or run. Only the comparison shows which of them explains most: several
+// things may have changed between them.
 static size_t choose_nearest(const best_t *best, const record_t *newest, const record_t **out) {
     size_t count = 0;
     if (!best->count) return 0;
     out[count++] = best->list[0].record;
-    if (best->list[0].kin != OURS) return count;
-    if (newest != out[0]) out[count++] = newest;
-    for (size_t i = 1; i < best->count && best->list[i].kin == OURS; ++i) {
+    bool is_ours = best->list[0].kin == OURS;
+    if (!is_ours && best->list[0].kin != EARLIER) return count;
+    if (is_ours && newest != out[0]) out[count++] = newest;
+    for (size_t i = 1; i < best->count && count < KEEL_HISTORY_CANDIDATES; ++i) {
         const record_t *next = best->list[i].record;
-        if (next != newest && count < KEEL_HISTORY_CANDIDATES) out[count++] = next;
+        if (is_of_one_kind(&best->list[0], &best->list[i]) && !(is_ours && next == newest))
+            out[count++] = next;
     }
     return count;
 }

@@ -117,7 +117,8 @@ keel_passing_t keel_names_passing(const char *names, keel_str_t user);
 // What JAX compares of the call that it compiles for, a line each: a kind, a name, and what to
 // compare. Names are the user's own, or of what was passed to a library's function.
 //
-//   "f \tone function 0x7f.."    the function; "one" if it is made when its module is imported
+//   "f \tone function 0x7f.."    the function, or a method's object; "one" if it is made when its
+//                                module is imported
 //   "s config\tConfig 0x7f.."    static: a plain value, or class and identity, which has "~"
 //                                before it if the class has an __eq__ of its own; long tuples too
 //   "b mask\tby name"            an argument that is passed by its name
@@ -161,6 +162,9 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
 void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site);
 // The part of an origin that survives edits above it: all but the line of a traced function.
 keel_str_t keel_origin_function(keel_str_t origin);
+// The part that all lines share which ask for a library's function; all of it for any other, and
+// for JAX's own, which users seldom jit.
+keel_str_t keel_origin_shared(keel_str_t origin);
 // What distinguishes the functions of one name in a run: the file and line of its def if that is
 // known, under any name; otherwise all of the origin. A function that only returns its arguments
 // computes nothing that would show its qualified name.

@@ -49,6 +49,13 @@ keel_str_t keel_origin_function(keel_str_t origin) {
     return end && is_function ? (keel_str_t){origin.data, (size_t)(end - origin.data)} : origin;
 }
 
+keel_str_t keel_origin_shared(keel_str_t origin) {
+    const char *asker = memmem(origin.data, origin.size, text_for, sizeof text_for - 1);
+    keel_str_t file = keel_origin_file(origin);
+    if (!asker || !file.size || site_is_of_jax(file)) return origin;
+    return (keel_str_t){origin.data, (size_t)(asker - origin.data)};
+}
+
 keel_str_t keel_origin_place(keel_str_t origin) {
     static const char lambda[] = "<lambda>", of[] = " of ";
     const char *at = memmem(origin.data, origin.size, text_at, sizeof text_at - 1);

@@ -231,6 +231,14 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
     return NULL;
 }
 
+// The journal cannot know that two lines called one function of a library.
+static void settle_recompile(keel_run_t *run, keel_run_request_t *request) {
+    const keel_run_entry_t *entry = &run->entries[request->entry];
+    if (request->is_load || request->recompile || !entry->recompile) return;
+    request->recompile = true;
+    ++run->recompiles;
+}
+
 static keel_status_t add_entry(reading_t *reading, const json_t *event,
                                const keel_steps_process_t *process) {
     keel_run_t *run = reading->run;
@@ -249,6 +257,7 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     }
     entry->is_eager = entry->operation != SIZE_MAX;
     KEEL_TRY(keel_run_read_entry(event, run->cwd, &run->texts, entry));
+    if (known) settle_recompile(run, &run->requests[known - reading->steps->requests]);
     ++run->entry_count;
     return NULL;
 }

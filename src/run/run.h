@@ -60,7 +60,7 @@ typedef struct keel_run_request_t {
     const char *name, *program; // of the module; digest of its bytes in hex
     keel_run_place_t site;
     bool is_load, from_memory;
-    bool recompile;   // as the journal has it
+    bool recompile;
     size_t operation; // an operation that ran by itself, outside jit; SIZE_MAX: none
     size_t entry;     // the entry that explains it, from 0; SIZE_MAX: none
 } keel_run_request_t;
