@@ -229,12 +229,25 @@ static keel_status_t compare_constants(keel_diff_t *diff, keel_pair_t *pair, uin
     return NULL;
 }
 
+// Both convert from the same dtype to the same dtype: if what they convert is weakly typed on one
+// side, it is on the other.
+static bool is_same_conversion(keel_diff_t *diff, const keel_pair_t *pair) {
+    keel_list_t x = keel_program_operands(diff->before.program, pair->before);
+    keel_list_t y = keel_program_operands(diff->after.program, pair->after);
+    const keel_operation_t *p = &diff->before.program->operations.data[pair->before];
+    const keel_operation_t *q = &diff->after.program->operations.data[pair->after];
+    return x.count == 1 && y.count == 1 && p->result_count == 1 && q->result_count == 1 &&
+           !has_other_element(diff, x.items[0], y.items[0]) &&
+           !has_other_element(diff, p->first_result, q->first_result);
+}
+
 // A Python number adopts the dtype of the array that it is combined with: it is converted. A scalar
 // array does not: the other operand is converted, or both are.
 static keel_status_t check_weak_type(keel_diff_t *diff, keel_pair_t *pair) {
     uint32_t was_weak = keel_diff_weak_argument(diff, false, pair->before);
     uint32_t is_weak = keel_diff_weak_argument(diff, true, pair->after);
     if (diff->after.lender || (was_weak == KEEL_NONE) == (is_weak == KEEL_NONE)) return NULL;
+    if (is_same_conversion(diff, pair)) return NULL;
     bool is_after = is_weak != KEEL_NONE;
     keel_difference_t difference =
         keel_diff_weak_type(diff, is_after, is_after ? is_weak : was_weak);
