@@ -170,11 +170,11 @@ static bool numbers_of(const keel_diff_t *diff, const constant_t *a, const const
            keel_diff_number(diff->after.program, b->type, &b->tensor, 0, y);
 }
 
-static uint32_t explains_number(keel_diff_t *diff, keel_op_id_t after, double x, double y,
-                                bool coarse) {
+uint32_t keel_pair_explain_number(keel_diff_t *diff, keel_op_id_t after, double x, double y,
+                                  bool is_coarse) {
     if (keel_diff_is_librarys(diff, after))
-        return keel_sizes_explain_derived(&diff->sizes, x, y, coarse);
-    uint32_t root = keel_sizes_explain_value(&diff->sizes, x, y, coarse);
+        return keel_sizes_explain_derived(&diff->sizes, x, y, is_coarse);
+    uint32_t root = keel_sizes_explain_value(&diff->sizes, x, y, is_coarse);
     bool are_whole = x == floor(x) && y == floor(y) && fabs(x) < 1e15 && fabs(y) < 1e15;
     if (root != KEEL_NONE) return root;
     return are_whole ? keel_pair_explain_part(diff, after, (int64_t)x, (int64_t)y)
@@ -188,7 +188,7 @@ static uint32_t explains_value(keel_diff_t *diff, const keel_pair_t *pair, uint3
     double x, y;
     uint32_t root = KEEL_NONE;
     if (numbers_of(diff, a, b, &x, &y)) {
-        root = explains_number(diff, pair->after, x, y, is_coarse(a));
+        root = keel_pair_explain_number(diff, pair->after, x, y, is_coarse(a));
         if (root == KEEL_NONE && a->tensor.count == 1)
             root = keel_pair_last_index(diff, pair, operand, 0, x, y);
         return root;
@@ -199,7 +199,7 @@ static uint32_t explains_value(keel_diff_t *diff, const keel_pair_t *pair, uint3
         uint32_t explained =
             keel_diff_number(diff->before.program, a->type, &a->tensor, i, &x) &&
                     keel_diff_number(diff->after.program, b->type, &b->tensor, i, &y)
-                ? explains_number(diff, pair->after, x, y, is_coarse(a))
+                ? keel_pair_explain_number(diff, pair->after, x, y, is_coarse(a))
                 : KEEL_NONE;
         if (explained == KEEL_NONE)
             explained = keel_pair_last_index(diff, pair, operand, (uint32_t)i, x, y);

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "explain/diff.h"
 #include "explain/inline.h"
+#include "explain/pair.h"
 
 // ---- what follows from what --------------------------------------------------------------------
 
@@ -148,14 +148,10 @@ static void fold_settings(keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
         if (root->follows != KEEL_NONE || !is_setting(diff, root)) continue;
-        if (root->is_number && keel_diff_is_librarys(diff, root->difference.new_op))
+        if (root->is_number)
             fold_root(diff, i,
-                      keel_sizes_explain_derived(&diff->sizes, root->before, root->after,
-                                                 root->is_coarse));
-        else if (root->is_number)
-            fold_root(
-                diff, i,
-                keel_sizes_explain_value(&diff->sizes, root->before, root->after, root->is_coarse));
+                      keel_pair_explain_number(diff, root->difference.new_op, root->before,
+                                               root->after, root->is_coarse));
         if (structure == KEEL_NONE || root->follows != KEEL_NONE) continue;
         const keel_place_t *place = &diff->roots[structure].difference.place;
         if (keel_diff_same_line(diff, &root->difference.place, place))

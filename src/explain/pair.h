@@ -65,6 +65,10 @@ keel_status_t keel_pair_part(keel_diff_t *diff, keel_arena_t *scratch) KEEL_MUST
 keel_status_t keel_pair_constants(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
                                   keel_op_id_t before, keel_op_id_t after,
                                   bool same_use) KEEL_MUST_CHECK;
+// The root that explains a number that the operation of `after` takes, by the sizes that are known
+// so far; NONE.
+uint32_t keel_pair_explain_number(keel_diff_t *diff, keel_op_id_t after, double x, double y,
+                                  bool is_coarse);
 // A scalar argument of one side is a constant of the other (in HLO, 0 and 1 are): `constant` is of
 // `after` if `is_after`.
 keel_status_t keel_pair_baked(keel_diff_t *diff, keel_pair_t *pair, uint32_t operand,
