@@ -386,11 +386,12 @@ static uint32_t find_size_of_one(const keel_diff_t *diff, uint32_t taint) {
 }
 
 // Different operations on expressions that both programs have, on values whose type drifted: a
-// function of the client's depends on the size, and no host value decided it. Or no operations are
-// left at all.
+// function of the client's depends on the size, and no host value decided it. Not if another
+// function is called on them. Or no operations are left at all.
 static bool is_of_drift(const keel_diff_t *diff, const keel_cluster_t *cluster) {
     bool is_idle = keel_graph_is_idle(&diff->before) || keel_graph_is_idle(&diff->after);
-    if ((!cluster->is_on_common && !is_idle) || !cluster->taint) return false;
+    bool is_of_size = cluster->is_on_common && !cluster->is_exchanged;
+    if ((!is_of_size && !is_idle) || !cluster->taint) return false;
     const keel_root_t *root = &diff->roots[cluster->taint - 1];
     return root->follows == KEEL_NONE && root->difference.kind == KEEL_CAUSE_SHAPE;
 }
@@ -647,13 +648,13 @@ keel_status_t keel_diff_structure(keel_diff_t *diff) {
     keel_arena_initialize(&clusters.arena, 0);
     keel_lines_initialize(&clusters.lines_before);
     keel_lines_initialize(&clusters.lines_after);
-    keel_map_initialize(&clusters.places.sides);
+    keel_places_initialize(&clusters.places);
     keel_status_t status = keel_clusters_gather(&clusters);
     if (!status) status = explain_clusters(&clusters);
     if (!status) fold_passed(diff);
     keel_lines_deinitialize(&clusters.lines_before);
     keel_lines_deinitialize(&clusters.lines_after);
-    keel_map_deinitialize(&clusters.places.sides);
+    keel_places_deinitialize(&clusters.places);
     keel_arena_deinitialize(&clusters.arena);
     return status;
 }
