@@ -320,8 +320,8 @@ static void describe_clusters(keel_clusters_t *clusters) {
         }
         cluster->is_on_common =
             cluster->is_on_common && keel_places_are_common(&clusters->places, own, op);
-        cluster->is_exchanged =
-            cluster->is_exchanged || keel_places_is_exchanged(&clusters->places, own, op);
+        if (keel_places_is_exchanged(&clusters->places, own, op))
+            *(is_after ? &cluster->works_after : &cluster->works_before) = true;
         look_at_operands(clusters, at, cluster);
         look_for_weak(clusters, at, cluster);
     }

@@ -19,7 +19,8 @@ typedef struct keel_cluster_t {
     bool is_clients;    // or compares, moves data, or is part of a function of the client's
     bool only_sums;     // or sums up
     bool is_on_common;  // all of it comes from expressions that both programs have
-    bool is_exchanged;  // part of it is what an expression computes in only one of them
+    bool works_before;  // part of it is what an expression that both programs have computes in only
+    bool works_after;   // one of them: in `before`, in `after`
     keel_op_id_t marks; // HLO: the first operation that says a sharding, where others only change
                         // shapes and dtypes; NONE
     uint32_t marks_count;

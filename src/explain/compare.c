@@ -137,8 +137,8 @@ static uint32_t dtype_taint(keel_diff_t *diff, const keel_pair_t *pair) {
     return 0;
 }
 
-// The same for what gave an operand another number of dimensions, if a constant has the shape of that
-// operand on both sides: numbers take the shape of what they meet.
+// The same for what gave an operand another number of dimensions, if a constant has the shape of
+// that operand on both sides: numbers take the shape of what they meet.
 static uint32_t rank_taint(const keel_diff_t *diff, const keel_pair_t *pair, keel_ints_t was,
                            keel_ints_t is) {
     keel_list_t x = keel_program_operands(diff->before.program, pair->before);
@@ -147,8 +147,8 @@ static uint32_t rank_taint(const keel_diff_t *diff, const keel_pair_t *pair, kee
         if (diff->taint[y.items[i]] && constant_of(&diff->after, y.items[i]) == KEEL_NONE &&
             keel_ints_equal(was, keel_diff_dims(diff->before.program,
                                                 keel_graph_type(&diff->before, x.items[i]))) &&
-            keel_ints_equal(is, keel_diff_dims(diff->after.program,
-                                               keel_graph_type(&diff->after, y.items[i]))))
+            keel_ints_equal(
+                is, keel_diff_dims(diff->after.program, keel_graph_type(&diff->after, y.items[i]))))
             return diff->taint[y.items[i]];
     return 0;
 }
@@ -201,9 +201,10 @@ static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t
         (diff->after.lender || is_cast_on_another_line(diff, pair)))
         made.inherited = dtype_taint(diff, pair);
     if (!made.inherited && !diff->after.lender)
-        made.inherited = rank_taint(
-            diff, pair, keel_diff_dims(diff->before.program, keel_graph_type(&diff->before, before)),
-            keel_diff_dims(diff->after.program, keel_graph_type(&diff->after, after)));
+        made.inherited =
+            rank_taint(diff, pair,
+                       keel_diff_dims(diff->before.program, keel_graph_type(&diff->before, before)),
+                       keel_diff_dims(diff->after.program, keel_graph_type(&diff->after, after)));
     KEEL_TRY(compare_type(diff, &made, before, after));
     // JAX places its own constants anywhere, so the line is that of their use.
     if (is_bare && !diff->after.lender && made.root != KEEL_NONE &&

@@ -51,6 +51,7 @@ typedef struct keel_root_t {
     bool is_integer;   // of an integer type
     uint32_t operations;    // of kind STRUCTURE: that came or went
     bool is_repeated;       // likewise: a line that ran a different number of times
+    bool is_exchange;       // likewise: an expression calls another function
     bool is_reordered;      // likewise: both sides compute the same, in another order or shape
     bool is_moved;          // likewise: the other side has it elsewhere (moved.c)
     keel_passing_t passing; // likewise: whether it was passed to the other side too

@@ -30,12 +30,14 @@ static uint64_t expression_place(keel_graph_t *graph, keel_op_id_t op) {
     return keel_graph_join(place, (uint64_t)frame.column << 32 | frame.end_column) | 1;
 }
 
-static bool moves_data(keel_str_t name) {
-    static const char *const moves[] = {
-        "slice",       "dynamic_slice", "dynamic_update_slice", "return", "tuple",
-        "concatenate", "pad",           "gather",               "iota",   "reverse",
-        "while",       "case",          "if",                   "compare"};
-    return keel_graph_only_reshapes(name) || keel_str_is_among(name, moves, sizeof moves / sizeof *moves);
+static bool computes_nothing(keel_str_t name) {
+    static const char *const moves[] = {"slice",   "dynamic_slice", "dynamic_update_slice",
+                                        "return",  "tuple",         "concatenate",
+                                        "pad",     "gather",        "iota",
+                                        "reverse", "while",         "case",
+                                        "if",      "compare"};
+    return keel_graph_only_reshapes(name) ||
+           keel_str_is_among(name, moves, sizeof moves / sizeof *moves);
 }
 
 static bool is_index(const keel_graph_t *graph, keel_op_id_t op) {
@@ -64,7 +66,7 @@ static uint64_t work_of(keel_graph_t *graph, keel_op_id_t op, uint64_t place) {
     keel_frame_t frame;
     const keel_source_line_t *line = keel_graph_line(graph, op);
     if (!place || line->is_foreign || line->library_file.size ||
-        moves_data(keel_graph_name(graph, op)) || is_index(graph, op) ||
+        computes_nothing(keel_graph_name(graph, op)) || is_index(graph, op) ||
         !keel_program_frames(graph->program, graph->program->operations.data[op].location, &frame,
                              1, NULL))
         return 0;
@@ -101,6 +103,6 @@ bool keel_places_are_common(const keel_places_t *places, keel_graph_t *graph, ke
 }
 
 bool keel_places_is_exchanged(const keel_places_t *places, keel_graph_t *graph, keel_op_id_t op) {
-    uint64_t work = work_of(graph, op, expression_place(graph, op));
-    return work && !have_both(&places->works, work);
+    uint64_t place = expression_place(graph, op), work = work_of(graph, op, place);
+    return work && have_both(&places->sides, place) && !have_both(&places->works, work);
 }

@@ -19,8 +19,8 @@ keel_status_t keel_places_note(keel_places_t *places, keel_graph_t *graph,
 // True if both programs have something from the operation's expression.
 bool keel_places_are_common(const keel_places_t *places, keel_graph_t *graph, keel_op_id_t op);
 
-// True if the operation computes something that the other program does not compute on that expression
-// of the user's: another function was passed to it.
+// True if both programs have that expression of the user's, and only this one computes there what
+// the operation does.
 bool keel_places_is_exchanged(const keel_places_t *places, keel_graph_t *graph, keel_op_id_t op);
 
 #endif // KEEL_EXPLAIN_PLACES_H_

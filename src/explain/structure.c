@@ -385,12 +385,20 @@ static uint32_t find_size_of_one(const keel_diff_t *diff, uint32_t taint) {
     return KEEL_NONE;
 }
 
+// An expression that both programs have calls another function. Clients also leave out what a
+// dimension of 1 does not need: then both functions must compute something.
+static bool is_exchange(const keel_diff_t *diff, const keel_cluster_t *cluster) {
+    if (find_size_of_one(diff, cluster->taint) == KEEL_NONE)
+        return cluster->works_before || cluster->works_after;
+    return cluster->works_before && cluster->works_after;
+}
+
 // Different operations on expressions that both programs have, on values whose type drifted: a
 // function of the client's depends on the size, and no host value decided it. Not if another
 // function is called on them. Or no operations are left at all.
 static bool is_of_drift(const keel_diff_t *diff, const keel_cluster_t *cluster) {
     bool is_idle = keel_graph_is_idle(&diff->before) || keel_graph_is_idle(&diff->after);
-    bool is_of_size = cluster->is_on_common && !cluster->is_exchanged;
+    bool is_of_size = cluster->is_on_common && !is_exchange(diff, cluster);
     if ((!is_of_size && !is_idle) || !cluster->taint) return false;
     const keel_root_t *root = &diff->roots[cluster->taint - 1];
     return root->follows == KEEL_NONE && root->difference.kind == KEEL_CAUSE_SHAPE;
@@ -507,6 +515,7 @@ static keel_status_t tell_cluster(keel_clusters_t *clusters, uint32_t at) {
         diff->roots[root].before = times.before;
         diff->roots[root].after = times.after;
         diff->roots[root].is_repeated = times.before > 0;
+        diff->roots[root].is_exchange = is_exchange(diff, cluster);
         diff->roots[root].is_reordered = diff->after.lender && !cluster->has_computed;
     }
     fold_arguments(clusters, cluster, root);

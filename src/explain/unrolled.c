@@ -155,7 +155,8 @@ void keel_diff_unrolled(keel_diff_t *diff) {
         if (root->difference.kind != KEEL_CAUSE_STRUCTURE || root->follows != KEEL_NONE) continue;
         bool has_times = root->before && root->after && root->before != root->after;
         uint32_t source = has_times ? explain_unrolled(diff, root) : KEEL_NONE;
-        if (source == KEEL_NONE) source = explain_parts(diff, &root->difference);
+        if (source == KEEL_NONE && !root->is_exchange)
+            source = explain_parts(diff, &root->difference);
         if (source < diff->root_count && source != i) root->follows = source;
     }
 }
