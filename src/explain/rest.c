@@ -226,6 +226,17 @@ static keel_status_t tell_line(keel_diff_t *diff, keel_difference_t *difference)
     return status;
 }
 
+// HLO: results that both programs compute and only one gives back, behind all that both give back.
+static bool tell_results(keel_diff_t *diff, keel_difference_t *difference) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_op_id_t before = p->functions.data[p->entry].root;
+    keel_op_id_t after = q->functions.data[q->entry].root;
+    if (!keel_diff_kept_results(diff, before, after, difference)) return false;
+    difference->old_op = before;
+    difference->new_op = after;
+    return true;
+}
+
 keel_status_t keel_diff_rest(keel_diff_t *diff) {
     if (diff->root_count) return NULL;
     keel_difference_t difference = {.kind = KEEL_CAUSE_STRUCTURE,
@@ -248,7 +259,8 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) {
         difference.new_op = diff->rewired;
         if (!keel_diff_kept_results(diff, difference.old_op, difference.new_op, &difference))
             tell_operands(diff, &difference);
-    } else if (!tell_lone(diff, &difference) && !tell_order(diff, &difference)) {
+    } else if (!tell_results(diff, &difference) && !tell_lone(diff, &difference) &&
+               !tell_order(diff, &difference)) {
         KEEL_TRY(tell_line(diff, &difference));
     }
     uint32_t root;
