@@ -393,142 +393,142 @@ static void a_number_may_be_an_argument_instead(void **state) {
 
 static void attributes_have_causes_of_their_own(void **state) {
     (void)state;
-    CHECK_PAIRS({"x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x {precision_config=[DEFAULT,DEFAULT]} @8\n"
-                 "return y",
-                 "x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x {precision_config=[HIGHEST,HIGHEST]} @8\n"
-                 "return y",
-                 "precision dot_general: DEFAULT -> HIGHEST @8<99", NULL},
-                {"x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x {precision_config=[DEFAULT,DEFAULT]} @8\n"
-                 "return y",
-                 "x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x {precision_config=[DEFAULT,HIGHEST]} @8\n"
-                 "return y",
-                 "precision dot_general: DEFAULT -> [DEFAULT, HIGHEST] @8<99", NULL},
-                {"x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x {precision_config=[]} @8\n"
-                 "return y",
-                 "x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x {precision_config=['HIGH','HIGH']} @8\n"
-                 "return y",
-                 "precision dot_general: [] -> [\"HIGH\", \"HIGH\"] @8<99", NULL},
-                {"x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x {lhs_contracting_dimensions=[1]} @8\n"
-                 "return y",
-                 "x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x {lhs_contracting_dimensions=[0]} @8\n"
-                 "return y",
-                 "structure dot_general lhs_contracting_dimensions: [1] -> [0] @8<99", NULL},
-                {"x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x {algorithm='a'} @8\n"
-                 "return y",
-                 "x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x @8\n"
-                 "return y",
-                 "precision dot_general: a -> unset @8<99", NULL},
-                {"x: f32[4]\n"
-                 "y = custom_call f32[4] x {call_target_name='a' backend_config='p'} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = custom_call f32[4] x {call_target_name='b' backend_config='q'} @8\n"
-                 "return y",
-                 "structure custom_call: a -> b @8<99", NULL},
-                {"x: f32[4]\n"
-                 "y = custom_call f32[4] x {call_target_name='a' backend_config='p'} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = custom_call f32[4] x {call_target_name='a' backend_config='q'} @8\n"
-                 "return y",
-                 "structure custom_call: p -> q @8<99", NULL},
-                {"x: f32[4]\n"
-                 "y = custom_call f32[4] x {mhlo.sharding='a'} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = custom_call f32[4] x {mhlo.sharding='b'} @8\n"
-                 "return y",
-                 "sharding custom_call: a -> b @8<99", NULL},
-                {"x: f32[4]\n"
-                 "y = custom_call f32[4] x {operand_layouts=[0,1]} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = custom_call f32[4] x {operand_layouts=[1,0]} @8\n"
-                 "return y",
-                 "layout custom_call: [0, 1] -> [1, 0] @8<99", NULL},
-                {"x: f32[4]\n"
-                 "y = compare i1[4] x x {comparison_direction=LT} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = compare i1[4] x x {comparison_direction=GT} @8\n"
-                 "return y",
-                 "structure compare: LT -> GT @8<99", NULL},
-                {"x: f32[4]\n"
-                 "y = reverse f32[4] x {dimensions=[0] odd=true} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = reverse f32[4] x {dimensions=[1] odd=false} @8\n"
-                 "return y",
-                 "constant reverse dimensions: [0] -> [1] @8<99 +1 (an axis is part of the "
-                 "program, and cannot be an array)",
-                 NULL},
-                {"x: f32[4]\n"
-                 "y = custom_call f32[4] x {name='a' callee=&f sym_name='a'} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = custom_call f32[4] x {name='b' callee=&f sym_name='b'} @8\n"
-                 "return y",
-                 "structure program: %1 = custom_call %0 {name = \"a\", callee = @f, sym_name = "
-                 "\"a\"} : (tensor<4xf32>) -> tensor<4xf32> -> %1 = custom_call %0 {name = \"b\", "
-                 "callee = @f, sym_name = \"b\"} : (tensor<4xf32>) -> tensor<4xf32> @99 (the same "
-                 "operations, combined differently)",
-                 NULL},
-                {"x: f32[4]\n"
-                 "y = custom_call f32[4] x {alpha=1} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = custom_call f32[4] x {beta=2} @8\n"
-                 "return y",
-                 "structure custom_call: 1 -> unset @8<99 +1",
-                 "structure custom_call: 2 -> unset @8<99 +1"},
-                // A list of numbers of another length; longer than its short form shows.
-                {"x: f32[4]\n"
-                 "y = custom_call f32[4] x {groups=[1,2]} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = custom_call f32[4] x {groups=[1,2,3]} @8\n"
-                 "return y",
-                 "constant custom_call groups: [1, 2] -> [1, 2, 3] @8<99", NULL},
-                {"x: f32[4]\n"
-                 "y = custom_call f32[4] x "
-                 "{groups=[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21]} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = custom_call f32[4] x "
-                 "{groups=[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,22]} @8\n"
-                 "return y",
-                 "constant custom_call groups: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
-                 "16, 17, 18, 19, 20, 21] -> [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
-                 "16, 17, 18, 19, 20, 22] @8<99",
-                 NULL},
-                {"x: f32[4]\n"
-                 "y = custom_call f32[4] x "
-                 "{text='"
-                 "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbba"
-                 "aaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaa1'} @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "y = custom_call f32[4] x "
-                 "{text='"
-                 "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbba"
-                 "aaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaa2'} @8\n"
-                 "return y",
-                 "structure custom_call: "
-                 "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbba"
-                 "aaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaa1 -> "
-                 "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbba"
-                 "aaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaa2 @8<99",
-                 NULL});
+    CHECK_PAIRS(
+        {"x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x {precision_config=[DEFAULT,DEFAULT]} @8\n"
+         "return y",
+         "x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x {precision_config=[HIGHEST,HIGHEST]} @8\n"
+         "return y",
+         "precision dot_general: DEFAULT -> HIGHEST @8<99", NULL},
+        {"x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x {precision_config=[DEFAULT,DEFAULT]} @8\n"
+         "return y",
+         "x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x {precision_config=[DEFAULT,HIGHEST]} @8\n"
+         "return y",
+         "precision dot_general: DEFAULT -> [DEFAULT, HIGHEST] @8<99", NULL},
+        {"x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x {precision_config=[]} @8\n"
+         "return y",
+         "x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x {precision_config=['HIGH','HIGH']} @8\n"
+         "return y",
+         "precision dot_general: [] -> [\"HIGH\", \"HIGH\"] @8<99", NULL},
+        {"x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x {lhs_contracting_dimensions=[1]} @8\n"
+         "return y",
+         "x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x {lhs_contracting_dimensions=[0]} @8\n"
+         "return y",
+         "structure dot_general lhs_contracting_dimensions: [1] -> [0] @8<99", NULL},
+        {"x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x {algorithm='a'} @8\n"
+         "return y",
+         "x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x @8\n"
+         "return y",
+         "precision dot_general: a -> unset @8<99", NULL},
+        {"x: f32[4]\n"
+         "y = custom_call f32[4] x {call_target_name='a' backend_config='p'} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = custom_call f32[4] x {call_target_name='b' backend_config='q'} @8\n"
+         "return y",
+         "structure custom_call: a -> b @8<99", NULL},
+        {"x: f32[4]\n"
+         "y = custom_call f32[4] x {call_target_name='a' backend_config='p'} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = custom_call f32[4] x {call_target_name='a' backend_config='q'} @8\n"
+         "return y",
+         "structure custom_call: p -> q @8<99", NULL},
+        {"x: f32[4]\n"
+         "y = custom_call f32[4] x {mhlo.sharding='a'} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = custom_call f32[4] x {mhlo.sharding='b'} @8\n"
+         "return y",
+         "sharding custom_call: a -> b @8<99", NULL},
+        {"x: f32[4]\n"
+         "y = custom_call f32[4] x {operand_layouts=[0,1]} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = custom_call f32[4] x {operand_layouts=[1,0]} @8\n"
+         "return y",
+         "layout custom_call: [0, 1] -> [1, 0] @8<99", NULL},
+        {"x: f32[4]\n"
+         "y = compare i1[4] x x {comparison_direction=LT} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = compare i1[4] x x {comparison_direction=GT} @8\n"
+         "return y",
+         "structure compare: LT -> GT @8<99", NULL},
+        {"x: f32[4]\n"
+         "y = reverse f32[4] x {dimensions=[0] odd=true} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = reverse f32[4] x {dimensions=[1] odd=false} @8\n"
+         "return y",
+         "constant reverse dimensions: [0] -> [1] @8<99 +1 (an axis is part of the program, and "
+         "cannot be an array)",
+         NULL},
+        {"x: f32[4]\n"
+         "y = custom_call f32[4] x {name='a' callee=&f sym_name='a'} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = custom_call f32[4] x {name='b' callee=&f sym_name='b'} @8\n"
+         "return y",
+         "structure program: %1 = custom_call %0 {name = \"a\", callee = @f, sym_name = \"a\"} : "
+         "tensor<4xf32> -> %1 = custom_call %0 {name = \"b\", callee = @f, sym_name = \"b\"} : "
+         "tensor<4xf32> @99 (the same operations, combined differently)",
+         NULL},
+        {"x: f32[4]\n"
+         "y = custom_call f32[4] x {alpha=1} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = custom_call f32[4] x {beta=2} @8\n"
+         "return y",
+         "structure custom_call: 1 -> unset @8<99 +1",
+         "structure custom_call: 2 -> unset @8<99 +1"},
+        // A list of numbers of another length; longer than its short form shows.
+        {"x: f32[4]\n"
+         "y = custom_call f32[4] x {groups=[1,2]} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = custom_call f32[4] x {groups=[1,2,3]} @8\n"
+         "return y",
+         "constant custom_call groups: [1, 2] -> [1, 2, 3] @8<99", NULL},
+        {"x: f32[4]\n"
+         "y = custom_call f32[4] x "
+         "{groups=[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21]} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = custom_call f32[4] x "
+         "{groups=[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,22]} @8\n"
+         "return y",
+         "constant custom_call groups: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, "
+         "18, 19, 20, 21] -> [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, "
+         "20, 22] @8<99",
+         NULL},
+        {"x: f32[4]\n"
+         "y = custom_call f32[4] x "
+         "{text='"
+         "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaa"
+         "abbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaa1'} @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "y = custom_call f32[4] x "
+         "{text='"
+         "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaa"
+         "abbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaa2'} @8\n"
+         "return y",
+         "structure custom_call: "
+         "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaa"
+         "abbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaa1 -> "
+         "aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaa"
+         "abbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaa2 @8<99",
+         NULL});
 }
 
 static void the_numbers_of_a_slice_are_a_size_or_a_place(void **state) {

@@ -339,9 +339,11 @@ static void what_nothing_else_tells_is_told_by_the_text(void **state) {
          "y = custom_call f32[4] x "
          "{name='aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbb2'} @8\n"
          "return y",
-         "structure program: ...bbbbaaaaaaaaaabbbbbbbbbb1\"} : (tensor<4xf32>) -> tensor<4xf32> -> "
-         "...bbbbaaaaaaaaaabbbbbbbbbb2\"} : (tensor<4xf32>) -> tensor<4xf32> @99 (the same "
-         "operations, combined differently)",
+         "structure program: %1 = custom_call %0 {name = "
+         "\"aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbb1\"} : tensor<4xf32> -> %1 "
+         "= custom_call %0 {name = "
+         "\"aaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbbaaaaaaaaaabbbbbbbbbb2\"} : tensor<4xf32> @99 "
+         "(the same operations, combined differently)",
          NULL},
         {"x: f32[4]\n"
          "y = custom_call f32[4] x "
@@ -357,9 +359,9 @@ static void what_nothing_else_tells_is_told_by_the_text(void **state) {
          "return y",
          "structure program: "
          "...aaaabbbbbbbbbbaaaaaaaaaa1aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"} : "
-         "(tensor<4xf32>) -> tensor<4xf32> -> "
+         "tensor<4xf32> -> "
          "...aaaabbbbbbbbbbaaaaaaaaaa2aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"} : "
-         "(tensor<4xf32>) -> tensor<4xf32> @99 (the same operations, combined differently)",
+         "tensor<4xf32> @99 (the same operations, combined differently)",
          NULL},
         {"x: f32[4]\n"
          "y = tanh f32[4] x\n"
@@ -375,8 +377,8 @@ static void what_nothing_else_tells_is_told_by_the_text(void **state) {
          "a: f32[]\n"
          "b = sine f32[] a\n"
          "return b",
-         "structure program: %1 = tanh %0 : (tensor<f32>) -> tensor<f32> -> %1 = sine %0 : "
-         "(tensor<f32>) -> tensor<f32> (the same operations, combined differently)",
+         "structure program: %1 = tanh %0 : tensor<f32> -> %1 = sine %0 : tensor<f32> (the same "
+         "operations, combined differently)",
          NULL});
 }
 
@@ -531,7 +533,7 @@ static void results_that_one_side_lacks_are_told_by_name(void **state) {
          "x: f32[4] y: f32[4]\n"
          "a = add f32[4] x y @7\n"
          "return a y",
-         "structure result 1: absent -> f32[4] @99 (only one of the two keeps it past the sync)",
+         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past the sync)",
          NULL},
         {"hlo\n"
          "x: f32[4] y: f32[4]\n"

@@ -21,13 +21,16 @@
 #include "place.h"
 #include "program/program.h"
 
-enum { SMALL_VALUES = 256, SMALL_LIST = 64, SMALL_TOKEN = 160 };
+enum { SMALL_VALUES = 256, SMALL_LIST = 64, SMALL_TOKEN = 160, SMALL_TYPES = 64, SMALL_NAME = 24 };
 
 typedef struct small_t {
     keel_program_t program;
     const char *at;
     char token[SMALL_TOKEN];
-    char names[SMALL_VALUES][24];
+    char types[SMALL_TYPES][SMALL_NAME]; // each is one type of the program
+    keel_type_id_t type_ids[SMALL_TYPES];
+    uint32_t type_count;
+    char names[SMALL_VALUES][SMALL_NAME];
     uint32_t named; // values of the function that is read
     keel_value_id_t values[SMALL_VALUES];
     uint32_t function, parameters;
@@ -136,8 +139,7 @@ static inline bool small_element(const char *word, size_t size, keel_type_t *out
     return true;
 }
 
-// "f32[8,4]", "c64[2]", "token"; NONE if the word is no type.
-static inline keel_type_id_t small_type_of(small_t *s, const char *word) {
+static inline keel_type_id_t small_new_type(small_t *s, const char *word) {
     size_t size = strcspn(word, "[");
     keel_type_t type;
     bool is_single = size == 3 && !memcmp(word, "c64", size);
@@ -159,6 +161,18 @@ static inline keel_type_id_t small_type_of(small_t *s, const char *word) {
     }
     assert_ok(keel_program_add_ints(&s->program, dims, count, &list));
     return small_push_type(s, (keel_type_t){KEEL_TYPE_TENSOR, 0, element, list, KEEL_NONE});
+}
+
+// "f32[8,4]", "c64[2]", "token"; NONE if the word is no type.
+static inline keel_type_id_t small_type_of(small_t *s, const char *word) {
+    for (uint32_t i = 0; i < s->type_count; ++i)
+        if (strcmp(s->types[i], word) == 0) return s->type_ids[i];
+    keel_type_id_t type = small_new_type(s, word);
+    if (type == KEEL_NONE || s->type_count == SMALL_TYPES || strlen(word) >= SMALL_NAME)
+        return type;
+    memcpy(s->types[s->type_count], word, strlen(word) + 1);
+    s->type_ids[s->type_count++] = type;
+    return type;
 }
 
 // Also a tuple, "(f32[8], f32[])". NONE, and nothing taken, if no type stands here.
@@ -387,13 +401,17 @@ static inline keel_attr_id_t small_stack(small_t *s, const char *word, bool is_f
     return small_push_attr(s, (keel_attr_t){.kind = KEEL_ATTR_LOC_CALLSITE, .a = own, .b = rest});
 }
 
-// "@8<12"; NONE if none stands here.
+// "@8<12"; NONE if none stands here. A name of the client's may stand before, as "@aten__add|8".
 static inline keel_attr_id_t small_location(small_t *s, const char *op) {
     if (!small_takes(s, "@")) return KEEL_NONE;
-    char word[SMALL_TOKEN], name[80];
+    char word[SMALL_TOKEN], name[SMALL_TOKEN];
     small_word(s, word);
-    snprintf(name, sizeof name, "jit(step)/%.60s", op);
-    return small_named(s, name, small_stack(s, word, true));
+    const char *bar = strchr(word, '|');
+    if (bar)
+        snprintf(name, sizeof name, "%.*s", (int)(bar - word), word);
+    else
+        snprintf(name, sizeof name, "jit(step)/%.60s", op);
+    return small_named(s, name, small_stack(s, bar ? bar + 1 : word, true));
 }
 
 // ---- operations --------------------------------------------------------------------------------
@@ -528,7 +546,7 @@ static inline void small_regions(small_t *s, keel_op_id_t op) {
 
 // "y z = name TYPE... operands {attributes} @8"
 static inline void small_operation(small_t *s) {
-    char results[8][24], name[SMALL_TOKEN];
+    char results[8][SMALL_NAME], name[SMALL_TOKEN];
     uint32_t result_count = 0;
     const char *line = s->at;
     while (*small_peek(s) && !strchr("={}@", *s->token) && result_count < 8)
@@ -660,7 +678,8 @@ static inline void small_program(const char *text, keel_program_t *out) {
     small_next_line(&s);
     if (small_takes(&s, "hlo")) s.program.format = KEEL_FORMAT_HLO;
     small_next_line(&s);
-    s.program.name = small_text(&s, "jit_step");
+    s.program.name =
+        small_text(&s, s.program.format == KEEL_FORMAT_HLO ? "SyncTensorsGraph" : "jit_step");
     if (small_takes(&s, "module")) {
         char name[SMALL_TOKEN];
         small_word(&s, name);
