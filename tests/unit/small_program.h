@@ -405,7 +405,10 @@ static inline keel_attr_id_t small_stack(small_t *s, const char *word, bool is_f
 static inline keel_attr_id_t small_location(small_t *s, const char *op) {
     if (!small_takes(s, "@")) return KEEL_NONE;
     char word[SMALL_TOKEN], name[SMALL_TOKEN];
-    small_word(s, word);
+    size_t size = strcspn(s->at, " ;\n");
+    assert_true(size < sizeof word);
+    snprintf(word, sizeof word, "%.*s", (int)size, s->at);
+    s->at += size;
     const char *bar = strchr(word, '|');
     if (bar)
         snprintf(name, sizeof name, "%.*s", (int)(bar - word), word);
