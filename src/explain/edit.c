@@ -494,6 +494,11 @@ static const char *other_files(edits_t *edits) {
                           count == 1 ? "" : "s");
 }
 
+// True for a line of `before` that `after` lacks.
+static bool is_gone_at(const text_t *before, uint32_t line) {
+    return line <= before->count && before->others[line - 1] == KEEL_NONE;
+}
+
 // The edit around a line: from the last line above that is in both texts to the first one below.
 static keel_status_t explain_edits(edits_t *edits, uint32_t *out) {
     keel_diff_t *diff = edits->diff;
@@ -501,13 +506,17 @@ static keel_status_t explain_edits(edits_t *edits, uint32_t *out) {
     keel_str_t function = edits->found.function, subject = edits->found.subject;
     const text_t *before = &file->before, *after = &file->after;
     uint32_t first = edits->found.line, last = edits->found.line;
-    bool is_gone = after->others[first - 1] != KEEL_NONE; // the lines above it were removed
+    bool is_gone = after->others[first - 1] != KEEL_NONE; // lines beside it were removed
     while (!is_gone && first > 1 && after->others[first - 2] == KEEL_NONE)
         --first;
     while (!is_gone && last < after->count && after->others[last] == KEEL_NONE)
         ++last;
     uint32_t old_line = first > 1 ? after->others[first - 2] + 2 : 1;
-    bool has_old = old_line <= before->count && before->others[old_line - 1] == KEEL_NONE;
+    bool has_old = is_gone_at(before, old_line);
+    if (is_gone && !has_old && is_gone_at(before, after->others[first - 1] + 2)) {
+        old_line = after->others[first - 1] + 2; // below it, at the end of the file
+        has_old = true;
+    }
     const char *name = base_name(diff, file->name);
     const char *note = keel_diff_text(diff, "lines %u-%u of %s changed", first, last, name);
     if (first == last) note = keel_diff_text(diff, "line %u of %s changed", first, name);

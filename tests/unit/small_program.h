@@ -7,7 +7,8 @@
 //   return z                                       tuple in HLO
 //   -> f32[4] {jax.result_info='out'}              what the function's type says of its results
 //   top mesh {sym_name='mesh'}                     before all else: an operation of the module
-//   fn helper                                      the next function; the first one is the entry
+//   | def step(x):                                 a line of the user's file, which is no part of
+//   it fn helper                                      the next function; the first one is the entry
 //
 // A text that begins with "hlo" is one of HLO: its arguments are parameters, what it returns is the
 // root. `;` ends a line as a newline does. Behind @ stand the frames of a stack, innermost first,
@@ -97,8 +98,8 @@ static inline bool small_takes(small_t *s, const char *token) {
 
 // Up to the next line that holds something; false at the end of the text.
 static inline bool small_next_line(small_t *s) {
-    while (*s->at == ' ' || *s->at == ';' || *s->at == '\n')
-        ++s->at;
+    while (*s->at == ' ' || *s->at == ';' || *s->at == '\n' || *s->at == '|')
+        s->at += *s->at == '|' ? strcspn(s->at, "\n") : 1;
     return *s->at != 0;
 }
 
@@ -319,6 +320,15 @@ static inline keel_attr_id_t small_value(small_t *s) {
     if (type != KEEL_NONE)
         return small_push_attr(s, (keel_attr_t){.kind = KEEL_ATTR_TYPE, .a = type, .b = KEEL_NONE});
     const char *word = small_take(s);
+    if (*s->at == '{') { // a record
+        uint16_t klass = 0;
+        while (++klass < KEEL_RECORD_COUNT && strcmp(keel_record_name(klass), word) != 0) {
+        }
+        assert_int_not_equal(klass, KEEL_RECORD_COUNT);
+        keel_attr_id_t record = small_dict(s);
+        s->program.attrs.data[record].klass = klass;
+        return record;
+    }
     if (strcmp(word, "dense") == 0) {
         type = small_type(s);
         return small_tensor(s, type);
