@@ -271,6 +271,44 @@ static void the_options_that_jax_sends_are_compared_by_field(void **state) {
     release(&stage);
 }
 
+static void a_precision_is_told_by_its_name(void **state) {
+    (void)state;
+    static const char *const names[][2] = {
+        {"0", "DEFAULT"}, {"1", "HIGH"}, {"2", "HIGHEST"}, {"3", "PACKED_NIBBLE"},
+        {"4", "4"},       {"10", "10"},  {"/", "/"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        stage_t stage;
+        char options[1024], expected[128];
+        make(&stage);
+        snprintf(options, sizeof options, "matrix_unit_operand_precision=9\n%s", OPTIONS);
+        set(&stage.before, KEEL_COMPONENT_OPTIONS, options);
+        snprintf(options, sizeof options, "matrix_unit_operand_precision=%s\n%s", names[i][0],
+                 OPTIONS);
+        set(&stage.after, KEEL_COMPONENT_OPTIONS, options);
+        snprintf(expected, sizeof expected, "precision matrix_unit_operand_precision: 9 -> %s",
+                 names[i][1]);
+        explain(&stage);
+        assert_counts(&stage, 1, 0);
+        assert_root(&stage, 0, expected);
+        release(&stage);
+    }
+}
+
+static void layouts_are_no_options(void **state) {
+    (void)state;
+    stage_t stage;
+    char options[1024];
+    make(&stage);
+    snprintf(options, sizeof options, "argument_layouts=a\nresult_layout=b\nlayout=c\n%s", OPTIONS);
+    set(&stage.after, KEEL_COMPONENT_OPTIONS, options);
+    explain(&stage);
+    assert_counts(&stage, 3, 0);
+    assert_root(&stage, 0, "layout argument_layouts: unset -> a");
+    assert_root(&stage, 1, "layout result_layout: unset -> b");
+    assert_root(&stage, 2, "option layout: unset -> c");
+    release(&stage);
+}
+
 // ---- devices and backend -----------------------------------------------------------------------
 
 static void the_number_of_devices_is_one_cause_with_all_that_follows(void **state) {
@@ -314,6 +352,57 @@ static void another_kind_of_device_is_told_by_its_name(void **state) {
                 "devices device kinds: 1 x a;1 x b;1 x c;processes=1 -> 1 x a;1 x c;1 x "
                 "b;processes=1");
     release(&stage);
+}
+
+static void explain_devices(const char *before, const char *after, const char *expected) {
+    stage_t stage;
+    make(&stage);
+    set(&stage.before, KEEL_COMPONENT_DEVICE_ASSIGNMENT, before);
+    set(&stage.after, KEEL_COMPONENT_DEVICE_ASSIGNMENT, after);
+    explain(&stage);
+    assert_counts(&stage, 1, 0);
+    assert_root(&stage, 0, expected);
+    release(&stage);
+}
+
+static void other_devices_are_told_as_users_count_them(void **state) {
+    (void)state;
+    explain_devices("1 replicas, 1 computations: 0", "1 replicas, 1 computations: 1",
+                    "devices device assignment: device 0 -> device 1 (a program is compiled for "
+                    "each device that holds its inputs)");
+    explain_devices("1 replicas, 2 computations: 0; 1", "1 replicas, 2 computations: 1; 0",
+                    "devices device assignment: devices 0; 1 -> devices 1; 0");
+    explain_devices("1 replicas, 1 computations: 0", "1 replicas, 2 computations: 0; 1",
+                    "devices device assignment: device 0 -> devices 0; 1");
+    explain_devices("2 replicas, 1 computations: 0 1", "2 replicas, 1 computations: 1 0",
+                    "devices device assignment: 2 replicas, 1 computations: 0 1 -> 2 replicas, 1 "
+                    "computations: 1 0 (a program is compiled for each device that holds its "
+                    "inputs)");
+    explain_devices("1 replicas, 1", "1 replicas, 2",
+                    "devices device assignment: 1 replicas, 1 -> 1 replicas, 2");
+}
+
+static void another_platform_is_told_by_its_fields(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *after, *expected;
+    } cases[] = {
+        {"name=\"cpu\"\n", "name=\"tpu\"\n", "backend platform name: cpu -> tpu"},
+        {"version=\"1,2\"\n", "version=\"1,3\"\n", "backend platform version: 1.2 -> 1.3"},
+        {"name=\"a\"\n", "name=\"\"\n", "backend platform name: a -> \"\""},
+        {"name=\"a\n", "name=\"b\n", "backend platform name: \"a -> \"b"},
+        {"api=0,1\n", "api=0,2\n", "backend PJRT API: 0,1 -> 0,2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        stage_t stage;
+        make(&stage);
+        set(&stage.before, KEEL_COMPONENT_PLATFORM, cases[i].before);
+        set(&stage.after, KEEL_COMPONENT_PLATFORM, cases[i].after);
+        explain(&stage);
+        assert_counts(&stage, 1, 0);
+        assert_root(&stage, 0, cases[i].expected);
+        release(&stage);
+    }
 }
 
 static void another_plugin_is_one_cause_with_all_that_follows(void **state) {
@@ -649,6 +738,10 @@ int main(void) {
         cmocka_unit_test(the_options_that_jax_sends_are_compared_by_field),
         cmocka_unit_test(the_number_of_devices_is_one_cause_with_all_that_follows),
         cmocka_unit_test(another_kind_of_device_is_told_by_its_name),
+        cmocka_unit_test(a_precision_is_told_by_its_name),
+        cmocka_unit_test(layouts_are_no_options),
+        cmocka_unit_test(other_devices_are_told_as_users_count_them),
+        cmocka_unit_test(another_platform_is_told_by_its_fields),
         cmocka_unit_test(another_plugin_is_one_cause_with_all_that_follows),
         cmocka_unit_test(what_keel_rewrites_for_another_plugin_follows_from_it),
         cmocka_unit_test(another_build_of_a_kernel_is_told_by_the_kernel),

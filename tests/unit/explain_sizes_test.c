@@ -419,6 +419,150 @@ static void what_a_library_works_out_is_of_the_whole_or_a_part(void **state) {
     assert_int_equal(explain_derived(&halves, NAN, 45), NONE);
 }
 
+// ---- limits ------------------------------------------------------------------------------------
+
+static void sizes_at_the_limits_of_each_rule(void **state) {
+    (void)state;
+    static const struct {
+        int64_t drift[2], before, after;
+        bool follows;
+    } cases[] = {
+        // One or two more or less, from 4 on.
+        {{4, 5}, 5, 6, true},
+        {{4, 5}, 6, 7, true},
+        {{4, 5}, 7, 8, false},
+        {{3, 4}, 4, 5, false},
+        {{4, 5}, 3, 4, false},
+        {{5, 6}, 4, 5, true},
+        {{6, 7}, 4, 5, true},
+        {{7, 8}, 4, 5, false},
+        // One more or less at any size, if the step was larger than one.
+        {{3, 5}, 4, 6, true},
+        {{3, 1}, 4, 2, true},
+        {{2, 4}, 1, 3, true},
+        {{3, 1}, 2, 0, false},
+        {{1, 3}, 0, 2, false},
+        {{2, 4}, 4, 6, false},
+        // More or less by any number, if the step was at least 4.
+        {{50, 54}, 60, 64, true},
+        {{50, 53}, 60, 63, false},
+        {{54, 50}, 64, 60, true},
+        {{53, 50}, 63, 60, false},
+        {{50, 54}, 10, 14, true},
+        {{50, 54}, 0, 4, false},
+        {{54, 50}, 4, 0, false},
+        {{50, 54}, 60, 65, false},
+        // Padded to a power of two, or to a multiple of 8 to 1024; to 8 at least.
+        {{5, 9}, 8, 16, true},
+        {{9, 5}, 16, 8, true},
+        {{3, 9}, 4, 16, false},
+        {{9, 3}, 16, 4, false},
+        {{2000, 3000}, 2048, 3072, true},
+        {{3000, 5000}, 4096, 6144, false},
+        {{49, 70}, 52, 72, false},
+        {{49, 70}, 56, 72, true},
+        // Pairs, of 4 to 2^20.
+        {{4, 6}, 6, 15, true},
+        {{4, 6}, 10, 21, true},
+        {{4, 6}, 6, 21, false},
+        {{3, 6}, 3, 15, false},
+        {{6, 3}, 15, 3, false},
+        {{1 << 20, 6}, 549755289600, 15, true},
+        {{6, 1 << 20}, 15, 549755289600, true},
+        {{(1 << 20) + 1, 6}, 549756338176, 15, false},
+        {{6, (1 << 20) + 1}, 15, 549756338176, false},
+        // A half to a quarter, rounded down or up, of 4 at least.
+        {{16, 20}, 4, 5, true},
+        {{20, 25}, 4, 5, false},
+        {{12, 18}, 4, 6, true},
+        {{9, 18}, 3, 6, false},
+        {{18, 9}, 6, 3, false},
+        {{9, 14}, 5, 7, true},
+        {{9, 14}, 4, 7, true},
+        {{9, 14}, 5, 8, false},
+        // Multiples, also of itself.
+        {{6, 9}, 36, 81, true},
+        {{6, 9}, 12, 18, true},
+        {{6, 9}, 12, 27, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        keel_sizes_t sizes = of_one(cases[i].drift[0], cases[i].drift[1]);
+        int root = explain(&sizes, cases[i].before, cases[i].after);
+        if (root != (cases[i].follows ? ROOT : NONE))
+            fail_msg("%lld -> %lld: %lld -> %lld", (long long)cases[i].drift[0],
+                     (long long)cases[i].drift[1], (long long)cases[i].before,
+                     (long long)cases[i].after);
+    }
+}
+
+static void numbers_at_the_limits_of_each_rule(void **state) {
+    (void)state;
+    static const struct {
+        int64_t drift[2];
+        double before, after;
+        bool follows;
+    } cases[] = {
+        // Half an element beside it, from 4 on.
+        {{4, 3}, 3.5, 2.5, true},
+        {{3, 4}, 2.5, 3.5, true},
+        {{3, 2}, 2.5, 1.5, false},
+        {{5, 7}, 5.5, 7.5, true},
+        {{5, 7}, 5.5, 7.25, false},
+        // A mean over a part as well: of up to 16, or a power of two.
+        {{8, 4}, 1.0 / (16 * 8), 1.0 / (16 * 4), true},
+        {{8, 4}, 1.0 / (17 * 8), 1.0 / (17 * 4), false},
+        {{8, 4}, 1.0 / (32 * 8), 1.0 / (32 * 4), true},
+        {{8, 4}, 2.0 / 8, 2.0 / 4, true},
+        {{8, 4}, 3.0 / 8, 3.0 / 4, false},
+        {{8, 4}, 24, 12, true},
+        {{8, 4}, 20, 10, false},
+        {{8, 4}, 0, 0.5, false},
+        {{8, 4}, 0.125, -0.25, false},
+        {{2, 5}, 0.6931471805599453, 1.6094379124341003, true}, // logarithms
+        {{1, 5}, 0, 1.6094379124341003, false},
+        {{-8, 4}, 8, 4, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        keel_sizes_t sizes = of_one(cases[i].drift[0], cases[i].drift[1]);
+        int root = explain_value(&sizes, cases[i].before, cases[i].after);
+        if (root != (cases[i].follows ? ROOT : NONE))
+            fail_msg("%lld -> %lld: %g -> %g", (long long)cases[i].drift[0],
+                     (long long)cases[i].drift[1], cases[i].before, cases[i].after);
+    }
+}
+
+static void what_is_noted_at_the_limits(void **state) {
+    (void)state;
+    static const int64_t limit = (int64_t)1 << 53;
+    assert_int_equal(of_one(limit, 5).count, 1);
+    assert_int_equal(of_one(5, -limit).count, 1);
+    assert_int_equal(of_one(limit + 1, 5).count, 0);
+    assert_int_equal(of_one(5, -limit - 1).count, 0);
+    keel_sizes_t sizes = {.count = 0};
+    int64_t before[] = {2, 3, 5, 7, 11, 13}, after[] = {4, 3, 5, 7, 11, 13};
+    keel_sizes_add_dims(&sizes, (keel_ints_t){before, 6}, (keel_ints_t){after, 6}, ROOT);
+    assert_int_equal(sizes.count, 1);
+    assert_int_equal(sizes.counts_count, 0); // too many dimensions for products
+    keel_sizes_add_dims(&sizes, (keel_ints_t){before, 2}, (keel_ints_t){after, 3}, ROOT);
+    assert_int_equal(sizes.counts_count, 0);
+    keel_sizes_add_dims(&sizes, (keel_ints_t){before, 2}, (keel_ints_t){after, 2}, ROOT);
+    assert_int_equal(sizes.counts_count, 1);
+    assert_int_equal(sizes.counts[0].before, 6);
+    assert_int_equal(sizes.counts[0].after, 12);
+    keel_sizes_add_dims(&sizes, (keel_ints_t){before, 5}, (keel_ints_t){after, 5}, ROOT);
+    assert_int_equal(sizes.counts_count, 15); // all that the first dimension is part of
+    before[1] = after[1] = 0;
+    sizes.counts_count = 0;
+    keel_sizes_add_dims(&sizes, (keel_ints_t){before, 2}, (keel_ints_t){after, 2}, ROOT);
+    assert_int_equal(sizes.counts_count, 0);
+    before[1] = after[1] = INT32_MAX;
+    keel_sizes_add_dims(&sizes, (keel_ints_t){before, 2}, (keel_ints_t){after, 2}, ROOT);
+    assert_int_equal(sizes.counts_count, 1);
+    before[1] = after[1] = (int64_t)INT32_MAX + 1;
+    keel_sizes_add_dims(&sizes, (keel_ints_t){before, 2}, (keel_ints_t){after, 2}, ROOT);
+    assert_int_equal(sizes.counts_count, 1);
+}
+
 // ---- extremes ----------------------------------------------------------------------------------
 
 static void extremes_are_explained_by_nothing_and_break_nothing(void **state) {
@@ -495,6 +639,9 @@ int main(void) {
         cmocka_unit_test(a_mean_a_share_and_a_scale_follow),
         cmocka_unit_test(a_constant_that_halves_as_a_size_does_need_not_follow),
         cmocka_unit_test(few_bits_leave_room_for_rounding),
+        cmocka_unit_test(sizes_at_the_limits_of_each_rule),
+        cmocka_unit_test(numbers_at_the_limits_of_each_rule),
+        cmocka_unit_test(what_is_noted_at_the_limits),
         cmocka_unit_test(extremes_are_explained_by_nothing_and_break_nothing),
         cmocka_unit_test(sizes_of_nothing_and_below_explain_only_themselves),
     };
