@@ -378,6 +378,45 @@ static void less_expensive_recompiles_are_rows_with_their_cause(void **state) {
     keel_buffer_deinitialize(&journal);
 }
 
+// Its row, behind 200 recompiles that cost more.
+static void assert_row(const char *root, const char *row) {
+    enum { MORE = 200 };
+    keel_buffer_t journal;
+    keel_buffer_initialize(&journal, 0);
+    keel_buffer_text(&journal, START(""));
+    for (int i = 0; i <= MORE; ++i)
+        keel_buffer_format(&journal,
+                           COMPILE("p%d", "%d", ",\"recompile\":true")
+                               EXPLAIN("p%d", "%d", AGAIN ",\"roots\":[%s],\"root_total\":%d"),
+                           i, i, i + 1, i, i, i + 1, i ? "" : root, !i);
+    assert_page(keel_buffer_cstr(&journal), row, NULL);
+    keel_buffer_deinitialize(&journal);
+}
+
+static void a_row_has_all_that_is_known_of_a_recompile(void **state) {
+    (void)state;
+#define PLACE ",\"file\":\"/w/train.py\",\"line\":9}"
+#define BEGIN                                                                                      \
+    "<tr><td class=\"number\">1</td><td class=\"number\">1.0&nbsp;s</td>"                          \
+    "<td><code>jit_step</code></td><td>dtype</td><td>"
+#define BECAME " <span class=\"arrow\" aria-label=\"became\">&rarr;</span> "
+#define CLOSE "</td><td><code class=\"place\" title=\"/w/train.py\">train.py:9</code></td></tr>\n"
+    assert_row("{\"kind\":\"dtype\",\"subject\":\"x\",\"old\":\"f32\",\"new\":\"f16\"" PLACE,
+               BEGIN "<code class=\"subject\">x</code> <code class=\"old\">f32</code>" BECAME
+                     "<code class=\"new\">f16</code>" CLOSE);
+    assert_row("{\"kind\":\"dtype\",\"subject\":\"x\",\"old\":\"\",\"new\":\"f16\"" PLACE,
+               BEGIN "<code class=\"subject\">x</code> <code class=\"old\">nothing</code>" BECAME
+                     "<code class=\"new\">f16</code>" CLOSE);
+    assert_row("{\"kind\":\"dtype\",\"subject\":\"\",\"old\":\"f32\",\"new\":\"\"" PLACE, BEGIN
+               "<code class=\"old\">f32</code>" BECAME "<code class=\"new\">nothing</code>" CLOSE);
+    assert_row("{\"kind\":\"dtype\",\"subject\":\"x\",\"note\":\"<why>\"" PLACE, BEGIN
+               "<code class=\"subject\">x</code> <span class=\"muted\">(&lt;why&gt;)</span>" CLOSE);
+#undef PLACE
+#undef BEGIN
+#undef BECAME
+#undef CLOSE
+}
+
 static void what_is_not_listed_is_counted(void **state) {
     (void)state;
 #define FIRST(program)                                                                             \
@@ -504,6 +543,7 @@ int main(void) {
         cmocka_unit_test(a_recompile_says_what_it_was_compared_with),
         cmocka_unit_test(a_recompile_without_a_cause_says_so),
         cmocka_unit_test(less_expensive_recompiles_are_rows_with_their_cause),
+        cmocka_unit_test(a_row_has_all_that_is_known_of_a_recompile),
         cmocka_unit_test(what_is_not_listed_is_counted),
         cmocka_unit_test(programs_are_listed_with_what_each_cost),
         cmocka_unit_test(a_time_is_shown_if_it_is_one),
