@@ -33,6 +33,92 @@ static void what_libraries_work_out_is_a_function(void **state) {
     assert_int_equal(of(0.3, 0.7, 0.1, (double)(0.7f / 3)), KEEL_RELATION_MULTIPLE);
 }
 
+// What libraries compute of 0.3 and of 0.7, as a calculator has it.
+static void each_function_is_known(void **state) {
+    (void)state;
+    static const double cases[][2] = {
+        {0.7, 0.3},                                  // 1 - x
+        {3.3333333333333335, 1.4285714285714286},    // 1 / x
+        {0.09, 0.49},                                // x^2
+        {0.5477225575051661, 0.8366600265340756},    // sqrt x
+        {1.3, 1.7},                                  // 1 + x
+        {11.11111111111111, 2.0408163265306123},     // 1 / x^2
+        {1.8257418583505538, 1.1952286093343936},    // 1 / sqrt x
+        {1.4285714285714286, 3.3333333333333335},    // 1 / (1 - x)
+        {0.4285714285714286, 2.3333333333333335},    // x / (1 - x)
+        {2.3333333333333335, 0.4285714285714286},    // (1 - x) / x
+        {-0.8472978603872037, 0.8472978603872037},   // log (x / (1 - x))
+        {0.91, 0.51},                                // 1 - x^2
+        {0.8366600265340756, 0.5477225575051661},    // sqrt (1 - x)
+        {0.9539392014169457, 0.714142842854285},     // sqrt (1 - x^2)
+        {1.3498588075760032, 2.0137527074704766},    // e^x
+        {0.7408182206817179, 0.4965853037914095},    // e^-x
+        {-1.2039728043259361, -0.35667494393873245}, // log x
+        {0.26236426446749106, 0.5306282510621704},   // log (1 + x)
+        {-0.35667494393873245, -1.2039728043259361}, // log (1 - x)
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        assert_int_equal(of(0.3, 0.7, cases[i][0], cases[i][1]), KEEL_RELATION_FUNCTION);
+        assert_int_equal(of(0.3, 0.7, -cases[i][0], -cases[i][1]), KEEL_RELATION_FUNCTION);
+        assert_int_equal(of(0.3, 0.7, cases[i][0], -cases[i][1]), KEEL_RELATION_NONE);
+    }
+}
+
+// 1 to 16 times, or a power of two up to 2^20; and such parts.
+static void multiples_are_small_or_powers_of_two(void **state) {
+    (void)state;
+    static const struct {
+        double factor;
+        bool is_plain;
+    } cases[] = {{1, true},
+                 {2, true},
+                 {15, true},
+                 {16, true},
+                 {17, false},
+                 {31, false},
+                 {32, true},
+                 {33, false},
+                 {1 << 20, true},
+                 {1 << 21, false},
+                 {1.5, false},
+                 {1.0 / 16, true},
+                 {1.0 / 17, false},
+                 {1.0 / 32, true},
+                 {-3, true},
+                 {-1.0 / 3, true},
+                 {1.0 / 1048576, true},
+                 {1.0 / 2097152, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        double factor = cases[i].factor;
+        bool is_plain = of(0.3, 0.71, factor * 0.3, factor * 0.71) == KEEL_RELATION_MULTIPLE;
+        if (is_plain != cases[i].is_plain) fail_msg("%g times", factor);
+    }
+}
+
+static void densities_are_scaled_by_known_factors(void **state) {
+    (void)state;
+    static const double factors[] = {3.141592653589793, 1.7724538509055159, 1.4142135623730951,
+                                     2.5066282746310002, 0.6931471805599453};
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; ++i) {
+        double one = factors[i];
+        assert_int_equal(of(0.3, 0.71, 0.09 * one, 0.5041 * one), KEEL_RELATION_SCALED);
+        assert_int_equal(of(0.3, 0.71, 0.09 / one, 0.5041 / one), KEEL_RELATION_SCALED);
+        assert_int_equal(of(0.3, 0.71, 0.09 * 16 * one, 0.5041 * 16 * one), KEEL_RELATION_SCALED);
+        assert_int_equal(of(0.3, 0.71, 0.09 * 17 * one, 0.5041 * 17 * one), KEEL_RELATION_NONE);
+    }
+    // A logarithm beside any constant: once, half or twice.
+    static const struct {
+        double times;
+        keel_relation_t relation;
+    } logs[] = {{1, KEEL_RELATION_SCALED}, {0.5, KEEL_RELATION_SCALED},
+                {2, KEEL_RELATION_SCALED}, {-1, KEEL_RELATION_SCALED},
+                {3, KEEL_RELATION_NONE},   {0.25, KEEL_RELATION_NONE}};
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; ++i)
+        assert_int_equal(of(0.3, 0.71, 0.9189385332 + logs[i].times * log(0.3),
+                            0.9189385332 + logs[i].times * log(0.71)),
+                         logs[i].relation);
+}
+
 static void what_holds_at_one_of_the_two_is_none(void **state) {
     (void)state;
     assert_int_equal(of(0.3, 0.7, 0.7, 0.31), KEEL_RELATION_NONE);
@@ -127,6 +213,9 @@ static void a_source_of_more_numbers_than_are_kept_is_read_as_far_as_that(void *
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_libraries_work_out_is_a_function),
+        cmocka_unit_test(each_function_is_known),
+        cmocka_unit_test(multiples_are_small_or_powers_of_two),
+        cmocka_unit_test(densities_are_scaled_by_known_factors),
         cmocka_unit_test(what_holds_at_one_of_the_two_is_none),
         cmocka_unit_test(extremes_are_related_to_nothing),
         cmocka_unit_test(few_bits_know_but_the_plain_functions),
