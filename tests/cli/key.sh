@@ -25,3 +25,19 @@ keel key mlir/donate.mlir none.mlir; echo "exit $?"
 echo 'HloModule jit_f' >"$HOME/text"
 keel key "$HOME/text"; echo "exit $?"
 keel key mlir/donate.mlir - </dev/null; echo "exit $?"
+
+# Two programs are compared by the digests that each has alone; a plugin counts by its content.
+digest_of() { # of the program
+    keel key "$1" | awk '$1 == "program" { print $2 }'
+}
+echo "  program           $(digest_of mlir/donate.mlir)  differs from  $(digest_of mlir/dtypes.mlir)" \
+    >"$HOME/expected"
+keel key mlir/donate.mlir mlir/dtypes.mlir | grep '^  program' | diff "$HOME/expected" - && echo compared
+build_of() { # a plugin of that content
+    printf "$1" >"$HOME/$2.so"
+    keel key --plugin "$HOME/$2.so" mlir/donate.mlir | awk '/^  plugin build/ { print $3, $4 }'
+}
+test -n "$(build_of one a)" && echo built
+test "$(build_of one a)" = "$(build_of one b)" && echo same
+test "$(build_of one a)" = "$(build_of two a)" || echo other
+keel key --plugin "$HOME/none.so" mlir/donate.mlir; echo "exit $?"
