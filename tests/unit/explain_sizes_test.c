@@ -531,6 +531,39 @@ static void numbers_at_the_limits_of_each_rule(void **state) {
     }
 }
 
+static void parts_are_of_up_to_ten_or_a_constant_less(void **state) {
+    (void)state;
+    static const struct {
+        int64_t before, after, wholes[2];
+        bool is_part;
+    } cases[] = {
+        {5, 7, {10, 14}, true},
+        {10, 14, {10, 14}, true},
+        {7, 11, {10, 14}, true}, // all but three
+        {7, 12, {10, 14}, false},
+        {11, 15, {10, 14}, false}, // more than there are
+        {11, 12, {10, 14}, false},
+        {0, 0, {10, 14}, false},
+        {-1, 3, {10, 14}, false},
+        {3, -1, {14, 10}, false},
+        {1, 1, {10, 14}, true}, // a tenth
+        {1, 1, {20, 21}, false},
+        {9, 18, {10, 20}, true},
+        {4, 5, {7, 9}, true}, // half, rounded up
+        {3, 4, {7, 9}, true},
+        {INT32_MAX - 3, 7, {INT32_MAX, 10}, true},
+        {7, INT32_MAX - 3, {10, INT32_MAX}, true},
+        {(int64_t)INT32_MAX - 2, 7, {(int64_t)INT32_MAX + 1, 10}, false},
+        {7, (int64_t)INT32_MAX - 2, {10, (int64_t)INT32_MAX + 1}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        if (keel_sizes_is_part(cases[i].before, cases[i].after, cases[i].wholes[0],
+                               cases[i].wholes[1]) != cases[i].is_part)
+            fail_msg("%lld -> %lld of %lld -> %lld", (long long)cases[i].before,
+                     (long long)cases[i].after, (long long)cases[i].wholes[0],
+                     (long long)cases[i].wholes[1]);
+}
+
 static void what_is_noted_at_the_limits(void **state) {
     (void)state;
     static const int64_t limit = (int64_t)1 << 53;
@@ -641,6 +674,7 @@ int main(void) {
         cmocka_unit_test(few_bits_leave_room_for_rounding),
         cmocka_unit_test(sizes_at_the_limits_of_each_rule),
         cmocka_unit_test(numbers_at_the_limits_of_each_rule),
+        cmocka_unit_test(parts_are_of_up_to_ten_or_a_constant_less),
         cmocka_unit_test(what_is_noted_at_the_limits),
         cmocka_unit_test(extremes_are_explained_by_nothing_and_break_nothing),
         cmocka_unit_test(sizes_of_nothing_and_below_explain_only_themselves),

@@ -1,0 +1,170 @@
+// Pieces of a whole, what a client's function computes from a size, and equal operations that were
+// paired crosswise: small pairs at the limits of each rule.
+#define _GNU_SOURCE
+#include "explain_small.h"
+
+static void equal_pieces_of_a_whole_drift_with_it(void **state) {
+    (void)state;
+    CHECK_PAIRS({"a: f32[10] b: f32[10]\n"
+                 "y = concatenate f32[20] a b @7\n"
+                 "z = reshape f32[2,10] y @8\n"
+                 "return z",
+                 "a: f32[14] b: f32[14]\n"
+                 "y = concatenate f32[28] a b @7\n"
+                 "z = reshape f32[2,14] y @8\n"
+                 "return z",
+                 "shape a: f32[10] -> f32[14] @99 +3 (and 1 more argument)", NULL},
+                {"x: f32[20]\n"
+                 "a = slice f32[10] x {start_indices=[0] limit_indices=[10] strides=[1]} @7\n"
+                 "b = slice f32[10] x {start_indices=[10] limit_indices=[20] strides=[1]} @8\n"
+                 "y = concatenate f32[20] b a @9\n"
+                 "return y",
+                 "x: f32[28]\n"
+                 "a = slice f32[14] x {start_indices=[0] limit_indices=[14] strides=[1]} @7\n"
+                 "b = slice f32[14] x {start_indices=[14] limit_indices=[28] strides=[1]} @8\n"
+                 "y = concatenate f32[28] b a @9\n"
+                 "return y",
+                 "shape x: f32[20] -> f32[28] @99 +6", NULL},
+                {"x: f32[20]\n"
+                 "a = slice f32[5] x {start_indices=[0] limit_indices=[5] strides=[1]} @7\n"
+                 "b = slice f32[15] x {start_indices=[5] limit_indices=[20] strides=[1]} @8\n"
+                 "y = concatenate f32[20] b a @9\n"
+                 "return y",
+                 "x: f32[28]\n"
+                 "a = slice f32[5] x {start_indices=[0] limit_indices=[5] strides=[1]} @7\n"
+                 "b = slice f32[23] x {start_indices=[5] limit_indices=[28] strides=[1]} @8\n"
+                 "y = concatenate f32[28] b a @9\n"
+                 "return y",
+                 "shape x: f32[20] -> f32[28] @99 +3", NULL});
+}
+
+static void what_a_function_of_the_clients_works_out_follows_from_its_size(void **state) {
+    (void)state;
+    CHECK_PAIRS({"x: f32[9]\n"
+                 "y = call f32[9] x {callee=&roll} @8\n"
+                 "return y\n"
+                 "fn roll\n"
+                 "x: f32[9]\n"
+                 "c = constant f32[] 4\n"
+                 "b = broadcast_in_dim f32[9] c\n"
+                 "y = add f32[9] x b\n"
+                 "return y",
+                 "x: f32[14]\n"
+                 "y = call f32[14] x {callee=&roll} @8\n"
+                 "return y\n"
+                 "fn roll\n"
+                 "x: f32[14]\n"
+                 "c = constant f32[] 7\n"
+                 "b = broadcast_in_dim f32[14] c\n"
+                 "y = add f32[14] x b\n"
+                 "return y",
+                 "shape x: f32[9] -> f32[14] @99 +4", NULL},
+                {"x: f32[9]\n"
+                 "y = call f32[9] x {callee=&roll} @8\n"
+                 "return y\n"
+                 "fn roll\n"
+                 "x: f32[9]\n"
+                 "c = constant f32[] 1\n"
+                 "b = broadcast_in_dim f32[9] c\n"
+                 "y = add f32[9] x b\n"
+                 "return y",
+                 "x: f32[14]\n"
+                 "y = call f32[14] x {callee=&roll} @8\n"
+                 "return y\n"
+                 "fn roll\n"
+                 "x: f32[14]\n"
+                 "c = constant f32[] 17\n"
+                 "b = broadcast_in_dim f32[14] c\n"
+                 "y = add f32[14] x b\n"
+                 "return y",
+                 "shape x: f32[9] -> f32[14] @99 +3\n"
+                 "constant add: 1 -> 17 @8<99",
+                 NULL},
+                // Its own lines make it the user's.
+                {"x: f32[9]\n"
+                 "y = call f32[9] x {callee=&roll} @8\n"
+                 "return y\n"
+                 "fn roll\n"
+                 "x: f32[9]\n"
+                 "c = constant f32[] 2 @3\n"
+                 "b = broadcast_in_dim f32[9] c @3\n"
+                 "y = add f32[9] x b @3\n"
+                 "return y",
+                 "x: f32[14]\n"
+                 "y = call f32[14] x {callee=&roll} @8\n"
+                 "return y\n"
+                 "fn roll\n"
+                 "x: f32[14]\n"
+                 "c = constant f32[] 3 @3\n"
+                 "b = broadcast_in_dim f32[14] c @3\n"
+                 "y = add f32[14] x b @3\n"
+                 "return y",
+                 "shape x: f32[9] -> f32[14] @99 +3\n"
+                 "constant add: 2 -> 3 @3<99",
+                 NULL});
+}
+
+static void equal_operations_are_paired_by_what_they_take(void **state) {
+    (void)state;
+    CHECK_PAIRS({"x: f32[4] y: f32[4]\n"
+                 "a = tanh f32[4] x @7\n"
+                 "b = tanh f32[4] y @7\n"
+                 "c = sine f32[4] a @8\n"
+                 "d = sine f32[4] b @8\n"
+                 "return c d",
+                 "x: f32[4] y: f32[4]\n"
+                 "b = tanh f32[4] y @7\n"
+                 "a = tanh f32[4] x @7\n"
+                 "d = sine f32[4] b @8\n"
+                 "c = sine f32[4] a @8\n"
+                 "return c d",
+                 "structure tanh: x -> y @7<99 (it takes different ones of the values that both "
+                 "programs have)",
+                 NULL},
+                {"x: f32[4] y: f32[4]\n"
+                 "a = tanh f32[4] x @7\n"
+                 "b = tanh f32[4] y @7\n"
+                 "c = subtract f32[4] a b @8\n"
+                 "return c",
+                 "x: f32[4] y: f32[4]\n"
+                 "b = tanh f32[4] y @7\n"
+                 "a = tanh f32[4] x @7\n"
+                 "c = subtract f32[4] a b @8\n"
+                 "k = cosine f32[4] c @9\n"
+                 "return k",
+                 "structure cosine: nothing -> cosine @9<99", NULL},
+                // An operation that leads to another place is another one.
+                {"x: f32[4] y: f32[4]\n"
+                 "a = tanh f32[4] x @7\n"
+                 "b = sine f32[4] a @8\n"
+                 "c = cosine f32[4] y @9\n"
+                 "return b c",
+                 "x: f32[4] y: f32[4]\n"
+                 "b = sine f32[4] x @8\n"
+                 "a = tanh f32[4] y @7\n"
+                 "c = cosine f32[4] a @9\n"
+                 "return b c",
+                 "structure tanh: tanh, sine -> sine, tanh @7<99 (in another order)",
+                 "structure sine: sine, tanh -> tanh, sine @8<99 (in another order)"},
+                {"hlo\n"
+                 "x: f32[4,4] @4\n"
+                 "a = transpose f32[4,4] x {dimensions=[1,0]} @7\n"
+                 "b = transpose f32[4,4] x {dimensions=[1,0]} @8\n"
+                 "c = add f32[4,4] a b @9\n"
+                 "return c",
+                 "hlo\n"
+                 "x: f32[4,4] @4\n"
+                 "a = transpose f32[4,4] x {dimensions=[1,0]} @7\n"
+                 "c = add f32[4,4] a a @9\n"
+                 "return c",
+                 "structure transpose: transpose -> nothing @8<4", NULL});
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_pieces_of_a_whole_drift_with_it),
+        cmocka_unit_test(what_a_function_of_the_clients_works_out_follows_from_its_size),
+        cmocka_unit_test(equal_operations_are_paired_by_what_they_take),
+    };
+    return cmocka_run_group_tests_name("explain_parts", tests, NULL, NULL);
+}
