@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +16,15 @@ struct keel_journal_t {
     char *path;
     char id[KEEL_RUN_ID_SIZE];
     _Atomic uint64_t lost; // events that could not be written since the last that was
+    keel_buffer_t starts;  // lines among them without which the others mean nothing; under `lock`
 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+KEEL_FORK_GUARD(lock);
 
 enum {
     EVENT_LIMIT = 1 << 20,
+    STARTS_LIMIT = 4 << 20,
     ARGUMENTS_LIMIT = 1 << 16,
     VALUE_LIMIT = 512, // of a component's readable text, which is only a hint
 };
@@ -75,6 +81,7 @@ keel_status_t keel_journal_open(const char *run_dir, const char *run_id, keel_jo
     *out = NULL;
     KEEL_TRY(keel_calloc(1, sizeof(keel_journal_t), &memory));
     keel_journal_t *journal = memory;
+    keel_buffer_initialize(&journal->starts, STARTS_LIMIT);
     keel_status_t status = open_journal(run_dir, run_id, journal);
     if (status) {
         keel_journal_close(journal);
@@ -86,6 +93,7 @@ keel_status_t keel_journal_open(const char *run_dir, const char *run_id, keel_jo
 
 void keel_journal_close(keel_journal_t *journal) {
     if (!journal) return;
+    keel_buffer_deinitialize(&journal->starts);
     keel_free(journal->run_dir);
     keel_free(journal->path);
     keel_free(journal);
@@ -149,37 +157,68 @@ bool keel_line_begin(keel_journal_t *journal, keel_line_t *line, const char *eve
     return true;
 }
 
-// The line, after one that says how many were lost.
-static keel_status_t append_after_loss(keel_journal_t *journal, keel_bytes_t bytes, uint64_t lost) {
-    char message[128];
-    snprintf(message, sizeof message, "%" PRIu64 " event%s lost: the journal could not be written",
-             lost, lost == 1 ? " was" : "s were");
-    keel_buffer_t both;
-    keel_buffer_initialize(&both, 0);
-    keel_json_t json = keel_json(&both, KEEL_JSON_COMPACT);
+static bool has_starts(keel_journal_t *journal) {
+    pthread_mutex_lock(&lock);
+    bool has = journal->starts.size > 0;
+    pthread_mutex_unlock(&lock);
+    return has;
+}
+
+// Takes the line's bytes along, for the next line that can be written.
+static void keep_start(keel_journal_t *journal, keel_bytes_t line) {
+    pthread_mutex_lock(&lock);
+    keel_buffer_append(&journal->starts, line.data, line.size);
+    pthread_mutex_unlock(&lock);
+}
+
+static void add_loss(uint64_t lost, char message[128], keel_buffer_t *out) {
+    snprintf(message, 128, "%" PRIu64 " event%s lost: the journal could not be written", lost,
+             lost == 1 ? " was" : "s were");
+    keel_json_t json = keel_json(out, KEEL_JSON_COMPACT);
     keel_line_begin_at(&json, "fallback", keel_seconds(keel_clock_wall()), getpid());
     keel_line_text(&json, "what", "journal");
     keel_line_text(&json, "message", message);
     keel_line_end(&json);
-    keel_buffer_append(&both, bytes.data, bytes.size);
-    keel_status_t status = keel_buffer_status(&both);
-    if (!status) status = keel_file_append(journal->path, keel_buffer_bytes(&both));
-    if (!status)
+}
+
+// The line, after the starts that could not be written, and one that says how many others were
+// lost.
+static keel_status_t append_after_loss(keel_journal_t *journal, keel_bytes_t bytes, uint64_t lost) {
+    char message[128] = "";
+    keel_buffer_t all;
+    keel_buffer_initialize(&all, 0);
+    pthread_mutex_lock(&lock);
+    keel_buffer_append(&all, journal->starts.data, journal->starts.size);
+    if (lost) add_loss(lost, message, &all);
+    keel_buffer_append(&all, bytes.data, bytes.size);
+    keel_status_t status = keel_buffer_status(&all);
+    if (!status) status = keel_file_append(journal->path, keel_buffer_bytes(&all));
+    if (!status) journal->starts.size = 0;
+    pthread_mutex_unlock(&lock);
+    if (!status && lost)
         keel_log_once("journal again", "run %s is recorded again: %s", journal->id, message);
-    keel_buffer_deinitialize(&both);
+    keel_buffer_deinitialize(&all);
     return status;
 }
 
-void keel_line_finish(keel_journal_t *journal, keel_line_t *line) {
+static void finish_line(keel_journal_t *journal, keel_line_t *line, bool is_start) {
     keel_line_end(&line->json);
+    keel_bytes_t bytes = keel_buffer_bytes(&line->bytes);
     keel_status_t status = keel_buffer_status(&line->bytes);
     uint64_t lost = status ? 0 : atomic_exchange(&journal->lost, 0);
-    if (lost)
-        status = append_after_loss(journal, keel_buffer_bytes(&line->bytes), lost);
-    else if (!status)
-        status = keel_file_append(journal->path, keel_buffer_bytes(&line->bytes));
-    if (status) lose(journal, lost + 1, status);
+    bool is_whole = !status;
+    if (is_whole && (lost || has_starts(journal)))
+        status = append_after_loss(journal, bytes, lost);
+    else if (is_whole)
+        status = keel_file_append(journal->path, bytes);
+    bool is_kept = status && is_whole && is_start;
+    if (is_kept) keep_start(journal, bytes);
+    if (status) lose(journal, lost + !is_kept, status);
     keel_buffer_deinitialize(&line->bytes);
+}
+
+void keel_line_finish(keel_journal_t *journal, keel_line_t *line) {
+    finish_line(journal, line, false);
 }
 
 // The process's own command line, as the system knows it.
@@ -236,7 +275,7 @@ void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *eve
     if (*process) keel_line_text(&line.json, "process", process);
     keel_line_real(&line.json, "began", keel_process_began());
     components_field(&line.json, event->key, KEEL_KEY_VALUE_LIMIT);
-    keel_line_finish(journal, &line);
+    finish_line(journal, &line, true);
 }
 
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event) {

@@ -293,6 +293,39 @@ static void what_a_full_disk_costs_is_counted_and_the_rest_is_recorded(void **st
     json_decref(events);
 }
 
+// Without its start, nothing of a process could be explained.
+static void a_start_that_did_not_fit_is_written_later(void **state) {
+    (void)state;
+    keel_journal_t *journal;
+    assert_null(keel_journal_open(folder, "late", &journal));
+    setenv("KEEL_QUIET", "1", 1);
+    write_end(journal);
+    limit_files(1);
+    keel_journal_start(journal, &(keel_journal_start_t){.script = "first.py", .client = 1});
+    keel_journal_start(journal, &(keel_journal_start_t){.script = "second.py", .client = 2});
+    limit_files(RLIM_INFINITY);
+    write_end(journal);
+    limit_files(1);
+    write_end(journal);
+    keel_journal_start(journal, &(keel_journal_start_t){.script = "third.py", .client = 3});
+    limit_files(RLIM_INFINITY);
+    write_end(journal);
+    write_end(journal);
+    keel_journal_close(journal);
+    static const char *const expected[] = {"end",   "start",    "start", "end",
+                                           "start", "fallback", "end",   "end"};
+    keel_journal_damage_t damage;
+    json_t *events = events_of("late", &damage);
+    assert_int_equal(damage.lines, 0);
+    assert_int_equal(json_array_size(events), 8);
+    for (size_t i = 0; i < 8; ++i)
+        assert_string_equal(text_of(json_array_get(events, i), "event"), expected[i]);
+    assert_string_equal(text_of(json_array_get(events, 1), "script"), "first.py");
+    assert_string_equal(text_of(json_array_get(events, 4), "script"), "third.py");
+    assert_lost(json_array_get(events, 5), "1 event was lost: the journal could not be written");
+    json_decref(events);
+}
+
 static void what_is_lost_and_that_it_works_again_is_said_once(void **state) {
     (void)state;
     char path[128];
@@ -642,6 +675,7 @@ int main(void) {
         TEST(what_is_a_named_pipe_in_the_runs_folder_is_refused_and_nobody_waits),
         TEST(after_a_torn_line_the_next_process_begins_a_new_one),
         TEST(what_a_full_disk_costs_is_counted_and_the_rest_is_recorded),
+        TEST(a_start_that_did_not_fit_is_written_later),
         TEST(what_is_lost_and_that_it_works_again_is_said_once),
         TEST(a_run_dir_that_cannot_be_made_gives_no_journal_and_names_it),
         TEST(a_run_id_that_would_leave_the_folder_is_replaced),
