@@ -36,6 +36,19 @@ static keel_status_t try_to_write(const char *folder) {
     return status;
 }
 
+// Others could put code there.
+static void judge_owner(keel_probe_t *probe, const keel_settings_t *settings, keel_setting_t which,
+                        const char *what_is_lost) {
+    const char *folder = keel_settings_text(settings, which);
+    if (settings->shared_cache || !keel_is_folder(folder)) return;
+    keel_status_t why = keel_directory_check_owner(folder);
+    if (keel_status_code(why) == KEEL_REFUSED)
+        ADD(probe, settings, which, KEEL_PROBE_LIMPING,
+            "make it yours alone, or set KEEL_SHARED_CACHE=on if you trust whoever can write there",
+            "is not used, so %s: %s", what_is_lost, keel_status_message(why));
+    keel_status_ignore(why);
+}
+
 static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, keel_setting_t which,
                          const char *what_is_lost) {
     enum { LITTLE = 64 << 20 };
@@ -50,6 +63,7 @@ static void judge_folder(keel_probe_t *probe, const keel_settings_t *settings, k
     if (status && keel_status_code(status) != KEEL_NO_MEMORY)
         ADD(probe, settings, which, KEEL_PROBE_LIMPING, next, "is not writable, so %s: %s",
             what_is_lost, keel_status_message(status));
+    if (!status) judge_owner(probe, settings, which, what_is_lost);
     if (!status && statvfs(there, &disk) == 0 && disk.f_blocks) {
         uint64_t left = (uint64_t)disk.f_bavail * disk.f_frsize;
         keel_format_size(left, size);

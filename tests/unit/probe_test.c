@@ -167,29 +167,46 @@ static void usual_settings_have_no_findings(void **state) {
 
 static void a_folder_that_cannot_be_written_limps(void **state) {
     (void)state;
-    set_up("/proc/keel", "/tmp", "on");
+    set_up("/proc/keel", "/tmp/keel-runs", "on");
     assert_concludes(KEEL_PROBE_LIMPING, KEEL_PROBE_LAUNCH_POLICY, "cache_dir /proc/keel");
+}
+
+static void a_folder_that_others_can_write_limps(void **state) {
+    (void)state;
+    place_t place;
+    place_make(&place);
+    assert_int_equal(chmod(place.root, 0777), 0);
+    set_up(place.cache, place.root, "on");
+    assert_concludes(KEEL_PROBE_LIMPING, KEEL_PROBE_LAUNCH_POLICY,
+                     "is not used, so no run is recorded");
+    assert_non_null(strstr(probe->findings[0].next, "KEEL_SHARED_CACHE=on"));
+    setenv("KEEL_SHARED_CACHE", "on", 1);
+    memset(probe, 0, sizeof *probe);
+    set_up(place.cache, place.root, "on");
+    assert_int_equal(probe->finding_count, 0);
+    unsetenv("KEEL_SHARED_CACHE");
+    place_remove(&place);
 }
 
 static void a_mode_that_caches_nothing_is_told(void **state) {
     (void)state;
-    set_up("/tmp/keel", "/tmp", "off");
+    set_up("/tmp/keel", "/tmp/keel-runs", "off");
     assert_concludes(KEEL_PROBE_ALIVE, KEEL_PROBE_LAUNCH_POLICY, "mode off means");
 }
 
 static void an_environment_that_goes_past_keel_is_told(void **state) {
     (void)state;
     setenv("PJRT_DEVICE", "CPU", 1);
-    set_up("/tmp/keel", "/tmp", "on");
+    set_up("/tmp/keel", "/tmp/keel-runs", "on");
     assert_concludes(KEEL_PROBE_ALIVE, KEEL_PROBE_LAUNCH_POLICY, "PJRT_DEVICE=CPU");
     setenv("PJRT_DEVICE", "LIBRARY", 1);
     setenv("PJRT_LIBRARY_PATH", "/x/lib/libkeel_pjrt.so", 1);
     setenv("JAX_PLATFORMS", "keel,cpu", 1);
-    set_up("/tmp/keel", "/tmp", "on");
+    set_up("/tmp/keel", "/tmp/keel-runs", "on");
     assert_int_equal(probe->finding_count, 1);
     unsetenv("PJRT_LIBRARY_PATH");
     setenv("JAX_PLATFORMS", "cpu", 1);
-    set_up("/tmp/keel", "/tmp", "on");
+    set_up("/tmp/keel", "/tmp/keel-runs", "on");
     assert_int_equal(probe->finding_count, 3);
     unsetenv("PJRT_DEVICE");
     unsetenv("JAX_PLATFORMS");
@@ -198,7 +215,7 @@ static void an_environment_that_goes_past_keel_is_told(void **state) {
 static void numbers_that_the_environment_changes_are_a_models_matter(void **state) {
     (void)state;
     setenv("XLA_USE_BF16", "1", 1);
-    set_up("/tmp/keel", "/tmp", "on");
+    set_up("/tmp/keel", "/tmp/keel-runs", "on");
     assert_concludes(KEEL_PROBE_ALIVE, KEEL_PROBE_MODEL_POLICY, "XLA_USE_BF16=1");
     unsetenv("XLA_USE_BF16");
 }
@@ -226,6 +243,7 @@ int main(void) {
         TEST(a_load_that_hangs_is_told_apart_from_one_that_fails),
         TEST(usual_settings_have_no_findings),
         TEST(a_folder_that_cannot_be_written_limps),
+        TEST(a_folder_that_others_can_write_limps),
         TEST(a_mode_that_caches_nothing_is_told),
         TEST(an_environment_that_goes_past_keel_is_told),
         TEST(numbers_that_the_environment_changes_are_a_models_matter),
