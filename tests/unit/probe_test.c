@@ -180,11 +180,18 @@ static void a_folder_that_others_can_write_limps(void **state) {
     assert_concludes(KEEL_PROBE_LIMPING, KEEL_PROBE_LAUNCH_POLICY,
                      "is not used, so no run is recorded");
     assert_non_null(strstr(probe->findings[0].next, "KEEL_SHARED_CACHE=on"));
+    place_remove(&place);
+}
+
+static void a_shared_folder_may_be_written_by_others(void **state) {
+    (void)state;
+    place_t place;
+    place_make(&place);
+    assert_int_equal(chmod(place.root, 0777), 0);
     setenv("KEEL_SHARED_CACHE", "on", 1);
-    memset(probe, 0, sizeof *probe);
     set_up(place.cache, place.root, "on");
-    assert_int_equal(probe->finding_count, 0);
     unsetenv("KEEL_SHARED_CACHE");
+    assert_int_equal(probe->finding_count, 0);
     place_remove(&place);
 }
 
@@ -244,6 +251,7 @@ int main(void) {
         TEST(usual_settings_have_no_findings),
         TEST(a_folder_that_cannot_be_written_limps),
         TEST(a_folder_that_others_can_write_limps),
+        TEST(a_shared_folder_may_be_written_by_others),
         TEST(a_mode_that_caches_nothing_is_told),
         TEST(an_environment_that_goes_past_keel_is_told),
         TEST(numbers_that_the_environment_changes_are_a_models_matter),
