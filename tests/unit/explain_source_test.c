@@ -192,6 +192,39 @@ static void an_edit_is_told_by_its_lines(void **state) {
          "return y",
          "edit step: y = tanh(y) -> nothing @1<99 +1 (line 2 of train.py was removed)",
          "edit step: nothing -> y = tanh(y) @2<99 +1 (lines 2-3 of train.py changed)"},
+        {"| x = sin(x)\n"
+         "| y = x * x\n"
+         "x: f32[4]\n"
+         "w = sine f32[4] x @1\n"
+         "y = multiply f32[4] w w @2\n"
+         "return y",
+         "| y = x * x\n"
+         "x: f32[4]\n"
+         "y = multiply f32[4] x x @1\n"
+         "return y",
+         "edit step: x = sin(x) -> nothing @1<99 +1 (line 1 of train.py was removed)",
+         "edit step: nothing -> x = sin(x) @1<99 +1 (line 1 of train.py changed)"},
+        {"| def other(x):\n"
+         "|     return 1\n"
+         "| def step(x):\n"
+         "|     k = 2\n"
+         "|     return x * k\n"
+         "x: f32[4]\n"
+         "c = constant f32[] 2\n"
+         "b = broadcast_in_dim f32[4] c @5\n"
+         "y = multiply f32[4] x b @5\n"
+         "return y",
+         "| def other(x):\n"
+         "|     return 1\n"
+         "| def step(y):\n"
+         "|     k = 2\n"
+         "|     return x * k\n"
+         "x: f32[4]\n"
+         "c = constant f32[] 3\n"
+         "b = broadcast_in_dim f32[4] c @5\n"
+         "y = multiply f32[4] x b @5\n"
+         "return y",
+         "edit step: def step(x): -> def step(y): @3<99 +1 (line 3 of train.py changed)", NULL},
         // Lines that belong together, and others between them.
         {"| a = 1\n"
          "| y = x * 2\n"
