@@ -572,10 +572,12 @@ static inline void small_operation(small_t *s) {
     bool is_return = strcmp(name, "return") == 0;
     if (is_return && s->program.format == KEEL_FORMAT_HLO) snprintf(name, sizeof name, "tuple");
     keel_op_id_t op = small_begin_op(s, name);
-    keel_type_id_t types[8], type;
+    keel_type_id_t types[16], type;
     uint32_t type_count = 0;
-    while ((type = small_type(s)) != KEEL_NONE)
+    while ((type = small_type(s)) != KEEL_NONE) {
+        assert_true(type_count < sizeof types / sizeof *types);
         types[type_count++] = type;
+    }
     keel_attr_id_t value = KEEL_NONE;
     bool is_hlo = s->program.format == KEEL_FORMAT_HLO;
     if (strcmp(name, "constant") == 0)
