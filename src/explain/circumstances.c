@@ -261,11 +261,15 @@ static void tell_branches(keel_diff_t *diff) {
 
 // ---- arrays of the host ------------------------------------------------------------------------
 
-// The dimensions of a constant that is an array; count 0 for anything else.
+// The dimensions of a constant with contents; count 0 for anything else. One number in a shape may
+// be written by whatever has that shape: jax.random.normal writes some.
 static keel_ints_t array_dims(const keel_graph_t *graph, keel_op_id_t op) {
-    if (graph->constant[op] != op) return (keel_ints_t){NULL, 0};
-    keel_value_id_t value = graph->program->operations.data[op].first_result;
-    return keel_diff_dims(graph->program, keel_graph_type(graph, value));
+    keel_type_id_t type;
+    keel_tensor_view_t tensor;
+    if (graph->constant[op] != op || !keel_graph_tensor(graph, op, &type, &tensor) ||
+        tensor.is_splat)
+        return (keel_ints_t){NULL, 0};
+    return keel_diff_dims(graph->program, type);
 }
 
 // They differ only in that one has `after` where the other has `before`.
@@ -306,13 +310,17 @@ static bool read_size(const char *text, long long *out) {
     return *text && !*end;
 }
 
+// What a library closed over for the user has the line that uses it, which may be the user's.
+static bool is_shown_as_librarys(const keel_difference_t *difference) {
+    return difference->place.library_file && *difference->place.library_file;
+}
+
 static void tell_arrays(keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_difference_t *difference = &diff->roots[i].difference;
         long long before, after;
         if (difference->kind == KEEL_CAUSE_SIZE && diff->roots[i].follows == KEEL_NONE &&
-            !keel_note_advice(difference->note) &&
-            !keel_diff_is_librarys(diff, difference->new_op) &&
+            !keel_note_advice(difference->note) && !is_shown_as_librarys(difference) &&
             read_size(difference->old_value, &before) && read_size(difference->new_value, &after) &&
             has_array(diff, before, after))
             keel_diff_note(diff, difference, KEEL_NOTE_HOST_ARRAY);

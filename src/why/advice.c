@@ -58,18 +58,20 @@ static bool is_called_by_its_library(const keel_why_entry_t *entry) {
 }
 
 // What a library gives to a function of its own, and what it bakes in, comes from what the user
-// gave to its call, in whatever form that takes. If the user calls the library's function itself,
-// its arguments are the user's.
+// gave to its call, in whatever form that takes. An array that it closed over has the user's line
+// if a function of the user's uses it. If the user calls the library's function itself, its
+// arguments are the user's.
 static int case_of_librarys(const keel_why_entry_t *entry, const keel_run_difference_t *root) {
     bool is_loop = keel_why_is_librarys_loop(entry);
     bool is_inside = is_loop || (is_librarys_function(entry) && is_called_by_its_library(entry));
     if (root->kind == KEEL_CAUSE_RETRACE) return is_inside ? (int)KEEL_CASE_LIBRARY_AGAIN : NONE;
-    bool is_noted = keel_note_advice(root->note) && !keel_note_leads(root->note, KEEL_NOTE_LOOP) &&
-                    !keel_note_leads(root->note, KEEL_NOTE_HOST_ARRAY);
+    bool is_array = keel_note_leads(root->note, KEEL_NOTE_HOST_ARRAY);
+    bool is_noted =
+        keel_note_advice(root->note) && !is_array && !keel_note_leads(root->note, KEEL_NOTE_LOOP);
+    bool is_librarys =
+        (root->place.library_file && *root->place.library_file) || (is_array && is_inside);
     bool is_size = root->kind == KEEL_CAUSE_CONSTANT || root->kind == KEEL_CAUSE_SIZE;
-    if (is_noted || !root->place.library_file || !*root->place.library_file ||
-        (!is_loop && !is_librarys_function(entry)))
-        return NONE;
+    if (is_noted || !is_librarys || (!is_loop && !is_librarys_function(entry))) return NONE;
     is_size |= root->kind == KEEL_CAUSE_SHAPE && is_inside;
     return is_size ? (int)KEEL_CASE_LIBRARY_SIZE : NONE;
 }

@@ -62,21 +62,42 @@ static void advice_about_a_shape_goes_by_what_moved(void **state) {
           case_text(KEEL_CASE_LENGTH));
 }
 
-// A program of that origin, which the file called for the user.
-static void check_librarys(const char *origin, const char *caller, const char *root,
-                           const char *expected) {
+// A program of that origin, which the file called for the user. What differs has a line of that
+// library's.
+static void check_librarys_line(const char *origin, const char *caller, const char *root,
+                                const char *library, const char *expected) {
     char rest[1024];
     keel_why_t why;
     snprintf(rest, sizeof rest,
              AGAIN ",\"origin\":\"%s\",\"site\":{\"file\":\"/w/t.py\",\"line\":3,"
                    "\"library_file\":\"%s\",\"library_line\":4},\"roots\":[{%s,\"library_file\":"
                    "\"%s\"}]",
-             origin, caller, root, caller);
+             origin, caller, root, library);
     journal.size = 0;
     explain("compile", "a", "f", 1, rest);
     parse(&why);
     assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, false), expected);
     keel_why_deinitialize(&why);
+}
+
+static void check_librarys(const char *origin, const char *caller, const char *root,
+                           const char *expected) {
+    check_librarys_line(origin, caller, root, caller, expected);
+}
+
+static void data_that_a_library_closed_over_is_padded_where_the_library_gets_it(void **state) {
+    (void)state;
+    static const char inner[] = "collect at /l/site-packages/numpyro/util.py:316";
+    static const char own[] = "/l/site-packages/numpyro/util.py";
+    static const char wrapper[] = "/l/site-packages/equinox/_jit.py";
+    static const char size[] = "\"kind\":\"size\"";
+    const char *array = keel_note_text(KEEL_NOTE_HOST_ARRAY);
+    char closed[128];
+    snprintf(closed, sizeof closed, "%s,\"note\":\"%s; f32[2] -> f32[3]\"", size, array);
+    check_librarys_line(inner, own, closed, "", case_text(KEEL_CASE_LIBRARY_SIZE));
+    check_librarys_line(inner, wrapper, closed, "", keel_note_advice(array));
+    check_librarys_line("step at /w/t.py:1", own, closed, "", keel_note_advice(array));
+    check_librarys_line(inner, own, size, "", keel_cause_facts(KEEL_CAUSE_SIZE)->jax);
 }
 
 static void numbers_of_a_librarys_call_have_advice_of_their_own(void **state) {
@@ -226,6 +247,7 @@ int main(void) {
         TEST(advice_about_a_shape_goes_by_what_moved),
         TEST(what_keeps_a_program_from_the_cache_has_advice_of_its_own),
         TEST(an_index_that_is_a_tensor_has_advice_of_its_own),
+        TEST(data_that_a_library_closed_over_is_padded_where_the_library_gets_it),
         TEST(numbers_of_a_librarys_call_have_advice_of_their_own),
         TEST(no_choice_on_the_device_reaches_into_a_library),
         TEST(an_idle_optimizer_has_other_tensors_only_where_steps_follow),
