@@ -38,7 +38,8 @@
       "Start from zeros_like(params), so that every micro-step adds.",                             \
       "p.grad = zeros first, zero_grad(set_to_none=False), then sync if each micro-step syncs.")   \
     X(SIZE, "size", NONE, "a size inside the program depends on a host value",                     \
-      "Bound it: nonzero(size=), a fixed k, or a slice of fixed length with a mask.",              \
+      "A Python number, .shape or len() decides it: keep it the same, or one of few; or take the " \
+      "largest (size=, k, a slice) and mask.",                                                     \
       "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.")         \
     X(EDIT, "edit", NONE, "the source was edited after the run it is compared with",               \
       "Nothing to do: edited source is a new program, compiled once.",                             \
@@ -215,6 +216,9 @@
       "The function closes over it, or makes it of a static value: pass it as an argument, "       \
       "padded to a "                                                                               \
       "fixed length with a mask.")                                                                 \
+    X(SHIFTED, "only where it is cut differs: what is joined of the parts keeps its size",         \
+      "Pass the shift or the position as an array: jnp.roll(x, jnp.asarray(n)), "                  \
+      "lax.dynamic_slice; or keep it the same, or one of few.")                                    \
     X(SAME_FUNCTION, "the arrays match, but something else that JAX compares does not",            \
       "It is one of these. A static object, function or partial that each call makes anew: make "  \
       "it once, before the loop, or give it __eq__ and __hash__. Other containers or keys, an "    \

@@ -436,5 +436,6 @@ void keel_diff_circumstances(keel_diff_t *diff) {
     tell_branches(diff);
     tell_static_numbers(diff);
     tell_arrays(diff);
+    keel_diff_shifts(diff);
     if (is_single_operation(&diff->after) && is_single_operation(&diff->before)) tell_eager(diff);
 }

@@ -342,6 +342,8 @@ keel_status_t keel_diff_subjects(keel_diff_t *diff) KEEL_MUST_CHECK;
 void keel_diff_settings(keel_diff_t *diff);
 // setting.c: notes on axes.
 void keel_diff_axes(keel_diff_t *diff);
+// shifted.c: notes on parts that are cut elsewhere, and joined to one size.
+void keel_diff_shifts(keel_diff_t *diff);
 // circumstances.c: notes on how roots came about.
 void keel_diff_circumstances(keel_diff_t *diff);
 // True if a library calls jax.jit for the user, and compares everything that is not an array.

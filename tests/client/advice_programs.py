@@ -549,6 +549,42 @@ def size_mended_k():
         step(ones(8 * W))[:k]
 
 
+def size_accident_resolution():
+    @functools.partial(jax.jit, static_argnames="size")
+    def step(x, size):
+        return jax.image.resize(x, (size, size), "bilinear") * 2  # <- here
+
+    for size in (16, 24):
+        step(ones(8 * W, 8 * W), size=size)
+
+
+def size_mended_resolution():
+    @functools.partial(jax.jit, static_argnames="size")
+    def step(x, size):
+        return jax.image.resize(x, (size, size), "bilinear") * 2
+
+    for _ in range(2):
+        step(ones(8 * W, 8 * W), size=16)
+
+
+def shifted_accident():
+    @functools.partial(jax.jit, static_argnames="shift")
+    def step(x, shift):
+        return jnp.roll(x, shift) * 2  # <- here
+
+    for shift in (3, 5):
+        step(ones(8 * W), shift=shift)
+
+
+def shifted_mended():
+    @jax.jit
+    def step(x, shift):
+        return jnp.roll(x, shift) * 2
+
+    for shift in (3, 5):
+        step(ones(8 * W), jnp.asarray(shift))
+
+
 def size_accident_slice():
     @functools.partial(jax.jit, static_argnames="count")
     def step(x, count):

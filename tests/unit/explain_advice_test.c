@@ -53,6 +53,18 @@ static void a_closed_over_array_of_another_length_is_noted(void **state) {
     check_pair("replay_closed_over", "broadcast_in_dim", KEEL_NOTE_HOST_ARRAY, true);
 }
 
+static void numbers_that_are_written_in_a_shape_are_no_array_of_the_host(void **state) {
+    (void)state;
+    check_pair("drawn_of_static_shape", "iota", KEEL_NOTE_COUNT, true);
+}
+
+static void parts_that_are_joined_to_one_size_were_shifted(void **state) {
+    (void)state;
+    check_pair("rolled_by_more", "slice", KEEL_NOTE_SHIFTED, true);
+    check_pair("left_out_between", "slice end", KEEL_NOTE_SHIFTED, true);
+    check_pair("halves", "slice end", KEEL_NOTE_COUNT, true); // computed apart
+}
+
 static keel_status_t read_no_source(void *context, const char *file, keel_str_t *out) {
     (void)context;
     (void)file;
@@ -170,6 +182,8 @@ int main(void) {
         cmocka_unit_test(a_model_in_another_dtype_is_no_data_that_was_not_converted),
         cmocka_unit_test(an_argument_that_is_none_at_times_is_no_key_of_a_dictionary),
         cmocka_unit_test(a_closed_over_array_of_another_length_is_noted),
+        cmocka_unit_test(numbers_that_are_written_in_a_shape_are_no_array_of_the_host),
+        cmocka_unit_test(parts_that_are_joined_to_one_size_were_shifted),
         cmocka_unit_test(another_order_is_that_of_arguments_or_of_a_set),
         cmocka_unit_test(another_policy_of_remat_is_noted_as_one),
         cmocka_unit_test(a_number_is_static_where_a_library_jits_for_the_user),
