@@ -38,8 +38,8 @@
       "Start from zeros_like(params), so that every micro-step adds.",                             \
       "p.grad = zeros first, zero_grad(set_to_none=False), then sync if each micro-step syncs.")   \
     X(SIZE, "size", NONE, "a size inside the program depends on a host value",                     \
-      "A Python number, .shape or len() decides it: keep it the same, or one of few; or take the " \
-      "largest (size=, k, a slice) and mask.",                                                     \
+      "A host number decides it: keep it the same, or one of few; or take the largest and mask "   \
+      "(size=, k).",                                                                               \
       "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.")         \
     X(EDIT, "edit", NONE, "the source was edited after the run it is compared with",               \
       "Nothing to do: edited source is a new program, compiled once.",                             \
