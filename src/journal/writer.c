@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,20 +10,24 @@
 
 #include "journal/line.h"
 
+// The line of a start, without which nothing of the process means anything. Without a lock: the
+// callers hold their own.
+typedef struct start_t {
+    struct start_t *older;
+    size_t size;
+    uint8_t line[];
+} start_t;
+
 struct keel_journal_t {
     char *run_dir;
     char *path;
     char id[KEEL_RUN_ID_SIZE];
-    _Atomic uint64_t lost; // events that could not be written since the last that was
-    keel_buffer_t starts;  // lines among them without which the others mean nothing; under `lock`
+    _Atomic uint64_t lost;     // events that could not be written since the last that was
+    _Atomic(start_t *) starts; // among them, the newest first
 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-KEEL_FORK_GUARD(lock);
 
 enum {
     EVENT_LIMIT = 1 << 20,
-    STARTS_LIMIT = 4 << 20,
     ARGUMENTS_LIMIT = 1 << 16,
     VALUE_LIMIT = 512, // of a component's readable text, which is only a hint
 };
@@ -81,7 +84,6 @@ keel_status_t keel_journal_open(const char *run_dir, const char *run_id, keel_jo
     *out = NULL;
     KEEL_TRY(keel_calloc(1, sizeof(keel_journal_t), &memory));
     keel_journal_t *journal = memory;
-    keel_buffer_initialize(&journal->starts, STARTS_LIMIT);
     keel_status_t status = open_journal(run_dir, run_id, journal);
     if (status) {
         keel_journal_close(journal);
@@ -91,9 +93,17 @@ keel_status_t keel_journal_open(const char *run_dir, const char *run_id, keel_jo
     return NULL;
 }
 
+static void free_starts(start_t *newest) {
+    while (newest) {
+        start_t *older = newest->older;
+        keel_free(newest);
+        newest = older;
+    }
+}
+
 void keel_journal_close(keel_journal_t *journal) {
     if (!journal) return;
-    keel_buffer_deinitialize(&journal->starts);
+    free_starts(atomic_load(&journal->starts));
     keel_free(journal->run_dir);
     keel_free(journal->path);
     keel_free(journal);
@@ -157,18 +167,34 @@ bool keel_line_begin(keel_journal_t *journal, keel_line_t *line, const char *eve
     return true;
 }
 
-static bool has_starts(keel_journal_t *journal) {
-    pthread_mutex_lock(&lock);
-    bool has = journal->starts.size > 0;
-    pthread_mutex_unlock(&lock);
-    return has;
+static void put_start(keel_journal_t *journal, start_t *start) {
+    start->older = atomic_load(&journal->starts);
+    while (!atomic_compare_exchange_weak(&journal->starts, &start->older, start))
+        ;
 }
 
-// Takes the line's bytes along, for the next line that can be written.
+// Keeps the line for the next one that can be written. Without memory it is lost.
 static void keep_start(keel_journal_t *journal, keel_bytes_t line) {
-    pthread_mutex_lock(&lock);
-    keel_buffer_append(&journal->starts, line.data, line.size);
-    pthread_mutex_unlock(&lock);
+    void *memory;
+    keel_status_t status = keel_alloc(sizeof(start_t) + line.size, &memory);
+    keel_status_ignore(status);
+    if (status) return;
+    start_t *start = memory;
+    start->size = line.size;
+    memcpy(start->line, line.data, line.size);
+    put_start(journal, start);
+}
+
+// All that are kept, the oldest first.
+static start_t *take_starts(keel_journal_t *journal) {
+    start_t *newest = atomic_exchange(&journal->starts, NULL), *oldest = NULL;
+    while (newest) {
+        start_t *older = newest->older;
+        newest->older = oldest;
+        oldest = newest;
+        newest = older;
+    }
+    return oldest;
 }
 
 static void add_loss(uint64_t lost, char message[128], keel_buffer_t *out) {
@@ -187,14 +213,19 @@ static keel_status_t append_after_loss(keel_journal_t *journal, keel_bytes_t byt
     char message[128] = "";
     keel_buffer_t all;
     keel_buffer_initialize(&all, 0);
-    pthread_mutex_lock(&lock);
-    keel_buffer_append(&all, journal->starts.data, journal->starts.size);
+    start_t *starts = take_starts(journal);
+    for (const start_t *start = starts; start; start = start->older)
+        keel_buffer_append(&all, start->line, start->size);
     if (lost) add_loss(lost, message, &all);
     keel_buffer_append(&all, bytes.data, bytes.size);
     keel_status_t status = keel_buffer_status(&all);
     if (!status) status = keel_file_append(journal->path, keel_buffer_bytes(&all));
-    if (!status) journal->starts.size = 0;
-    pthread_mutex_unlock(&lock);
+    while (status && starts) {
+        start_t *newer = starts->older;
+        put_start(journal, starts);
+        starts = newer;
+    }
+    free_starts(starts);
     if (!status && lost)
         keel_log_once("journal again", "run %s is recorded again: %s", journal->id, message);
     keel_buffer_deinitialize(&all);
@@ -207,7 +238,7 @@ static void finish_line(keel_journal_t *journal, keel_line_t *line, bool is_star
     keel_status_t status = keel_buffer_status(&line->bytes);
     uint64_t lost = status ? 0 : atomic_exchange(&journal->lost, 0);
     bool is_whole = !status;
-    if (is_whole && (lost || has_starts(journal)))
+    if (is_whole && (lost || atomic_load(&journal->starts)))
         status = append_after_loss(journal, bytes, lost);
     else if (is_whole)
         status = keel_file_append(journal->path, bytes);
