@@ -1,0 +1,281 @@
+// Buffers: a shape in a memory, and contents if they are known.
+#include "rehearse/objects.h"
+
+// ---- types -------------------------------------------------------------------------------------
+
+PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive) {
+    switch (primitive) {
+#define BUFFER_TYPE(number, name, bits)                                                            \
+    case KEEL_PRIMITIVE_##name:                                                                    \
+        return PJRT_Buffer_Type_##name;
+        KEEL_PRIMITIVES(BUFFER_TYPE)
+#undef BUFFER_TYPE
+        default:
+            return PJRT_Buffer_Type_INVALID;
+    }
+}
+
+static unsigned bits_of(PJRT_Buffer_Type type) {
+    switch (type) {
+#define TYPE_BITS(number, name, bits)                                                              \
+    case PJRT_Buffer_Type_##name:                                                                  \
+        return bits;
+        KEEL_PRIMITIVES(TYPE_BITS)
+#undef TYPE_BITS
+        default:
+            return 0;
+    }
+}
+
+size_t element_bytes(PJRT_Buffer_Type type) {
+    return (bits_of(type) + 7) / 8;
+}
+
+// ---- contents ----------------------------------------------------------------------------------
+
+// All contents of the process together, so that a rehearsal of a model that is larger than this
+// machine's memory has room for itself.
+static const size_t contents_limit = (size_t)2 << 30;
+static atomic_size_t contents_kept;
+
+contents_t *contents_create(size_t size) {
+    void *memory;
+    if (atomic_fetch_add(&contents_kept, size) > contents_limit) {
+        atomic_fetch_sub(&contents_kept, size);
+        return NULL;
+    }
+    keel_status_t status = keel_alloc(sizeof(contents_t) + size, &memory);
+    if (status) {
+        atomic_fetch_sub(&contents_kept, size);
+        keel_status_ignore(status);
+        return NULL;
+    }
+    contents_t *contents = memory;
+    atomic_init(&contents->references, 1);
+    contents->size = size;
+    return contents;
+}
+
+contents_t *contents_retain(contents_t *contents) {
+    if (contents) atomic_fetch_add(&contents->references, 1);
+    return contents;
+}
+
+void contents_release(contents_t *contents) {
+    if (!contents || atomic_fetch_sub(&contents->references, 1) != 1) return;
+    atomic_fetch_sub(&contents_kept, contents->size);
+    keel_free(contents);
+}
+
+// ---- buffers -----------------------------------------------------------------------------------
+
+static uint64_t device_bytes(PJRT_Buffer_Type type, const int64_t *dims, size_t rank) {
+    uint64_t bits = bits_of(type);
+    for (size_t i = 0; i < rank; ++i) {
+        if (dims[i] <= 0) return 0;
+        if (bits > (uint64_t)INT64_MAX / (uint64_t)dims[i]) return INT64_MAX;
+        bits *= (uint64_t)dims[i];
+    }
+    return bits / 8 + (bits % 8 != 0);
+}
+
+keel_status_t buffer_create(PJRT_Memory *memory, PJRT_Buffer_Type type, const int64_t *dims,
+                            size_t rank, contents_t *contents, const char *maker,
+                            PJRT_Buffer **out) {
+    void *room;
+    keel_status_t status = keel_calloc(1, sizeof(PJRT_Buffer) + 2 * rank * sizeof *dims, &room);
+    if (status) {
+        contents_release(contents);
+        return status;
+    }
+    PJRT_Buffer *buffer = room;
+    buffer->memory = memory;
+    buffer->type = type;
+    buffer->rank = rank;
+    buffer->bytes = device_bytes(type, dims, rank);
+    buffer->contents = contents;
+    buffer->maker = maker;
+    buffer->minor_to_major = buffer->dims + rank;
+    for (size_t i = 0; i < rank; ++i) {
+        buffer->dims[i] = dims[i];
+        buffer->minor_to_major[i] = (int64_t)(rank - 1 - i);
+    }
+    pthread_mutex_init(&buffer->lock, NULL);
+    memory_take(memory, buffer->bytes);
+    *out = buffer;
+    return NULL;
+}
+
+bool buffer_delete(PJRT_Buffer *buffer) {
+    pthread_mutex_lock(&buffer->lock);
+    bool was_there = !buffer->is_deleted;
+    contents_t *contents = buffer->contents;
+    buffer->is_deleted = true;
+    buffer->contents = NULL;
+    pthread_mutex_unlock(&buffer->lock);
+    contents_release(contents);
+    if (was_there) memory_give(buffer->memory, buffer->bytes);
+    return was_there;
+}
+
+void buffer_destroy(PJRT_Buffer *buffer) {
+    if (!buffer) return;
+    buffer_delete(buffer);
+    pthread_mutex_destroy(&buffer->lock);
+    keel_free(buffer);
+}
+
+contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted) {
+    pthread_mutex_lock(&buffer->lock);
+    contents_t *contents = contents_retain(buffer->contents);
+    *out_deleted = buffer->is_deleted;
+    pthread_mutex_unlock(&buffer->lock);
+    return contents;
+}
+
+// ---- the table ---------------------------------------------------------------------------------
+
+static PJRT_Error *destroy(PJRT_Buffer_Destroy_Args *args) {
+    buffer_destroy(args->buffer);
+    return NULL;
+}
+
+static PJRT_Error *delete_it(PJRT_Buffer_Delete_Args *args) {
+    buffer_delete(args->buffer);
+    return NULL;
+}
+
+static PJRT_Error *is_deleted(PJRT_Buffer_IsDeleted_Args *args) {
+    pthread_mutex_lock(&args->buffer->lock);
+    args->is_deleted = args->buffer->is_deleted;
+    pthread_mutex_unlock(&args->buffer->lock);
+    return NULL;
+}
+
+static PJRT_Error *element_type(PJRT_Buffer_ElementType_Args *args) {
+    args->type = args->buffer->type;
+    return NULL;
+}
+
+static PJRT_Error *dimensions(PJRT_Buffer_Dimensions_Args *args) {
+    args->dims = args->buffer->dims;
+    args->num_dims = args->buffer->rank;
+    return NULL;
+}
+
+static PJRT_Error *unpadded_dimensions(PJRT_Buffer_UnpaddedDimensions_Args *args) {
+    args->unpadded_dims = args->buffer->dims;
+    args->num_dims = args->buffer->rank;
+    return NULL;
+}
+
+static PJRT_Error *dynamic_dimensions(PJRT_Buffer_DynamicDimensionIndices_Args *args) {
+    static const size_t none[1];
+    args->dynamic_dim_indices = none;
+    args->num_dynamic_dims = 0;
+    return NULL;
+}
+
+static PJRT_Error *memory_layout(PJRT_Buffer_GetMemoryLayout_Args *args) {
+    PJRT_Buffer *buffer = args->buffer;
+    args->layout = (PJRT_Buffer_MemoryLayout){
+        .struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE,
+        .type = PJRT_Buffer_MemoryLayout_Type_Tiled,
+        .tiled = {.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE,
+                  .minor_to_major = buffer->minor_to_major,
+                  .minor_to_major_size = buffer->rank}};
+    return NULL;
+}
+
+static PJRT_Error *size_on_device(PJRT_Buffer_OnDeviceSizeInBytes_Args *args) {
+    args->on_device_size_in_bytes = args->buffer->bytes;
+    return NULL;
+}
+
+static PJRT_Error *device_of(PJRT_Buffer_Device_Args *args) {
+    args->device = args->buffer->memory->device;
+    return NULL;
+}
+
+static PJRT_Error *memory_of(PJRT_Buffer_Memory_Args *args) {
+    args->memory = args->buffer->memory;
+    return NULL;
+}
+
+// Its pointers mean nothing, whatever the platform.
+static PJRT_Error *is_on_cpu(PJRT_Buffer_IsOnCpu_Args *args) {
+    args->is_on_cpu = false;
+    return NULL;
+}
+
+static PJRT_Error *gone(void) {
+    return keel_pjrt_error(keel_status_make(KEEL_INVALID, "Buffer has been deleted or donated."));
+}
+
+static PJRT_Error *ready_event(PJRT_Buffer_ReadyEvent_Args *args) {
+    args->event = event_ready();
+    return NULL;
+}
+
+// A number that tells buffers apart.
+static PJRT_Error *unsafe_pointer(PJRT_Buffer_UnsafePointer_Args *args) {
+    args->buffer_pointer = (uintptr_t)args->buffer;
+    return NULL;
+}
+
+static PJRT_Error *hold(PJRT_Buffer_IncreaseExternalReferenceCount_Args *args) {
+    (void)args;
+    return NULL;
+}
+
+static PJRT_Error *let_go(PJRT_Buffer_DecreaseExternalReferenceCount_Args *args) {
+    (void)args;
+    return NULL;
+}
+
+static PJRT_Error *copy(PJRT_Buffer *from, PJRT_Memory *to, PJRT_Buffer **out) {
+    bool deleted;
+    contents_t *contents = buffer_contents(from, &deleted);
+    if (deleted) return gone();
+    keel_status_t status =
+        buffer_create(to, from->type, from->dims, from->rank, contents, from->maker, out);
+    return status ? keel_pjrt_error(status) : NULL;
+}
+
+static PJRT_Error *copy_to_device(PJRT_Buffer_CopyToDevice_Args *args) {
+    return copy(args->buffer, args->dst_device->standard, &args->dst_buffer);
+}
+
+static PJRT_Error *copy_to_memory(PJRT_Buffer_CopyToMemory_Args *args) {
+    return copy(args->buffer, args->dst_memory, &args->dst_buffer);
+}
+
+static PJRT_Error *create_uninitialized(PJRT_Client_CreateUninitializedBuffer_Args *args) {
+    PJRT_Memory *memory = args->memory ? args->memory : args->device->standard;
+    keel_status_t status =
+        buffer_create(memory, args->shape_element_type, args->shape_dims, args->shape_num_dims,
+                      NULL, "an uninitialized buffer", &args->buffer);
+    return status ? keel_pjrt_error(status) : NULL;
+}
+
+void buffer_fill(PJRT_Api *table) {
+    table->PJRT_Buffer_Destroy = destroy;
+    table->PJRT_Buffer_Delete = delete_it;
+    table->PJRT_Buffer_IsDeleted = is_deleted;
+    table->PJRT_Buffer_ElementType = element_type;
+    table->PJRT_Buffer_Dimensions = dimensions;
+    table->PJRT_Buffer_UnpaddedDimensions = unpadded_dimensions;
+    table->PJRT_Buffer_DynamicDimensionIndices = dynamic_dimensions;
+    table->PJRT_Buffer_GetMemoryLayout = memory_layout;
+    table->PJRT_Buffer_OnDeviceSizeInBytes = size_on_device;
+    table->PJRT_Buffer_Device = device_of;
+    table->PJRT_Buffer_Memory = memory_of;
+    table->PJRT_Buffer_IsOnCpu = is_on_cpu;
+    table->PJRT_Buffer_ReadyEvent = ready_event;
+    table->PJRT_Buffer_UnsafePointer = unsafe_pointer;
+    table->PJRT_Buffer_IncreaseExternalReferenceCount = hold;
+    table->PJRT_Buffer_DecreaseExternalReferenceCount = let_go;
+    table->PJRT_Buffer_CopyToDevice = copy_to_device;
+    table->PJRT_Buffer_CopyToMemory = copy_to_memory;
+    table->PJRT_Client_CreateUninitializedBuffer = create_uninitialized;
+}

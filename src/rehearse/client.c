@@ -1,0 +1,423 @@
+// The client, its devices and their memories.
+#include <stdio.h>
+
+#include "rehearse/objects.h"
+
+// ---- memories ----------------------------------------------------------------------------------
+
+// Source: the kinds that XLA's clients name (xla/pjrt), in their order; the first is the standard
+// one. The processor's come from its own client.
+static const char *const kinds_apart[] = {"device", "pinned_host"};
+
+static void describe_memory(PJRT_Memory *memory, PJRT_Device *device, size_t index,
+                            keel_str_t kind) {
+    static const char *const known[] = {"device", "pinned_host", "unpinned_host"};
+    memory->device = device;
+    memory->id = (int)(device->id * MEMORY_KINDS + (int)index);
+    memory->kind = "device";
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+        if (!keel_str_is(kind, known[i])) continue;
+        memory->kind = known[i];
+        memory->kind_id = (int)i;
+    }
+    snprintf(memory->text, sizeof memory->text, "%s memory %d of device %d", memory->kind,
+             memory->id, device->id);
+    device->memory_list[index] = memory;
+}
+
+static keel_status_t copy_kinds(PJRT_Device *device, PJRT_Device *backing) {
+    const PJRT_Api *api = rehearsal.plugin;
+    PJRT_Device_AddressableMemories_Args all = {
+        KEEL_PJRT_SIZE(PJRT_Device_AddressableMemories), .device = backing};
+    PJRT_Device_DefaultMemory_Args standard = {KEEL_PJRT_SIZE(PJRT_Device_DefaultMemory),
+                                               .device = backing};
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Device_AddressableMemories, all));
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Device_DefaultMemory, standard));
+    for (size_t i = 0; i < all.num_memories && i < MEMORY_KINDS; ++i) {
+        PJRT_Memory_Kind_Args kind = {KEEL_PJRT_SIZE(PJRT_Memory_Kind), .memory = all.memories[i]};
+        KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Memory_Kind, kind));
+        describe_memory(&device->memories[i], device, i, (keel_str_t){kind.kind, kind.kind_size});
+        device->memory_count = i + 1;
+        if (all.memories[i] == standard.memory) device->standard = &device->memories[i];
+    }
+    return NULL;
+}
+
+static keel_status_t make_memories(PJRT_Device *device, PJRT_Device *backing) {
+    if (backing) {
+        KEEL_TRY(copy_kinds(device, backing));
+    } else {
+        device->memory_count = sizeof kinds_apart / sizeof *kinds_apart;
+        for (size_t i = 0; i < device->memory_count; ++i)
+            describe_memory(&device->memories[i], device, i, keel_str(kinds_apart[i]));
+    }
+    if (!device->standard) device->standard = &device->memories[0];
+    return NULL;
+}
+
+PJRT_Memory *device_memory(PJRT_Device *device, keel_str_t kind) {
+    for (size_t i = 0; i < device->memory_count; ++i)
+        if (keel_str_is(kind, device->memories[i].kind)) return &device->memories[i];
+    return device->standard;
+}
+
+void memory_take(PJRT_Memory *memory, uint64_t bytes) {
+    uint64_t now = atomic_fetch_add(&memory->in_use, bytes) + bytes;
+    uint64_t peak = atomic_load(&memory->peak);
+    while (now > peak && !atomic_compare_exchange_weak(&memory->peak, &peak, now)) {
+    }
+}
+
+void memory_give(PJRT_Memory *memory, uint64_t bytes) {
+    atomic_fetch_sub(&memory->in_use, bytes);
+}
+
+static PJRT_Error *memory_id(PJRT_Memory_Id_Args *args) {
+    args->id = args->memory->id;
+    return NULL;
+}
+
+static PJRT_Error *memory_kind(PJRT_Memory_Kind_Args *args) {
+    args->kind = args->memory->kind;
+    args->kind_size = strlen(args->kind);
+    return NULL;
+}
+
+static PJRT_Error *memory_kind_id(PJRT_Memory_Kind_Id_Args *args) {
+    args->kind_id = args->memory->kind_id;
+    return NULL;
+}
+
+static PJRT_Error *memory_debug_string(PJRT_Memory_DebugString_Args *args) {
+    args->debug_string = args->memory->text;
+    args->debug_string_size = strlen(args->debug_string);
+    return NULL;
+}
+
+static PJRT_Error *memory_to_string(PJRT_Memory_ToString_Args *args) {
+    args->to_string = args->memory->text;
+    args->to_string_size = strlen(args->to_string);
+    return NULL;
+}
+
+static PJRT_Error *memory_devices(PJRT_Memory_AddressableByDevices_Args *args) {
+    args->devices = &args->memory->device;
+    args->num_devices = 1;
+    return NULL;
+}
+
+// ---- devices -----------------------------------------------------------------------------------
+
+typedef struct found_t {
+    PJRT_DeviceDescription *const *descriptions; // of the topology
+    PJRT_Device *const *devices;                 // of the processor's client
+    size_t count;
+} found_t;
+
+static keel_status_t find_devices(found_t *out) {
+    const PJRT_Api *api = rehearsal.plugin;
+    if (rehearsal.backing) {
+        PJRT_Client_Devices_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Devices),
+                                         .client = rehearsal.backing};
+        KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_Devices, args));
+        *out = (found_t){.devices = args.devices, .count = args.num_devices};
+        return NULL;
+    }
+    PJRT_TopologyDescription_GetDeviceDescriptions_Args args = {
+        KEEL_PJRT_SIZE(PJRT_TopologyDescription_GetDeviceDescriptions),
+        .topology = rehearsal.topology};
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_GetDeviceDescriptions, args));
+    *out = (found_t){.descriptions = args.descriptions, .count = args.num_descriptions};
+    return NULL;
+}
+
+static keel_status_t describe_device(PJRT_Device *device) {
+    const PJRT_Api *api = rehearsal.plugin;
+    PJRT_DeviceDescription_Id_Args id = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Id),
+                                         .device_description = device->description};
+    PJRT_DeviceDescription_ProcessIndex_Args process = {
+        KEEL_PJRT_SIZE(PJRT_DeviceDescription_ProcessIndex),
+        .device_description = device->description};
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_Id, id));
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_ProcessIndex, process));
+    device->id = id.id;
+    device->process = process.process_index;
+    return NULL;
+}
+
+static keel_status_t make_device(PJRT_Client *client, const found_t *found, size_t index) {
+    PJRT_Device *device = &client->devices[index], *backing = NULL;
+    device->client = client;
+    if (found->devices) {
+        backing = found->devices[index];
+        PJRT_Device_GetDescription_Args args = {KEEL_PJRT_SIZE(PJRT_Device_GetDescription),
+                                                .device = backing};
+        KEEL_TRY(KEEL_PJRT_CALL(rehearsal.plugin, PJRT_Device_GetDescription, args));
+        device->description = args.device_description;
+    } else {
+        device->description = found->descriptions[index];
+    }
+    KEEL_TRY(describe_device(device));
+    KEEL_TRY(make_memories(device, backing));
+    client->all[index] = device;
+    bool is_own = device->process == client->process;
+    device->local_id = is_own ? (int)client->own_count : -1;
+    if (!is_own) return NULL;
+    client->own[client->own_count++] = device;
+    for (size_t i = 0; i < device->memory_count; ++i)
+        client->memories[client->memory_count++] = device->memory_list[i];
+    return NULL;
+}
+
+PJRT_Device *client_device(const PJRT_Client *client, int64_t id) {
+    for (size_t i = 0; i < client->count; ++i)
+        if (client->all[i]->id == id) return client->all[i];
+    return NULL;
+}
+
+static PJRT_Error *description_of(PJRT_Device_GetDescription_Args *args) {
+    args->device_description = args->device->description;
+    return NULL;
+}
+
+static PJRT_Error *is_addressable(PJRT_Device_IsAddressable_Args *args) {
+    args->is_addressable = args->device->local_id >= 0;
+    return NULL;
+}
+
+static PJRT_Error *local_id(PJRT_Device_LocalHardwareId_Args *args) {
+    args->local_hardware_id = args->device->local_id;
+    return NULL;
+}
+
+static PJRT_Error *memories_of(PJRT_Device_AddressableMemories_Args *args) {
+    args->memories = args->device->memory_list;
+    args->num_memories = args->device->memory_count;
+    return NULL;
+}
+
+static PJRT_Error *standard_memory(PJRT_Device_DefaultMemory_Args *args) {
+    args->memory = args->device->standard;
+    return NULL;
+}
+
+// The processor's client does not tell any. The limit becomes one of the compile options, so it is
+// told only if the target knows it. The struct may be longer than this header's, and clients do not
+// clear it.
+static PJRT_Error *memory_stats(PJRT_Device_MemoryStats_Args *args) {
+    if (rehearsal.backing)
+        return keel_pjrt_error(
+            keel_status_make(KEEL_UNSUPPORTED, "memory statistics are not known"));
+    size_t first = offsetof(PJRT_Device_MemoryStats_Args, bytes_in_use);
+    if (args->struct_size > first) memset((char *)args + first, 0, args->struct_size - first);
+    const PJRT_Memory *memory = args->device->standard;
+    args->bytes_in_use = (int64_t)atomic_load(&memory->in_use);
+    args->peak_bytes_in_use = (int64_t)atomic_load(&memory->peak);
+    args->peak_bytes_in_use_is_set = true;
+    args->bytes_limit = (int64_t)rehearsal.target->memory_limit;
+    args->bytes_limit_is_set = rehearsal.target->memory_limit != 0;
+    return NULL;
+}
+
+// ---- the client --------------------------------------------------------------------------------
+
+static keel_status_t name_platform(PJRT_Client *client) {
+    const PJRT_Api *api = rehearsal.plugin;
+    if (rehearsal.backing) {
+        PJRT_Client_PlatformName_Args name = {KEEL_PJRT_SIZE(PJRT_Client_PlatformName),
+                                              .client = rehearsal.backing};
+        PJRT_Client_PlatformVersion_Args version = {KEEL_PJRT_SIZE(PJRT_Client_PlatformVersion),
+                                                    .client = rehearsal.backing};
+        PJRT_Client_TopologyDescription_Args topology = {
+            KEEL_PJRT_SIZE(PJRT_Client_TopologyDescription), .client = rehearsal.backing};
+        KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_PlatformName, name));
+        KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_PlatformVersion, version));
+        client->platform_name = (keel_str_t){name.platform_name, name.platform_name_size};
+        client->platform_version =
+            (keel_str_t){version.platform_version, version.platform_version_size};
+        // Without it the client gets the error that the processor's gives.
+        keel_status_t status = KEEL_PJRT_CALL(api, PJRT_Client_TopologyDescription, topology);
+        if (!status) client->topology = topology.topology;
+        keel_status_ignore(status);
+        return NULL;
+    }
+    PJRT_TopologyDescription_PlatformName_Args name = {
+        KEEL_PJRT_SIZE(PJRT_TopologyDescription_PlatformName), .topology = rehearsal.topology};
+    PJRT_TopologyDescription_PlatformVersion_Args version = {
+        KEEL_PJRT_SIZE(PJRT_TopologyDescription_PlatformVersion), .topology = rehearsal.topology};
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_PlatformName, name));
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_PlatformVersion, version));
+    client->platform_name = (keel_str_t){name.platform_name, name.platform_name_size};
+    client->platform_version =
+        (keel_str_t){version.platform_version, version.platform_version_size};
+    client->topology = rehearsal.topology;
+    return NULL;
+}
+
+// Clients of several processes tell their number as the option node_id.
+static int process_of(const PJRT_NamedValue *options, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        keel_str_t name = {options[i].name, options[i].name_size};
+        if (keel_str_is(name, "node_id") && options[i].type == PJRT_NamedValue_kInt64)
+            return (int)options[i].int64_value;
+    }
+    return 0;
+}
+
+static void destroy_client(PJRT_Client *client) {
+    keel_free(client->devices);
+    keel_free((void *)client->all);
+    keel_free((void *)client->own);
+    keel_free((void *)client->memories);
+    keel_free(client);
+}
+
+static keel_status_t allocate(PJRT_Client *client, size_t count) {
+    void *memory;
+    client->count = count;
+    KEEL_TRY(keel_calloc(count, sizeof *client->devices, &memory));
+    client->devices = memory;
+    KEEL_TRY(keel_calloc(count, sizeof *client->all, &memory));
+    client->all = memory;
+    KEEL_TRY(keel_calloc(count, sizeof *client->own, &memory));
+    client->own = memory;
+    KEEL_TRY(keel_calloc(count * MEMORY_KINDS, sizeof *client->memories, &memory));
+    client->memories = memory;
+    return NULL;
+}
+
+static keel_status_t make_client(PJRT_Client *client) {
+    found_t found;
+    KEEL_TRY(find_devices(&found));
+    KEEL_TRY(allocate(client, found.count));
+    KEEL_TRY(name_platform(client));
+    for (size_t i = 0; i < found.count; ++i)
+        KEEL_TRY(make_device(client, &found, i));
+    if (client->own_count) return NULL;
+    return keel_status_make(KEEL_INVALID,
+                            "process %d has no device of %s; start as many processes as it has "
+                            "hosts (%u)",
+                            client->process, rehearsal.target->name,
+                            rehearsal.target->process_count);
+}
+
+static PJRT_Error *create(PJRT_Client_Create_Args *args) {
+    void *memory;
+    keel_status_t status = keel_calloc(1, sizeof(PJRT_Client), &memory);
+    if (status) return keel_pjrt_error(status);
+    PJRT_Client *client = memory;
+    client->process = process_of(args->create_options, args->num_options);
+    status = make_client(client);
+    if (!status) {
+        args->client = client;
+        return NULL;
+    }
+    destroy_client(client);
+    return keel_pjrt_error(keel_status_annotate(status, "keel"));
+}
+
+static PJRT_Error *destroy(PJRT_Client_Destroy_Args *args) {
+    if (args->client) destroy_client(args->client);
+    return NULL;
+}
+
+static PJRT_Error *platform_name(PJRT_Client_PlatformName_Args *args) {
+    args->platform_name = args->client->platform_name.data;
+    args->platform_name_size = args->client->platform_name.size;
+    return NULL;
+}
+
+static PJRT_Error *platform_version(PJRT_Client_PlatformVersion_Args *args) {
+    args->platform_version = args->client->platform_version.data;
+    args->platform_version_size = args->client->platform_version.size;
+    return NULL;
+}
+
+static PJRT_Error *process_index(PJRT_Client_ProcessIndex_Args *args) {
+    args->process_index = args->client->process;
+    return NULL;
+}
+
+static PJRT_Error *topology_of(PJRT_Client_TopologyDescription_Args *args) {
+    if (!args->client->topology)
+        return keel_pjrt_error(keel_status_make(KEEL_UNSUPPORTED, "the topology is not known"));
+    args->topology = args->client->topology;
+    return NULL;
+}
+
+static PJRT_Error *devices_of(PJRT_Client_Devices_Args *args) {
+    args->devices = args->client->all;
+    args->num_devices = args->client->count;
+    return NULL;
+}
+
+static PJRT_Error *own_devices(PJRT_Client_AddressableDevices_Args *args) {
+    args->addressable_devices = args->client->own;
+    args->num_addressable_devices = args->client->own_count;
+    return NULL;
+}
+
+static PJRT_Error *own_memories(PJRT_Client_AddressableMemories_Args *args) {
+    args->addressable_memories = args->client->memories;
+    args->num_addressable_memories = args->client->memory_count;
+    return NULL;
+}
+
+static PJRT_Error *no_device(int id) {
+    return keel_pjrt_error(keel_status_make(KEEL_INVALID, "there is no device %d; %s has %u", id,
+                                            rehearsal.target->name,
+                                            rehearsal.target->device_count));
+}
+
+static PJRT_Error *lookup_device(PJRT_Client_LookupDevice_Args *args) {
+    args->device = client_device(args->client, args->id);
+    return args->device ? NULL : no_device(args->id);
+}
+
+static PJRT_Error *lookup_own_device(PJRT_Client_LookupAddressableDevice_Args *args) {
+    int id = args->local_hardware_id;
+    if (id < 0 || (size_t)id >= args->client->own_count) return no_device(id);
+    args->addressable_device = args->client->own[id];
+    return NULL;
+}
+
+static PJRT_Error *default_assignment(PJRT_Client_DefaultDeviceAssignment_Args *args) {
+    const PJRT_Client *client = args->client;
+    uint64_t wanted = (uint64_t)args->num_replicas * (uint64_t)args->num_partitions;
+    if (args->num_replicas < 0 || args->num_partitions < 0 || wanted > client->count ||
+        wanted > args->default_assignment_size)
+        return keel_pjrt_error(keel_status_make(
+            KEEL_INVALID, "%d replicas of %d partitions need more devices than %s has: %u",
+            args->num_replicas, args->num_partitions, rehearsal.target->name,
+            rehearsal.target->device_count));
+    for (uint64_t i = 0; i < wanted; ++i)
+        args->default_assignment[i] = client->all[i]->id;
+    return NULL;
+}
+
+void client_fill(PJRT_Api *table) {
+    table->PJRT_Client_Create = create;
+    table->PJRT_Client_Destroy = destroy;
+    table->PJRT_Client_PlatformName = platform_name;
+    table->PJRT_Client_PlatformVersion = platform_version;
+    table->PJRT_Client_ProcessIndex = process_index;
+    table->PJRT_Client_TopologyDescription = topology_of;
+    table->PJRT_Client_Devices = devices_of;
+    table->PJRT_Client_AddressableDevices = own_devices;
+    table->PJRT_Client_AddressableMemories = own_memories;
+    table->PJRT_Client_LookupDevice = lookup_device;
+    table->PJRT_Client_LookupAddressableDevice = lookup_own_device;
+    table->PJRT_Client_DefaultDeviceAssignment = default_assignment;
+    table->PJRT_Device_GetDescription = description_of;
+    table->PJRT_Device_IsAddressable = is_addressable;
+    table->PJRT_Device_LocalHardwareId = local_id;
+    table->PJRT_Device_AddressableMemories = memories_of;
+    table->PJRT_Device_DefaultMemory = standard_memory;
+    table->PJRT_Device_MemoryStats = memory_stats;
+    table->PJRT_Memory_Id = memory_id;
+    table->PJRT_Memory_Kind = memory_kind;
+    table->PJRT_Memory_Kind_Id = memory_kind_id;
+    table->PJRT_Memory_DebugString = memory_debug_string;
+    table->PJRT_Memory_ToString = memory_to_string;
+    table->PJRT_Memory_AddressableByDevices = memory_devices;
+}

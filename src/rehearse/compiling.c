@@ -1,0 +1,165 @@
+// Programs on their way through the real compiler. One thread takes what the compiler is done with.
+#include <unistd.h>
+
+#include "rehearse/objects.h"
+
+struct compiling_t {
+    atomic_size_t references;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool is_done;
+    keel_compiled_t compiled;
+    keel_rehearse_done_t *done;
+    void *context;
+};
+
+// All under `lock`. `pending`: programs with the compiler.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static keel_compiler_t *compiler;
+static bool has_thread;
+static uint64_t pending;
+
+void compiling_release(compiling_t *compiling) {
+    if (!compiling || atomic_fetch_sub(&compiling->references, 1) != 1) return;
+    keel_compiled_deinitialize(&compiling->compiled);
+    pthread_mutex_destroy(&compiling->lock);
+    pthread_cond_destroy(&compiling->changed);
+    keel_free(compiling);
+}
+
+// ---- the thread --------------------------------------------------------------------------------
+
+static void settle(compiling_t *compiling, const keel_compiled_t *compiled) {
+    pthread_mutex_lock(&compiling->lock);
+    compiling->compiled = *compiled;
+    compiling->is_done = true;
+    keel_rehearse_done_t *done = compiling->done;
+    void *context = compiling->context;
+    pthread_cond_broadcast(&compiling->changed);
+    pthread_mutex_unlock(&compiling->lock);
+    if (done) done(context, &compiling->compiled);
+    compiling_release(compiling);
+}
+
+static void *take_results(void *unused) {
+    (void)unused;
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        while (!pending)
+            pthread_cond_wait(&changed, &lock);
+        pthread_mutex_unlock(&lock);
+        keel_compiled_t compiled;
+        keel_status_t status = keel_compiler_wait(compiler, KEEL_COMPILER_ANY, &compiled);
+        if (status) { // only if the process has no memory for an answer
+            keel_log_once("compiler", "%s", keel_status_message(status));
+            keel_status_ignore(status);
+            usleep(100000);
+            continue;
+        }
+        settle(compiled.context, &compiled);
+        pthread_mutex_lock(&lock);
+        --pending;
+        pthread_cond_broadcast(&changed);
+        pthread_mutex_unlock(&lock);
+    }
+    return NULL;
+}
+
+// Under `lock`.
+static keel_status_t start(void) {
+    pthread_t thread;
+    if (!compiler)
+        KEEL_TRY(keel_compiler_start(
+            &(keel_compiler_settings_t){.target = rehearsal.target, .plugin = rehearsal.plugin_path},
+            &compiler));
+    if (has_thread) return NULL;
+    if (pthread_create(&thread, NULL, take_results, NULL))
+        return keel_status_make(KEEL_INTERNAL, "no thread for the compiler could be started");
+    pthread_detach(thread);
+    has_thread = true;
+    return NULL;
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static keel_status_t submit(const PJRT_Client_Compile_Args *args, compiling_t *compiling) {
+    const PJRT_Program *program = args->program;
+    bool is_hlo = keel_str_is((keel_str_t){program->format, program->format_size}, "hlo");
+    const keel_job_t job = {.code = keel_bytes(program->code, program->code_size),
+                            .format = is_hlo ? "hlo" : "mlir",
+                            .options =
+                                keel_bytes(args->compile_options, args->compile_options_size),
+                            .context = compiling};
+    uint64_t id;
+    KEEL_TRY(start());
+    KEEL_TRY(keel_compiler_submit(compiler, &job, &id));
+    ++pending;
+    pthread_cond_broadcast(&changed);
+    return NULL;
+}
+
+keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args, compiling_t **out) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(compiling_t), &memory));
+    compiling_t *compiling = memory;
+    atomic_init(&compiling->references, 2);
+    pthread_mutex_init(&compiling->lock, NULL);
+    pthread_cond_init(&compiling->changed, NULL);
+    pthread_mutex_lock(&lock);
+    keel_status_t status = submit(args, compiling);
+    pthread_mutex_unlock(&lock);
+    if (!status) {
+        *out = compiling;
+        return NULL;
+    }
+    atomic_store(&compiling->references, 1);
+    compiling_release(compiling);
+    return status;
+}
+
+const keel_compiled_t *compiling_wait(compiling_t *compiling) {
+    pthread_mutex_lock(&compiling->lock);
+    while (!compiling->is_done)
+        pthread_cond_wait(&compiling->changed, &compiling->lock);
+    pthread_mutex_unlock(&compiling->lock);
+    return &compiling->compiled;
+}
+
+const keel_compiled_t *compiling_look(compiling_t *compiling) {
+    pthread_mutex_lock(&compiling->lock);
+    bool is_done = compiling->is_done;
+    pthread_mutex_unlock(&compiling->lock);
+    return is_done ? &compiling->compiled : NULL;
+}
+
+void compiling_when_done(compiling_t *compiling, keel_rehearse_done_t *done, void *context) {
+    pthread_mutex_lock(&compiling->lock);
+    bool is_done = compiling->is_done;
+    if (!is_done) {
+        compiling->done = done;
+        compiling->context = context;
+    }
+    pthread_mutex_unlock(&compiling->lock);
+    if (is_done) done(context, &compiling->compiled);
+}
+
+uint64_t keel_rehearse_pending(void) {
+    pthread_mutex_lock(&lock);
+    uint64_t count = pending;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+void keel_rehearse_wait(void (*each)(void *context, uint64_t pending), void *context) {
+    static const uint64_t tick = 250000000;
+    pthread_mutex_lock(&lock);
+    while (pending) {
+        uint64_t left = pending;
+        keel_cond_wait_for(&changed, &lock, tick);
+        pthread_mutex_unlock(&lock);
+        if (each) each(context, left);
+        pthread_mutex_lock(&lock);
+    }
+    pthread_mutex_unlock(&lock);
+}

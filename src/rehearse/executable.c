@@ -1,0 +1,477 @@
+// Executables: what their programs say about parameters and results, and what the compiler said.
+#include "read/read.h"
+#include "rehearse/objects.h"
+
+// ---- facts -------------------------------------------------------------------------------------
+
+static void release(facts_t *facts) {
+    if (!facts || atomic_fetch_sub(&facts->references, 1) != 1) return;
+    compiling_release(facts->compiling);
+    keel_signature_deinitialize(&facts->signature);
+    keel_buffer_deinitialize(&facts->module);
+    keel_buffer_deinitialize(&facts->serialized);
+    keel_arena_deinitialize(&facts->arena);
+    keel_free(facts);
+}
+
+static keel_status_t read_signature(const PJRT_Client_Compile_Args *args, keel_signature_t *out) {
+    keel_program_t program;
+    keel_bytes_t code = keel_bytes(args->program->code, args->program->code_size);
+    keel_program_initialize(&program);
+    KEEL_TRY(keel_read(code, &program));
+    keel_status_t status = keel_signature_read(
+        &program, keel_bytes(args->compile_options, args->compile_options_size), out);
+    keel_program_deinitialize(&program);
+    return status;
+}
+
+static keel_status_t list_results(facts_t *facts) {
+    uint32_t count = facts->signature.result_count;
+    size_t dims = 0;
+    void *memory;
+    for (uint32_t i = 0; i < count; ++i)
+        dims += facts->signature.results[i].shard.rank;
+    KEEL_TRY(keel_arena_array(&facts->arena, (size_t)count + 1, sizeof *facts->types, &memory));
+    facts->types = memory;
+    KEEL_TRY(keel_arena_array(&facts->arena, dims + 1, sizeof *facts->dims, &memory));
+    facts->dims = memory;
+    KEEL_TRY(keel_arena_array(&facts->arena, (size_t)count + 1, sizeof *facts->ranks, &memory));
+    facts->ranks = memory;
+    KEEL_TRY(keel_arena_array(&facts->arena, (size_t)count + 1, sizeof *facts->kinds, &memory));
+    facts->kinds = memory;
+    KEEL_TRY(
+        keel_arena_array(&facts->arena, (size_t)count + 1, sizeof *facts->kind_sizes, &memory));
+    facts->kind_sizes = memory;
+    int64_t *next = facts->dims;
+    for (uint32_t i = 0; i < count; ++i) {
+        const keel_shape_t *shape = &facts->signature.results[i].shard;
+        facts->types[i] = buffer_type_of(shape->element);
+        facts->ranks[i] = shape->rank;
+        for (uint32_t j = 0; j < shape->rank; ++j)
+            *next++ = shape->dims[j];
+    }
+    return NULL;
+}
+
+static void name_kinds(facts_t *facts, PJRT_Device *device) {
+    for (uint32_t i = 0; i < facts->signature.result_count; ++i) {
+        facts->kinds[i] = device_memory(device, facts->signature.results[i].memory)->kind;
+        facts->kind_sizes[i] = strlen(facts->kinds[i]);
+    }
+}
+
+static bool has_config(keel_str_t format) {
+    return keel_str_is(format, "hlo_with_config");
+}
+
+// The shardings that the compiler chose, and the module that says so.
+static keel_status_t take_module(facts_t *facts, keel_bytes_t module, keel_str_t format) {
+    bool is_hlo = has_config(format) || keel_str_is(format, "hlo");
+    if (!module.size || !is_hlo) {
+        facts->is_guess = keel_signature_is_open(&facts->signature);
+        keel_signature_guess(&facts->signature);
+        return NULL;
+    }
+    KEEL_TRY(keel_signature_settle(&facts->signature, module, has_config(format)));
+    if (!has_config(format)) return NULL; // clients want its config
+    keel_buffer_append(&facts->module, module.data, module.size);
+    return keel_buffer_status(&facts->module);
+}
+
+// Names live as long as the process: buffers that an executable made outlive it.
+static keel_status_t keep_name(keel_str_t name, const char **out) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static keel_map_t names;
+    static bool ready;
+    char *copy;
+    pthread_mutex_lock(&lock);
+    if (!ready) keel_map_initialize(&names);
+    ready = true;
+    keel_status_t status = NULL;
+    uint64_t *known = keel_map_find(&names, keel_str_bytes(name));
+    if (known) {
+        *out = (const char *)(uintptr_t)*known;
+    } else {
+        status = keel_strdup(name, &copy);
+        if (!status) {
+            status = keel_map_put(&names, keel_str_bytes(name), (uintptr_t)copy);
+            if (status) keel_free(copy);
+        }
+        if (!status) *out = copy;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+static keel_status_t finish(facts_t *facts, PJRT_Device *device) {
+    KEEL_TRY(list_results(facts));
+    name_kinds(facts, device);
+    if (facts->module.size) return NULL;
+    facts->format = "hlo_with_config";
+    keel_signature_module(&facts->signature, &facts->module);
+    return keel_buffer_status(&facts->module);
+}
+
+static keel_status_t begin(const PJRT_Client_Compile_Args *args, facts_t **out) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(facts_t), &memory));
+    facts_t *facts = memory;
+    atomic_init(&facts->references, 1);
+    keel_buffer_initialize(&facts->module, 0);
+    keel_buffer_initialize(&facts->serialized, 0);
+    keel_arena_initialize(&facts->arena, 0);
+    facts->format = "hlo_with_config";
+    keel_status_t status = read_signature(args, &facts->signature);
+    if (!status) status = keep_name(facts->signature.name, &facts->name);
+    if (status) {
+        release(facts);
+        return keel_status_annotate(status, "keel: this program cannot be rehearsed");
+    }
+    *out = facts;
+    return NULL;
+}
+
+// ---- loaded executables ------------------------------------------------------------------------
+
+static void destroy_loaded(PJRT_LoadedExecutable *loaded) {
+    if (!loaded) return;
+    release(loaded->facts);
+    keel_free((void *)loaded->devices);
+    keel_free(loaded->ids);
+    keel_free(loaded);
+}
+
+static keel_status_t choose_devices(PJRT_LoadedExecutable *loaded) {
+    const keel_signature_t *signature = &loaded->facts->signature;
+    PJRT_Client *client = loaded->client;
+    uint64_t count = (uint64_t)signature->replicas * signature->partitions;
+    void *memory;
+    if (count > client->count)
+        return keel_status_make(KEEL_INVALID,
+                                "keel: %s is for %llu devices, and %s has %zu; rehearse it on a "
+                                "larger target",
+                                loaded->facts->name, (unsigned long long)count,
+                                rehearsal.target->name, client->count);
+    KEEL_TRY(keel_calloc((size_t)count, sizeof *loaded->ids, &memory));
+    loaded->ids = memory;
+    KEEL_TRY(keel_calloc((size_t)count, sizeof *loaded->devices, &memory));
+    loaded->devices = memory;
+    for (uint64_t i = 0; i < count; ++i) {
+        loaded->ids[i] = signature->devices ? signature->devices[i] : client->all[i]->id;
+        PJRT_Device *device = client_device(client, loaded->ids[i]);
+        if (!device)
+            return keel_status_make(KEEL_INVALID, "keel: %s is for device %lld, which %s lacks",
+                                    loaded->facts->name, (long long)loaded->ids[i],
+                                    rehearsal.target->name);
+        if (device->local_id >= 0) loaded->devices[loaded->device_count++] = device;
+    }
+    if (loaded->device_count) return NULL;
+    return keel_status_make(KEEL_INVALID, "keel: %s is for devices of other processes only",
+                            loaded->facts->name);
+}
+
+// Takes over the facts.
+static keel_status_t make_loaded(PJRT_Client *client, facts_t *facts,
+                                 PJRT_LoadedExecutable **out) {
+    void *memory;
+    keel_status_t status = keel_calloc(1, sizeof(PJRT_LoadedExecutable), &memory);
+    if (status) {
+        release(facts);
+        return status;
+    }
+    PJRT_LoadedExecutable *loaded = memory;
+    loaded->client = client;
+    loaded->facts = facts;
+    status = choose_devices(loaded);
+    if (!status) status = finish(facts, loaded->devices[0]);
+    if (status) {
+        destroy_loaded(loaded);
+        return status;
+    }
+    *out = loaded;
+    return NULL;
+}
+
+// The compiler's own error, for the client.
+static PJRT_Error *refusal(const keel_compiled_t *compiled) {
+    return keel_pjrt_error_as(compiled->code, keel_status_make(KEEL_PLUGIN, "%s", compiled->error));
+}
+
+static PJRT_Error *await_shardings(facts_t *facts) {
+    const keel_compiled_t *compiled = compiling_wait(facts->compiling);
+    if (compiled->error) return refusal(compiled);
+    keel_status_t status =
+        take_module(facts, keel_bytes(compiled->program, compiled->program_size),
+                    keel_str(compiled->program_format ? compiled->program_format : ""));
+    return status ? keel_pjrt_error(status) : NULL;
+}
+
+// Only the compiler knows how it shards results. Every other program is compiled while the client
+// goes on.
+static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
+    facts_t *facts;
+    keel_status_t status = begin(args, &facts);
+    if (status) return keel_pjrt_error(status);
+    bool is_open = keel_signature_is_open(&facts->signature);
+    if (is_open || rehearsal.compiles != KEEL_REHEARSE_NONE)
+        status = compiling_begin(args, &facts->compiling);
+    if (status) {
+        release(facts);
+        return keel_pjrt_error(status);
+    }
+    PJRT_Error *error = is_open ? await_shardings(facts) : NULL;
+    if (error) {
+        release(facts);
+        return error;
+    }
+    status = make_loaded(args->client, facts, &args->executable);
+    return status ? keel_pjrt_error(status) : NULL;
+}
+
+bool keel_rehearse_when_compiled(PJRT_LoadedExecutable *loaded, keel_rehearse_done_t *done,
+                                 void *context) {
+    if (!loaded->facts->compiling) return false;
+    compiling_when_done(loaded->facts->compiling, done, context);
+    return true;
+}
+
+keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
+                                 keel_bytes_t module, keel_str_t module_format,
+                                 PJRT_LoadedExecutable **out) {
+    facts_t *facts;
+    KEEL_TRY(begin(args, &facts));
+    keel_buffer_append(&facts->serialized, serialized.data, serialized.size);
+    keel_status_t status = keel_buffer_status(&facts->serialized);
+    if (!status) status = take_module(facts, module, module_format);
+    if (status) {
+        release(facts);
+        return status;
+    }
+    return make_loaded(args->client, facts, out);
+}
+
+// ---- the table ---------------------------------------------------------------------------------
+
+static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
+    destroy_loaded(args->executable);
+    return NULL;
+}
+
+static PJRT_Error *loaded_delete(PJRT_LoadedExecutable_Delete_Args *args) {
+    atomic_store(&args->executable->is_deleted, true);
+    return NULL;
+}
+
+static PJRT_Error *loaded_is_deleted(PJRT_LoadedExecutable_IsDeleted_Args *args) {
+    args->is_deleted = atomic_load(&args->executable->is_deleted);
+    return NULL;
+}
+
+static PJRT_Error *get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args) {
+    void *memory;
+    keel_status_t status = keel_calloc(1, sizeof(PJRT_Executable), &memory);
+    if (status) return keel_pjrt_error(status);
+    PJRT_Executable *executable = memory;
+    executable->facts = args->loaded_executable->facts;
+    atomic_fetch_add(&executable->facts->references, 1);
+    args->executable = executable;
+    return NULL;
+}
+
+static PJRT_Error *own_devices(PJRT_LoadedExecutable_AddressableDevices_Args *args) {
+    args->addressable_devices = args->executable->devices;
+    args->num_addressable_devices = args->executable->device_count;
+    return NULL;
+}
+
+// Source: DeviceAssignmentProto of xla_data.proto.
+static void write_assignment(const PJRT_LoadedExecutable *loaded, keel_buffer_t *out) {
+    enum { REPLICAS = 1, COMPUTATIONS = 2, DEVICES = 3, REPLICA_DEVICES = 1 };
+    const keel_signature_t *signature = &loaded->facts->signature;
+    keel_proto_put_number(out, REPLICAS, KEEL_WIRE_VARINT, signature->replicas);
+    keel_proto_put_number(out, COMPUTATIONS, KEEL_WIRE_VARINT, signature->partitions);
+    for (uint32_t partition = 0; partition < signature->partitions; ++partition) {
+        size_t devices = keel_proto_open(out, DEVICES);
+        size_t packed = keel_proto_open(out, REPLICA_DEVICES);
+        for (uint32_t replica = 0; replica < signature->replicas; ++replica)
+            keel_proto_put_varint(
+                out, (uint64_t)loaded->ids[(size_t)replica * signature->partitions + partition]);
+        keel_proto_close(out, packed);
+        keel_proto_close(out, devices);
+    }
+}
+
+static void free_assignment(PJRT_DeviceAssignmentSerialized *assignment) {
+    keel_free(assignment);
+}
+
+static PJRT_Error *assignment_of(PJRT_LoadedExecutable_GetDeviceAssignment_Args *args) {
+    keel_buffer_t bytes;
+    uint8_t *data;
+    size_t size;
+    keel_buffer_initialize(&bytes, 0);
+    write_assignment(args->executable, &bytes);
+    keel_status_t status = keel_buffer_take(&bytes, &data, &size);
+    keel_buffer_deinitialize(&bytes);
+    if (status) return keel_pjrt_error(status);
+    args->serialized_bytes = (const char *)data;
+    args->serialized_bytes_size = size;
+    args->serialized_device_assignment = (PJRT_DeviceAssignmentSerialized *)data;
+    args->serialized_device_assignment_deleter = free_assignment;
+    return NULL;
+}
+
+static PJRT_Error *destroy(PJRT_Executable_Destroy_Args *args) {
+    if (!args->executable) return NULL;
+    release(args->executable->facts);
+    keel_free(args->executable);
+    return NULL;
+}
+
+static PJRT_Error *name_of(PJRT_Executable_Name_Args *args) {
+    args->executable_name = args->executable->facts->name;
+    args->executable_name_size = strlen(args->executable_name);
+    return NULL;
+}
+
+static PJRT_Error *replicas_of(PJRT_Executable_NumReplicas_Args *args) {
+    args->num_replicas = args->executable->facts->signature.replicas;
+    return NULL;
+}
+
+static PJRT_Error *partitions_of(PJRT_Executable_NumPartitions_Args *args) {
+    args->num_partitions = args->executable->facts->signature.partitions;
+    return NULL;
+}
+
+static PJRT_Error *outputs_of(PJRT_Executable_NumOutputs_Args *args) {
+    args->num_outputs = args->executable->facts->signature.result_count;
+    return NULL;
+}
+
+static PJRT_Error *output_types(PJRT_Executable_OutputElementTypes_Args *args) {
+    args->output_types = args->executable->facts->types;
+    args->num_output_types = args->executable->facts->signature.result_count;
+    return NULL;
+}
+
+static PJRT_Error *output_dimensions(PJRT_Executable_OutputDimensions_Args *args) {
+    args->num_outputs = args->executable->facts->signature.result_count;
+    args->dims = args->executable->facts->dims;
+    args->dim_sizes = args->executable->facts->ranks;
+    return NULL;
+}
+
+static PJRT_Error *output_kinds(PJRT_Executable_OutputMemoryKinds_Args *args) {
+    args->num_outputs = args->executable->facts->signature.result_count;
+    args->memory_kinds = args->executable->facts->kinds;
+    args->memory_kind_sizes = args->executable->facts->kind_sizes;
+    return NULL;
+}
+
+static PJRT_Error *not_compiled(const facts_t *facts, const char *what) {
+    return keel_pjrt_error(keel_status_make(
+        KEEL_UNSUPPORTED, "keel: %s is not compiled in this rehearsal, so %s is not known",
+        facts->name, what));
+}
+
+// What the compiler made of it; NULL with *out_error if it made nothing.
+static const keel_compiled_t *await_compiled(facts_t *facts, const char *what,
+                                             PJRT_Error **out_error) {
+    const keel_compiled_t *compiled =
+        facts->compiling ? compiling_wait(facts->compiling) : NULL;
+    *out_error = !compiled         ? not_compiled(facts, what)
+                 : compiled->error ? refusal(compiled)
+                                   : NULL;
+    return *out_error ? NULL : compiled;
+}
+
+static PJRT_Error *code_size(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args *args) {
+    PJRT_Error *error;
+    const keel_compiled_t *compiled =
+        await_compiled(args->executable->facts, "the size of its code", &error);
+    if (!compiled) return error;
+    args->size_in_bytes = (int64_t)compiled->memory.code;
+    return NULL;
+}
+
+static PJRT_Error *cost_analysis(PJRT_Executable_GetCostAnalysis_Args *args) {
+    return not_compiled(args->executable->facts, "its cost");
+}
+
+static PJRT_Error *memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args *args) {
+    PJRT_Error *error;
+    facts_t *facts = args->executable->facts;
+    const keel_compiled_t *compiled = await_compiled(facts, "its memory", &error);
+    if (!compiled) return error;
+    if (!compiled->has_memory) return not_compiled(facts, "its memory");
+    size_t first = offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, executable) +
+                   sizeof args->executable;
+    if (args->struct_size > first) memset((char *)args + first, 0, args->struct_size - first);
+    args->generated_code_size_in_bytes = (int64_t)compiled->memory.code;
+    args->argument_size_in_bytes = (int64_t)compiled->memory.arguments;
+    args->output_size_in_bytes = (int64_t)compiled->memory.outputs;
+    args->alias_size_in_bytes = (int64_t)compiled->memory.aliased;
+    args->temp_size_in_bytes = (int64_t)compiled->memory.temporaries;
+    args->peak_memory_in_bytes = (int64_t)compiled->memory.peak;
+    return NULL;
+}
+
+// Asked for the size first, then for the bytes: both times it is the same module.
+static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args) {
+    const facts_t *facts = args->executable->facts;
+    PJRT_Program *program = args->program;
+    if (program->code && program->code_size < facts->module.size)
+        return keel_pjrt_error(keel_status_make(KEEL_INVALID,
+                                                "%zu bytes of room for a module of %zu",
+                                                program->code_size, facts->module.size));
+    if (program->code) memcpy(program->code, facts->module.data, facts->module.size);
+    program->code_size = facts->module.size;
+    program->format = facts->format;
+    program->format_size = strlen(facts->format);
+    return NULL;
+}
+
+static void keep_serialized(PJRT_SerializedExecutable *serialized) {
+    (void)serialized; // it is the executable's
+}
+
+static PJRT_Error *serialize(PJRT_Executable_Serialize_Args *args) {
+    PJRT_Error *error;
+    facts_t *facts = args->executable->facts;
+    args->serialized_executable_deleter = keep_serialized;
+    args->serialized_executable = NULL;
+    if (facts->serialized.size) {
+        args->serialized_bytes = (const char *)facts->serialized.data;
+        args->serialized_bytes_size = facts->serialized.size;
+        return NULL;
+    }
+    const keel_compiled_t *compiled = await_compiled(facts, "its serialized form", &error);
+    if (!compiled) return error;
+    args->serialized_bytes = (const char *)compiled->executable;
+    args->serialized_bytes_size = compiled->executable_size;
+    return NULL;
+}
+
+void executable_fill(PJRT_Api *table) {
+    table->PJRT_Client_Compile = compile;
+    table->PJRT_LoadedExecutable_Destroy = loaded_destroy;
+    table->PJRT_LoadedExecutable_Delete = loaded_delete;
+    table->PJRT_LoadedExecutable_IsDeleted = loaded_is_deleted;
+    table->PJRT_LoadedExecutable_GetExecutable = get_executable;
+    table->PJRT_LoadedExecutable_AddressableDevices = own_devices;
+    table->PJRT_LoadedExecutable_GetDeviceAssignment = assignment_of;
+    table->PJRT_Executable_Destroy = destroy;
+    table->PJRT_Executable_Name = name_of;
+    table->PJRT_Executable_NumReplicas = replicas_of;
+    table->PJRT_Executable_NumPartitions = partitions_of;
+    table->PJRT_Executable_NumOutputs = outputs_of;
+    table->PJRT_Executable_OutputElementTypes = output_types;
+    table->PJRT_Executable_OutputDimensions = output_dimensions;
+    table->PJRT_Executable_OutputMemoryKinds = output_kinds;
+    table->PJRT_Executable_SizeOfGeneratedCodeInBytes = code_size;
+    table->PJRT_Executable_GetCostAnalysis = cost_analysis;
+    table->PJRT_Executable_GetCompiledMemoryStats = memory_stats;
+    table->PJRT_Executable_OptimizedProgram = optimized_program;
+    table->PJRT_Executable_Serialize = serialize;
+}

@@ -1,0 +1,171 @@
+// objects: what stands behind the pointers that a client of the rehearsal has.
+//
+// Device descriptions and the topology are the plugin's own objects, and their functions are the
+// plugin's.
+// Room-internal.
+#ifndef KEEL_REHEARSE_OBJECTS_H_
+#define KEEL_REHEARSE_OBJECTS_H_
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "pjrt/error.h"
+#include "rehearse/rehearse.h"
+#include "signature/signature.h"
+
+// The process's rehearsal.
+typedef struct rehearsal_t {
+    const keel_target_t *target;
+    const PJRT_Api *plugin; // the target's
+    const char *plugin_path;
+    keel_rehearse_compiles_t compiles;
+    PJRT_TopologyDescription *topology; // of the target; NULL: the processor's
+    PJRT_Client *backing;               // the processor's real client; NULL for other targets
+} rehearsal_t;
+extern rehearsal_t rehearsal;
+
+// ---- client.c ----------------------------------------------------------------------------------
+
+enum { MEMORY_KINDS = 4 };
+
+struct PJRT_Memory {
+    PJRT_Device *device;
+    int id, kind_id;
+    const char *kind;
+    char text[96];
+    _Atomic uint64_t in_use, peak;
+};
+
+struct PJRT_Device {
+    PJRT_Client *client;
+    PJRT_DeviceDescription *description; // the plugin's
+    int id, process, local_id;           // local_id: -1 if it is another process's
+    struct PJRT_Memory memories[MEMORY_KINDS];
+    PJRT_Memory *memory_list[MEMORY_KINDS];
+    size_t memory_count;
+    PJRT_Memory *standard;
+};
+
+struct PJRT_Client {
+    int process;
+    struct PJRT_Device *devices;
+    PJRT_Device **all, **own; // own: addressable ones
+    size_t count, own_count;
+    PJRT_Memory **memories; // of its own devices
+    size_t memory_count;
+    keel_str_t platform_name, platform_version;
+    PJRT_TopologyDescription *topology;
+};
+
+void client_fill(PJRT_Api *table);
+// The device of that number; NULL if there is none.
+PJRT_Device *client_device(const PJRT_Client *client, int64_t id);
+// The device's memory of that kind; the standard one if `kind` is empty or unknown.
+PJRT_Memory *device_memory(PJRT_Device *device, keel_str_t kind);
+void memory_take(PJRT_Memory *memory, uint64_t bytes);
+void memory_give(PJRT_Memory *memory, uint64_t bytes);
+
+// ---- event.c -----------------------------------------------------------------------------------
+
+void event_fill(PJRT_Api *table);
+// All events are ready, and one. A client destroys it as often as it likes.
+PJRT_Event *event_ready(void);
+
+// ---- buffer.c, transfer.c ----------------------------------------------------------------------
+
+// The contents of an array: dense, row by row, elements smaller than a byte in one byte each. Never
+// changes.
+typedef struct contents_t {
+    atomic_size_t references;
+    size_t size;
+    uint8_t data[];
+} contents_t;
+
+contents_t *contents_retain(contents_t *contents); // NULL is allowed
+void contents_release(contents_t *contents);       // likewise
+// Room for `size` bytes, which the caller fills. NULL if the contents are too large to keep, or
+// there is no memory: then they count as unknown.
+contents_t *contents_create(size_t size);
+
+struct PJRT_Buffer {
+    PJRT_Memory *memory;
+    PJRT_Buffer_Type type;
+    size_t rank;
+    uint64_t bytes; // on the device
+    pthread_mutex_t lock;
+    contents_t *contents; // NULL: unknown. Under the lock, like is_deleted
+    const char *maker;    // the name of the program that made it; NULL: the host. Never freed
+    bool is_deleted;
+    int64_t *minor_to_major;
+    int64_t dims[];
+};
+
+void buffer_fill(PJRT_Api *table);
+void transfer_fill(PJRT_Api *table);
+// Takes over `contents`.
+keel_status_t buffer_create(PJRT_Memory *memory, PJRT_Buffer_Type type, const int64_t *dims,
+                            size_t rank, contents_t *contents, const char *maker,
+                            PJRT_Buffer **out) KEEL_MUST_CHECK;
+void buffer_destroy(PJRT_Buffer *buffer);
+// False if it was deleted before.
+bool buffer_delete(PJRT_Buffer *buffer);
+// The contents, retained; NULL if they are unknown. *out_deleted: it has none any more.
+contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted);
+
+PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive);
+// Bytes of one element on the host; 0 for what has none.
+size_t element_bytes(PJRT_Buffer_Type type);
+
+// ---- compiling.c -------------------------------------------------------------------------------
+
+// A program on its way through the compiler. Shared by its executable and the compiler's thread.
+typedef struct compiling_t compiling_t;
+
+// Sends the program to the compiler.
+keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args,
+                              compiling_t **out) KEEL_MUST_CHECK;
+// Waits for it. What it gives lives as long as `compiling`.
+const keel_compiled_t *compiling_wait(compiling_t *compiling);
+// The same if it is done; NULL otherwise.
+const keel_compiled_t *compiling_look(compiling_t *compiling);
+void compiling_when_done(compiling_t *compiling, keel_rehearse_done_t *done, void *context);
+void compiling_release(compiling_t *compiling); // NULL is allowed
+
+// ---- executable.c, execute.c -------------------------------------------------------------------
+
+// What is known about an executable; shared by its PJRT_Executable and PJRT_LoadedExecutable.
+typedef struct facts_t {
+    atomic_size_t references;
+    keel_signature_t signature;
+    bool is_guess;          // how its results are sharded
+    const char *name;       // never freed
+    compiling_t *compiling; // NULL: it is not compiled here
+    keel_buffer_t module;   // optimized, or in place of that
+    const char *format;     // of the module
+    keel_buffer_t serialized;
+    // As PJRT tells its results.
+    PJRT_Buffer_Type *types;
+    int64_t *dims;
+    size_t *ranks;
+    const char **kinds;
+    size_t *kind_sizes;
+    keel_arena_t arena;
+} facts_t;
+
+struct PJRT_Executable {
+    facts_t *facts;
+};
+
+struct PJRT_LoadedExecutable {
+    PJRT_Client *client;
+    facts_t *facts;
+    PJRT_Device **devices; // addressable ones, in the order of its device assignment
+    size_t device_count;
+    int64_t *ids; // of all, replica by replica
+    atomic_bool is_deleted;
+};
+
+void executable_fill(PJRT_Api *table);
+void execute_fill(PJRT_Api *table);
+
+#endif // KEEL_REHEARSE_OBJECTS_H_

@@ -1,0 +1,69 @@
+// rehearse: a PJRT client for devices that are not there.
+//
+// The table that this room makes takes the place of a plugin's. Its devices are those of a target
+// (target/target.h), programs go to the target's real compiler in child processes
+// (compiler/compiler.h), and executions only make buffers of the right shapes: no device computes
+// anything. What a host sent is known, and so is what small programs compute from it (values.h);
+// everything else has a shape and no contents.
+//
+//   table.c       the table
+//   client.c      the client, its devices and their memories
+//   buffer.c      buffers; transfer.c: what moves between them and the host
+//   executable.c  executables, as far as their programs say what they are
+//   execute.c     executions
+//   compiling.c   programs on their way through the real compiler
+//   event.c       events, all of which are ready
+//   objects.h     what stands behind PJRT's pointers
+//
+// PJRT's functions carry no context, so a process has one rehearsal. It stays until the process
+// ends. Threads: any function of the table from any thread.
+#ifndef KEEL_REHEARSE_REHEARSE_H_
+#define KEEL_REHEARSE_REHEARSE_H_
+
+#include "compiler/compiler.h"
+#include "pjrt/pjrt.h"
+#include "target/target.h"
+
+// word, sentence
+#define KEEL_REHEARSE_COMPILES(X)                                                                  \
+    X(ALL, "all", "compile every program, also those that are in the cache")                       \
+    X(NEW, "new", "compile the programs that are not in the cache")                                \
+    X(NONE, "none", "compile only programs whose results are sharded as the compiler decides")
+
+typedef enum keel_rehearse_compiles_t {
+#define KEEL_REHEARSE_COMPILES_ENUM(name, word, sentence) KEEL_REHEARSE_##name,
+    KEEL_REHEARSE_COMPILES(KEEL_REHEARSE_COMPILES_ENUM)
+#undef KEEL_REHEARSE_COMPILES_ENUM
+} keel_rehearse_compiles_t;
+
+typedef struct keel_rehearse_settings_t {
+    const keel_target_t *target;   // stays
+    const keel_plugin_t *plugin;   // the target's, loaded; stays
+    keel_rehearse_compiles_t compiles;
+} keel_rehearse_settings_t;
+
+// The table of the process's rehearsal. Call it once.
+keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings,
+                                  const PJRT_Api **out) KEEL_MUST_CHECK;
+
+// ---- executables -------------------------------------------------------------------------------
+
+// What the compiler made of a program, or why it made nothing.
+typedef void keel_rehearse_done_t(void *context, const keel_compiled_t *compiled);
+// Calls `done` once the compiler is done with the executable that PJRT_Client_Compile returned: on
+// a thread of this room, or at once. False, and never called, if it is not compiled.
+bool keel_rehearse_when_compiled(PJRT_LoadedExecutable *loaded, keel_rehearse_done_t *done,
+                                 void *context);
+
+// The executable of a program that is compiled already; `serialized` and `module` (in
+// `module_format`) are copied.
+keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
+                                 keel_bytes_t module, keel_str_t module_format,
+                                 PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
+
+// How many programs are still with the compiler.
+uint64_t keel_rehearse_pending(void);
+// Waits until the compiler has no program left. `each` is called now and then; NULL is allowed.
+void keel_rehearse_wait(void (*each)(void *context, uint64_t pending), void *context);
+
+#endif // KEEL_REHEARSE_REHEARSE_H_

@@ -1,0 +1,71 @@
+// The table of the rehearsal's client.
+#include "rehearse/objects.h"
+
+rehearsal_t rehearsal;
+
+static PJRT_Error *unimplemented(void *args) {
+    (void)args;
+    return keel_pjrt_error(
+        keel_status_make(KEEL_UNSUPPORTED, "keel: a rehearsal does not have this PJRT function"));
+}
+
+// The plugin knows what it is; it also describes its devices and its topology.
+static void take_plugins_own(PJRT_Api *table, const PJRT_Api *plugin) {
+    table->PJRT_Plugin_Initialize = plugin->PJRT_Plugin_Initialize;
+    table->PJRT_Plugin_Attributes = plugin->PJRT_Plugin_Attributes;
+    table->PJRT_DeviceDescription_Id = plugin->PJRT_DeviceDescription_Id;
+    table->PJRT_DeviceDescription_ProcessIndex = plugin->PJRT_DeviceDescription_ProcessIndex;
+    table->PJRT_DeviceDescription_Attributes = plugin->PJRT_DeviceDescription_Attributes;
+    table->PJRT_DeviceDescription_Kind = plugin->PJRT_DeviceDescription_Kind;
+    table->PJRT_DeviceDescription_DebugString = plugin->PJRT_DeviceDescription_DebugString;
+    table->PJRT_DeviceDescription_ToString = plugin->PJRT_DeviceDescription_ToString;
+    table->PJRT_TopologyDescription_Create = plugin->PJRT_TopologyDescription_Create;
+    table->PJRT_TopologyDescription_Destroy = plugin->PJRT_TopologyDescription_Destroy;
+    table->PJRT_TopologyDescription_PlatformName = plugin->PJRT_TopologyDescription_PlatformName;
+    table->PJRT_TopologyDescription_PlatformVersion =
+        plugin->PJRT_TopologyDescription_PlatformVersion;
+    table->PJRT_TopologyDescription_GetDeviceDescriptions =
+        plugin->PJRT_TopologyDescription_GetDeviceDescriptions;
+    table->PJRT_TopologyDescription_Serialize = plugin->PJRT_TopologyDescription_Serialize;
+    table->PJRT_TopologyDescription_Attributes = plugin->PJRT_TopologyDescription_Attributes;
+    if (keel_pjrt_has(plugin, PJRT_TopologyDescription_Deserialize))
+        table->PJRT_TopologyDescription_Deserialize = plugin->PJRT_TopologyDescription_Deserialize;
+    table->PJRT_Error_Destroy = plugin->PJRT_Error_Destroy;
+    table->PJRT_Error_Message = plugin->PJRT_Error_Message;
+    table->PJRT_Error_GetCode = plugin->PJRT_Error_GetCode;
+}
+
+static void fill(PJRT_Api *table, const PJRT_Api *plugin) {
+    PJRT_Error *(*function)(void *) = unimplemented;
+    *table = (PJRT_Api){
+        .struct_size = PJRT_Api_STRUCT_SIZE,
+        .pjrt_api_version = {.struct_size = PJRT_Api_Version_STRUCT_SIZE,
+                             .major_version = PJRT_API_MAJOR,
+                             .minor_version = PJRT_API_MINOR},
+    };
+    for (size_t at = offsetof(PJRT_Api, PJRT_Error_Destroy); at < PJRT_Api_STRUCT_SIZE;
+         at += sizeof function)
+        memcpy((char *)table + at, &function, sizeof function);
+    take_plugins_own(table, plugin);
+    event_fill(table);
+    client_fill(table);
+    buffer_fill(table);
+    transfer_fill(table);
+    executable_fill(table);
+    execute_fill(table);
+}
+
+keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings, const PJRT_Api **out) {
+    static PJRT_Api table;
+    rehearsal = (rehearsal_t){.target = settings->target,
+                              .plugin = settings->plugin->api,
+                              .plugin_path = settings->plugin->path,
+                              .compiles = settings->compiles};
+    if (settings->target->platform == KEEL_TARGET_CPU)
+        KEEL_TRY(keel_target_client(settings->target, rehearsal.plugin, &rehearsal.backing));
+    else
+        KEEL_TRY(keel_target_topology(settings->target, rehearsal.plugin, &rehearsal.topology));
+    fill(&table, rehearsal.plugin);
+    *out = &table;
+    return NULL;
+}

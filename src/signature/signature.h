@@ -1,0 +1,126 @@
+// signature: what an executable takes and gives on each device, as far as its program says.
+//
+//   signature.c   the entry function's parameters and results
+//   sharding.c    shardings of every spelling -> OpSharding, and the part of an array on one device
+//   module.c      the optimized module that a client may see in place of one that was not compiled
+//
+// A program of several partitions has whole arrays. Each device holds a part of one, as its
+// sharding says. A result without a sharding gets one from the compiler (propagation), which only a
+// compiled program shows: keel_signature_settle.
+//
+// Element types are XLA's PrimitiveType, and shardings are XLA's OpSharding, serialized
+// (xla/xla_data.proto).
+//
+// Ownership: a signature owns all it points to. Threads: no shared state.
+#ifndef KEEL_SIGNATURE_SIGNATURE_H_
+#define KEEL_SIGNATURE_SIGNATURE_H_
+
+#include "program/program.h"
+
+// number in xla_data.proto, name, bits of one element
+#define KEEL_PRIMITIVES(X)                                                                         \
+    X(1, PRED, 8)                                                                                  \
+    X(2, S8, 8)                                                                                    \
+    X(3, S16, 16)                                                                                  \
+    X(4, S32, 32)                                                                                  \
+    X(5, S64, 64)                                                                                  \
+    X(6, U8, 8)                                                                                    \
+    X(7, U16, 16)                                                                                  \
+    X(8, U32, 32)                                                                                  \
+    X(9, U64, 64)                                                                                  \
+    X(10, F16, 16)                                                                                 \
+    X(11, F32, 32)                                                                                 \
+    X(12, F64, 64)                                                                                 \
+    X(15, C64, 64)                                                                                 \
+    X(16, BF16, 16)                                                                                \
+    X(17, TOKEN, 0)                                                                                \
+    X(18, C128, 128)                                                                               \
+    X(19, F8E5M2, 8)                                                                               \
+    X(20, F8E4M3FN, 8)                                                                             \
+    X(21, S4, 4)                                                                                   \
+    X(22, U4, 4)                                                                                   \
+    X(23, F8E4M3B11FNUZ, 8)                                                                        \
+    X(24, F8E5M2FNUZ, 8)                                                                           \
+    X(25, F8E4M3FNUZ, 8)                                                                           \
+    X(26, S2, 2)                                                                                   \
+    X(27, U2, 2)                                                                                   \
+    X(28, F8E4M3, 8)                                                                               \
+    X(29, F8E3M4, 8)                                                                               \
+    X(32, F4E2M1FN, 4)                                                                             \
+    X(33, F8E8M0FNU, 8)
+
+typedef enum keel_primitive {
+    KEEL_PRIMITIVE_INVALID = 0,
+#define KEEL_PRIMITIVE_ENUM(number, name, bits) KEEL_PRIMITIVE_##name = number,
+    KEEL_PRIMITIVES(KEEL_PRIMITIVE_ENUM)
+#undef KEEL_PRIMITIVE_ENUM
+} keel_primitive_t;
+
+// Bits of one element; 0 for a token and for anything unknown.
+unsigned keel_primitive_bits(keel_primitive_t primitive);
+
+typedef struct keel_shape_t {
+    keel_primitive_t element;
+    uint32_t rank;
+    const int64_t *dims;
+} keel_shape_t;
+
+bool keel_shape_equal(const keel_shape_t *a, const keel_shape_t *b);
+// Elements; 0 if they cannot be counted in 63 bits.
+uint64_t keel_shape_count(const keel_shape_t *shape);
+// Bytes without padding; elements smaller than a byte are packed.
+uint64_t keel_shape_bytes(const keel_shape_t *shape);
+
+// A parameter or a result.
+typedef struct keel_array_t {
+    keel_shape_t whole;    // as the program has it
+    keel_shape_t shard;    // on each device
+    keel_bytes_t sharding; // OpSharding; empty: none is told
+    bool settled;          // false: the compiler decides how it is sharded
+    keel_str_t memory;     // its kind of memory, "pinned_host"; empty: the device's default
+    bool donated;          // parameters: the executable may take its memory over
+} keel_array_t;
+
+typedef struct keel_signature_t {
+    keel_str_t name; // of the module
+    uint32_t replicas, partitions;
+    bool is_spmd; // arrays are whole, and partitioned by their shardings
+    keel_array_t *parameters, *results;
+    uint32_t parameter_count, result_count;
+    const int64_t *devices; // replicas * partitions ids, replica by replica; NULL: not told
+    keel_arena_t arena;
+} keel_signature_t;
+
+// `options` is a CompileOptionsProto. KEEL_UNSUPPORTED if the entry has something that is no array
+// of known size, which the message names.
+keel_status_t keel_signature_read(const keel_program_t *program, keel_bytes_t options,
+                                  keel_signature_t *out) KEEL_MUST_CHECK;
+void keel_signature_deinitialize(keel_signature_t *signature);
+
+// True if the compiler decides how some result is sharded.
+bool keel_signature_is_open(const keel_signature_t *signature);
+// Takes the shardings of results from the optimized program of an executable (HloModuleProto, or
+// the same with its config). A result whose sharding it does not tell is whole on each device.
+keel_status_t keel_signature_settle(keel_signature_t *signature, keel_bytes_t module,
+                                    bool with_config) KEEL_MUST_CHECK;
+// Takes every open result as whole on each device: a guess.
+void keel_signature_guess(keel_signature_t *signature);
+
+// Appends an HloModuleProtoWithConfig with the signature's parameters, results and shardings, and a
+// custom call to "keel.not_compiled" in place of the computation.
+void keel_signature_module(const keel_signature_t *signature, keel_buffer_t *out);
+
+// ---- sharding.c --------------------------------------------------------------------------------
+
+// A sharding in HLO's text form ("{devices=[2,1]<=[2]}", "{replicated}"), as an OpSharding.
+// KEEL_UNSUPPORTED if it is another form.
+keel_status_t keel_sharding_parse(keel_str_t text, keel_buffer_t *out) KEEL_MUST_CHECK;
+// An sdy.sharding or an HLO message of the program's attributes, as an OpSharding.
+keel_status_t keel_sharding_write(const keel_program_t *program, keel_attr_id_t attribute,
+                                  keel_buffer_t *out) KEEL_MUST_CHECK;
+// Into how many parts an OpSharding cuts each of `rank` dimensions. KEEL_UNSUPPORTED if it does not
+// say so for arrays of that rank.
+keel_status_t keel_sharding_parts(keel_bytes_t sharding, uint32_t rank,
+                                  int64_t *out_parts) KEEL_MUST_CHECK;
+
+#endif // KEEL_SIGNATURE_SIGNATURE_H_
