@@ -10,9 +10,11 @@
 enum { CHILD_SAID = 8192 }; // of what it wrote to stderr, the last bytes
 
 typedef struct child_t {
-    pid_t pid;  // 0: none
-    int socket; // messages; does not block
-    int said;   // what it prints; does not block, -1 at its end
+    pid_t pid; // 0: none
+    bool is_interpreter;
+    size_t handlers; // that it knows
+    int socket;      // messages; does not block
+    int said;        // what it prints; does not block, -1 at its end
     char end[CHILD_SAID];
     size_t end_size;
     keel_buffer_t out; // still to be sent, from `sent` on

@@ -4,6 +4,7 @@
 
 #include "compiler/worker.h"
 #include "pjrt/bridge.h"
+#include "pjrt/kernels.h"
 
 // ---- errors ------------------------------------------------------------------------------------
 
@@ -40,8 +41,11 @@ keel_status_t worker_open(const wire_setup_t *setup, worker_t *out) {
     KEEL_TRY(keel_target_set_environment(&out->target));
     KEEL_TRY(load(out, path));
     keel_free(path);
-    if (out->target.platform == KEEL_TARGET_CPU)
-        return keel_target_client(&out->target, out->api, &out->client);
+    if (out->target.platform == KEEL_TARGET_CPU) {
+        KEEL_TRY(keel_target_client(&out->target, out->api, &out->client));
+        keel_kernels_register(out->api, out->client);
+        return NULL;
+    }
     return keel_target_topology(&out->target, out->api, &out->topology);
 }
 

@@ -19,6 +19,8 @@ static void destroy(keel_compiler_t *compiler) {
         task_destroy(task);
     keel_free(compiler->target_name);
     keel_free(compiler->worker);
+    keel_free(compiler->interpreter);
+    keel_free(compiler->library);
     keel_free(compiler->plugin);
     keel_free(compiler->slots);
     keel_free(compiler->polled);
@@ -61,6 +63,9 @@ static keel_status_t fill(const keel_compiler_settings_t *settings, keel_compile
     KEEL_TRY(keel_strdup(keel_str(settings->plugin), &compiler->plugin));
     KEEL_TRY(keel_target_write(target, &compiler->target));
     KEEL_TRY(compiler_find_worker(settings->worker, &compiler->worker));
+    if (settings->interpreter)
+        KEEL_TRY(keel_strdup(keel_str(settings->interpreter), &compiler->interpreter));
+    if (settings->library) KEEL_TRY(keel_strdup(keel_str(settings->library), &compiler->library));
     compiler->device_count = target->device_count;
     KEEL_TRY(place_children(compiler, settings->workers, target->platform != KEEL_TARGET_CPU));
     compiler->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -32,3 +32,17 @@ keel_status_t compiler_find_worker(const char *given, char **out) {
     keel_free(*out);
     return status;
 }
+
+keel_status_t compiler_find_library(char **out) {
+    static const char name[] = "libkeel_pjrt.so";
+    char self[PATH_MAX];
+    char *slash = find_self(self) ? strrchr(self, '/') : NULL;
+    if (slash && strcmp(slash + 1, name) == 0) return keel_strdup(keel_str(self), out);
+    if (slash) *slash = 0;
+    KEEL_TRY(keel_path(out, "%s/../lib/%s", slash ? self : "", name));
+    if (slash && keel_is_file(*out)) return NULL;
+    keel_status_t status =
+        keel_status_make(KEEL_NOT_FOUND, "%s is not at %s; install Keel as a whole", name, *out);
+    keel_free(*out);
+    return status;
+}

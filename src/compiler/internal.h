@@ -26,7 +26,8 @@ typedef struct slot_t {
 struct keel_compiler_t {
     // Set before the thread starts.
     char *target_name, *worker;
-    keel_buffer_t target; // JSON
+    char *interpreter, *library; // for children that need handlers; NULL: not looked for yet
+    keel_buffer_t target;        // JSON
     char *plugin;
     uint64_t device_count;
     pid_t owner; // the process
@@ -69,6 +70,8 @@ void compiler_wake(keel_compiler_t *compiler);
 
 // The path of `keel`.
 keel_status_t compiler_find_worker(const char *given, char **out) KEEL_MUST_CHECK;
+// The path of libkeel_pjrt.so.
+keel_status_t compiler_find_library(char **out) KEEL_MUST_CHECK;
 
 // ---- devices.c ---------------------------------------------------------------------------------
 

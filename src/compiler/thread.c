@@ -29,18 +29,56 @@ static void lose(keel_compiler_t *compiler, slot_t *slot, bool is_gone) {
     finish(compiler, slot);
 }
 
+// Looked for when it is needed first.
+static keel_status_t find_interpreter(keel_compiler_t *compiler) {
+    if (!compiler->interpreter) KEEL_TRY(keel_python_find(NULL, &compiler->interpreter));
+    if (!compiler->interpreter)
+        return keel_status_make(KEEL_NOT_FOUND,
+                                "no Python is found in which the functions that programs call by "
+                                "name can be loaded; activate the environment that has them");
+    return compiler->library ? NULL : compiler_find_library(&compiler->library);
+}
+
+static keel_status_t start_interpreter(keel_compiler_t *compiler, child_t *child) {
+    KEEL_TRY(find_interpreter(compiler));
+    const char *const command[] = {
+        compiler->interpreter,
+        "-I",
+        "-S",
+        "-c",
+        "import ctypes, sys; sys.exit(ctypes.CDLL(sys.argv[1]).keel_compile_worker())",
+        compiler->library,
+        NULL};
+    return child_start(child, command);
+}
+
 static keel_status_t start_child(keel_compiler_t *compiler, slot_t *slot) {
     const char *const command[] = {compiler->worker, KEEL_COMPILER_COMMAND, NULL};
-    KEEL_TRY(child_start(&slot->child, command));
+    bool is_interpreter = keel_handler_count() > 0;
+    if (is_interpreter)
+        KEEL_TRY(start_interpreter(compiler, &slot->child));
+    else
+        KEEL_TRY(child_start(&slot->child, command));
+    slot->child.is_interpreter = is_interpreter;
     wire_put_setup(&slot->child.out, &(wire_setup_t){.target = keel_buffer_bytes(&compiler->target),
                                                      .plugin = keel_str(compiler->plugin),
                                                      .core = slot->core});
     return keel_buffer_status(&slot->child.out);
 }
 
+// Those that it does not know yet.
+static void send_handlers(child_t *child) {
+    for (size_t end = keel_handler_count(); child->handlers < end; ++child->handlers)
+        wire_put_handler(&child->out, keel_handler_at(child->handlers));
+}
+
 static void give(keel_compiler_t *compiler, slot_t *slot) {
-    keel_status_t status = slot->child.pid ? NULL : start_child(compiler, slot);
+    child_t *child = &slot->child;
+    if (child->pid && !child->is_interpreter && keel_handler_count())
+        child_end(child, false, (char[64]){0});
+    keel_status_t status = child->pid ? NULL : start_child(compiler, slot);
     if (!status) {
+        send_handlers(child);
         keel_buffer_t *message = &slot->task->message;
         if (slot->child.out.size) {
             keel_buffer_append(&slot->child.out, message->data, message->size);

@@ -2,6 +2,16 @@
 
 enum { SETUP_TARGET = 1, SETUP_PLUGIN, SETUP_CORE };
 enum { MOST_CORES = 1 << 20 };
+enum {
+    HANDLER_KIND = 1,
+    HANDLER_NAME,
+    HANDLER_PLATFORM,
+    HANDLER_API_VERSION,
+    HANDLER_TRAITS,
+    HANDLER_LIBRARIES,                                         // and one more for each place
+    HANDLER_OFFSETS = HANDLER_LIBRARIES + KEEL_HANDLER_PLACES, // likewise
+    HANDLER_END = HANDLER_OFFSETS + KEEL_HANDLER_PLACES,
+};
 enum { JOB_CODE = 1, JOB_OPTIONS, JOB_FORMAT };
 enum {
     ANSWER_ERROR = 1,
@@ -64,6 +74,22 @@ void wire_put_setup(keel_buffer_t *out, const wire_setup_t *setup) {
     end(out, start);
 }
 
+void wire_put_handler(keel_buffer_t *out, const keel_handler_t *handler) {
+    size_t start = begin(out, WIRE_HANDLER);
+    put_number(out, HANDLER_KIND, handler->kind);
+    put(out, HANDLER_NAME, keel_str_bytes(keel_str(handler->name)));
+    put(out, HANDLER_PLATFORM, keel_str_bytes(keel_str(handler->platform)));
+    put_number(out, HANDLER_API_VERSION, (uint64_t)handler->api_version);
+    put_number(out, HANDLER_TRAITS, handler->traits);
+    for (uint32_t i = 0; i < KEEL_HANDLER_PLACES; ++i) {
+        const keel_place_t *place = &handler->places[i];
+        if (!place->library) continue;
+        put(out, HANDLER_LIBRARIES + i, keel_str_bytes(keel_str(place->library)));
+        put_number(out, HANDLER_OFFSETS + i, place->offset);
+    }
+    end(out, start);
+}
+
 void wire_put_job(keel_buffer_t *out, const wire_job_t *job) {
     size_t start = begin(out, WIRE_JOB);
     put(out, JOB_FORMAT, keel_str_bytes(job->format));
@@ -111,6 +137,31 @@ keel_status_t wire_read_setup(keel_bytes_t message, wire_setup_t *out) {
         if (field.number == SETUP_PLUGIN) out->plugin = keel_bytes_str(field.bytes);
     }
     return cursor.failed ? damaged("it cannot be decoded") : NULL;
+}
+
+static void read_handler_field(const keel_proto_field_t *field, wire_handler_t *out) {
+    uint32_t number = field->number;
+    keel_str_t text = keel_bytes_str(field->bytes);
+    bool is_text = field->wire == KEEL_WIRE_BYTES;
+    if (number == HANDLER_KIND) out->kind = field->value;
+    if (number == HANDLER_API_VERSION) out->api_version = field->value;
+    if (number == HANDLER_TRAITS) out->traits = field->value;
+    if (is_text && number == HANDLER_NAME) out->name = text;
+    if (is_text && number == HANDLER_PLATFORM) out->platform = text;
+    if (is_text && number >= HANDLER_LIBRARIES && number < HANDLER_OFFSETS)
+        out->libraries[number - HANDLER_LIBRARIES] = text;
+    if (number >= HANDLER_OFFSETS && number < HANDLER_END)
+        out->offsets[number - HANDLER_OFFSETS] = field->value;
+}
+
+keel_status_t wire_read_handler(keel_bytes_t message, wire_handler_t *out) {
+    keel_cursor_t cursor = keel_cursor(message);
+    keel_proto_field_t field;
+    *out = (wire_handler_t){0};
+    while (keel_proto_next(&cursor, &field))
+        read_handler_field(&field, out);
+    if (cursor.failed || out->kind >= KEEL_HANDLER_KINDS) return damaged("it cannot be decoded");
+    return NULL;
 }
 
 keel_status_t wire_read_job(keel_bytes_t message, wire_job_t *out) {

@@ -81,10 +81,17 @@ static keel_status_t read_message(wire_kind_t *out_kind, keel_buffer_t *out) {
 
 static keel_status_t answer_error(const worker_t *worker, keel_status_t why, keel_buffer_t *out) {
     PJRT_Error_Code code = worker->code ? worker->code : PJRT_Error_Code_INTERNAL;
-    keel_str_t message = keel_str(keel_status_message(why));
+    keel_buffer_t message;
+    keel_buffer_initialize(&message, 0);
+    keel_buffer_text(&message, keel_status_message(why));
+    if (*worker->trouble && strstr(keel_status_message(why), "handler"))
+        keel_buffer_format(&message, " (%s)", worker->trouble);
     out->size = 0;
-    wire_put_answer(out, &(wire_answer_t){.error = message, .code = code});
-    return keel_buffer_status(out);
+    wire_put_answer(
+        out, &(wire_answer_t){.error = keel_bytes_str(keel_buffer_bytes(&message)), .code = code});
+    keel_status_t status = keel_buffer_status(&message);
+    keel_buffer_deinitialize(&message);
+    return status ? status : keel_buffer_status(out);
 }
 
 static keel_status_t work(worker_t *worker, keel_status_t opened, keel_bytes_t message,
@@ -105,11 +112,17 @@ static keel_status_t follow(worker_t *worker, keel_status_t *opened, keel_buffer
     for (;;) {
         wire_kind_t kind;
         wire_setup_t setup;
+        wire_handler_t handler;
         KEEL_TRY(read_message(&kind, message));
         if (kind == WIRE_SETUP) {
             KEEL_TRY(wire_read_setup(keel_buffer_bytes(message), &setup));
             pin(setup.core);
             *opened = worker_open(&setup, worker);
+            continue;
+        }
+        if (kind == WIRE_HANDLER) {
+            KEEL_TRY(wire_read_handler(keel_buffer_bytes(message), &handler));
+            if (!*opened) worker_add_handler(worker, &handler);
             continue;
         }
         worker->code = PJRT_Error_Code_OK;

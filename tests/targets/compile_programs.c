@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "compiler/compiler.h"
+#include "compiler/handlers.h"
 
 static _Noreturn void give_up(keel_status_t status) {
     fprintf(stderr, "compile_programs: %s\n", keel_status_message(status));
@@ -77,6 +78,40 @@ static void keep(const char *folder, const keel_compiled_t *one) {
     keel_free(path);
 }
 
+// ---- handlers ----------------------------------------------------------------------------------
+
+static char *take_word(char **rest) {
+    char *word = *rest;
+    size_t size = strcspn(word, "\t");
+    *rest = word + size + (word[size] == '\t');
+    word[size] = 0;
+    return word;
+}
+
+static void add_handler(char *line) {
+    keel_handler_t handler = {.kind = (keel_handler_kind_t)strtoul(take_word(&line), NULL, 10)};
+    handler.name = take_word(&line);
+    handler.platform = take_word(&line);
+    handler.api_version = (int)strtol(take_word(&line), NULL, 10);
+    handler.traits = (uint32_t)strtoul(take_word(&line), NULL, 10);
+    for (int i = 0; i < KEEL_HANDLER_PLACES; ++i) {
+        const char *library = take_word(&line);
+        handler.places[i].library = strcmp(library, "-") == 0 ? NULL : library;
+        handler.places[i].offset = strtoull(take_word(&line), NULL, 10);
+    }
+    check(keel_handler_add(&handler));
+}
+
+static void add_handlers(const char *path) {
+    char line[16384];
+    FILE *file = path ? fopen(path, "r") : NULL;
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        add_handler(line);
+    }
+    if (file) fclose(file);
+}
+
 int main(int count, char **words) {
     if (count < 5 || count % 2 == 0) {
         fputs("usage: compile_programs TARGET PLUGIN WORKERS OUT [PROGRAM OPTIONS]...\n", stderr);
@@ -84,10 +119,12 @@ int main(int count, char **words) {
     }
     keel_target_t target;
     keel_compiler_t *compiler;
+    add_handlers(getenv("HANDLERS"));
     check(keel_target_read(words[1], &target));
     check(keel_compiler_start(
         &(keel_compiler_settings_t){.target = &target,
                                     .plugin = words[2],
+                                    .interpreter = getenv("PYTHON"),
                                     .workers = (unsigned)strtoul(words[3], NULL, 10)},
         &compiler));
     keel_target_deinitialize(&target);
