@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "compiler/compiler.h"
 
 static const struct {
     const char *name, *usage, *sentence;
@@ -33,6 +34,8 @@ void cli_list_commands(keel_buffer_t *out) {
 int main(int count, char **words) {
     const char *name = count > 1 ? words[1] : "";
     cli_call_t call;
+    // What compiler/child.c starts; no command for people.
+    if (strcmp(name, KEEL_COMPILER_COMMAND) == 0) return keel_compiler_work();
     if (strcmp(name, "--version") == 0) name = "version";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     int (*run)(cli_call_t *) = cli_command(name, &call);

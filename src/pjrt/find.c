@@ -11,6 +11,8 @@
     X("cpu", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so")                                           \
     X("cpu", "fastatomstruct_xla_cpu/libpjrt_cpu.so")                                              \
     X("cpu", "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so")                                       \
+    X("cuda", "jax_plugins/xla_cuda13/xla_cuda_plugin.so")                                         \
+    X("cuda", "jax_plugins/xla_cuda12/xla_cuda_plugin.so")                                         \
     X("tpu", "libtpu/libtpu.so")
 
 typedef struct plugin_search_t {
@@ -172,15 +174,23 @@ keel_status_t keel_python_find(const char *interpreter, char **out) {
     return NULL;
 }
 
+// What to install for a plugin; NULL for a name that is unknown.
+static const char *package_of(const char *name) {
+    if (strcmp(name, "cpu") == 0) return "xla-cpu-pjrt";
+    if (strcmp(name, "cuda") == 0) return "jax-cuda12-plugin";
+    return strcmp(name, "tpu") == 0 ? "libtpu" : NULL;
+}
+
 keel_status_t keel_plugin_find(const char *name, const char *interpreter, char **out) {
     if (strchr(name, '/')) {
         char resolved[PATH_MAX];
         return keel_path(out, "%s", realpath(name, resolved) ? resolved : name);
     }
-    if (strcmp(name, "cpu") != 0 && strcmp(name, "tpu") != 0)
+    const char *package = package_of(name);
+    if (!package)
         return keel_status_make(
             KEEL_INVALID,
-            "plugin %s is neither a name that Keel knows (cpu, tpu) nor a path; "
+            "plugin %s is neither a name that Keel knows (cpu, cuda, tpu) nor a path; "
             "set KEEL_PLUGIN to one of them",
             name);
     plugin_search_t search = {.name = name};
@@ -191,8 +201,7 @@ keel_status_t keel_plugin_find(const char *name, const char *interpreter, char *
             KEEL_NOT_FOUND,
             "plugin %s is in none of the Python environments that Keel searched (%s); "
             "install %s there or set KEEL_PLUGIN to its path",
-            name, search.seen.size ? keel_buffer_cstr(&search.seen) : "none was found",
-            strcmp(name, "tpu") == 0 ? "libtpu" : "xla-cpu-pjrt");
+            name, search.seen.size ? keel_buffer_cstr(&search.seen) : "none was found", package);
     keel_buffer_deinitialize(&search.seen);
     if (status) {
         keel_free(search.found);

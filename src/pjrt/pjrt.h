@@ -30,7 +30,7 @@ typedef struct keel_plugin_t {
     keel_pjrt_status(api, (api)->function(&(args)), #function)
 #define KEEL_PJRT_SIZE(function) .struct_size = function##_Args_STRUCT_SIZE
 
-// The path of a plugin by name, "cpu" or "tpu", in the current Python environment: that of
+// The path of a plugin by name, "cpu", "cuda" or "tpu", in the current Python environment: that of
 // `interpreter`, else of this process if it is a Python, else of $VIRTUAL_ENV, else of the python3
 // on the path. A path (anything with a slash) is returned as an absolute path. The message of
 // KEEL_NOT_FOUND says what was searched for, and where.

@@ -1,3 +1,4 @@
+#include "compiler/compiler.h"
 #include "keel/status.h"
 #include "pjrt/kernels.h"
 #include "shim/shim.h"
@@ -13,6 +14,8 @@ KEEL_API void keel_add_kernel(const char *name, void *function);
 // The Python package reports each fix here (keel.fixes). Texts may be empty or NULL.
 KEEL_API void keel_note_fix(const char *name, const char *state, const char *label,
                             const char *reference, const char *client, const char *why);
+// A process that only compiles (compiler/compiler.h): a Python that a compiler started.
+KEEL_API int keel_compile_worker(void);
 
 const PJRT_Api *GetPjrtApi(void) {
     return keel_shim_api();
@@ -38,4 +41,8 @@ void keel_note_fix(const char *name, const char *state, const char *label, const
                    const char *client, const char *why) {
     keel_journal_fix_t fix = {name, state, label, reference, client, why};
     keel_shim_note_fix(&fix);
+}
+
+int keel_compile_worker(void) {
+    return keel_compiler_work();
 }

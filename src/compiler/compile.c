@@ -1,0 +1,185 @@
+// A child's compiles.
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "compiler/worker.h"
+#include "pjrt/bridge.h"
+#include "pjrt/kernels.h"
+
+// ---- errors ------------------------------------------------------------------------------------
+
+static worker_t *the_worker; // a process has one
+static const PJRT_Api *plugin_api;
+
+// Replaces the table's function: reading an error's message also records its code.
+static void note_message(PJRT_Error_Message_Args *args) {
+    PJRT_Error_GetCode_Args code = {KEEL_PJRT_SIZE(PJRT_Error_GetCode), .error = args->error};
+    keel_status_ignore(KEEL_PJRT_CALL(plugin_api, PJRT_Error_GetCode, code));
+    the_worker->code = code.code;
+    plugin_api->PJRT_Error_Message(args);
+}
+
+// ---- opening -----------------------------------------------------------------------------------
+
+static keel_status_t load(worker_t *worker, const char *path) {
+    keel_plugin_t plugin;
+    PJRT_Plugin_Initialize_Args first = {KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)};
+    KEEL_TRY(keel_plugin_load(path, &plugin));
+    KEEL_TRY(keel_bridge_create(plugin.api, &worker->api));
+    plugin_api = plugin.api;
+    the_worker = worker;
+    worker->api->PJRT_Error_Message = note_message;
+    if (keel_pjrt_has(worker->api, PJRT_Plugin_Initialize))
+        KEEL_TRY(KEEL_PJRT_CALL(worker->api, PJRT_Plugin_Initialize, first));
+    return NULL;
+}
+
+keel_status_t worker_open(const wire_setup_t *setup, worker_t *out) {
+    char *path;
+    KEEL_TRY(keel_strdup(setup->plugin, &path));
+    KEEL_TRY(keel_target_parse("the target", setup->target, &out->target));
+    KEEL_TRY(keel_target_set_environment(&out->target));
+    KEEL_TRY(load(out, path));
+    keel_free(path);
+    if (out->target.platform == KEEL_TARGET_CPU) {
+        KEEL_TRY(keel_target_client(&out->target, out->api, &out->client));
+        keel_kernels_register(out->api, out->client);
+        return NULL;
+    }
+    return keel_target_topology(&out->target, out->api, &out->topology);
+}
+
+// ---- compiling ---------------------------------------------------------------------------------
+
+static uint64_t microseconds(struct timeval time) {
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_usec;
+}
+
+// Of this process and of the programs that the compiler ran.
+static uint64_t cpu_nanoseconds(void) {
+    struct rusage own = {0}, others = {0};
+    getrusage(RUSAGE_SELF, &own);
+    getrusage(RUSAGE_CHILDREN, &others);
+    return 1000 * (microseconds(own.ru_utime) + microseconds(own.ru_stime) +
+                   microseconds(others.ru_utime) + microseconds(others.ru_stime));
+}
+
+static keel_status_t compile_for_topology(const worker_t *worker, const PJRT_Program *program,
+                                          keel_bytes_t options, PJRT_Executable **out) {
+    PJRT_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Compile), .topology = worker->topology,
+                              .program = program, .compile_options = (const char *)options.data,
+                              .compile_options_size = options.size};
+    KEEL_TRY(KEEL_PJRT_CALL(worker->api, PJRT_Compile, args));
+    *out = args.executable;
+    return *out ? NULL : keel_status_make(KEEL_PLUGIN, "PJRT_Compile returned no executable");
+}
+
+static keel_status_t compile_by_client(const worker_t *worker, const PJRT_Program *program,
+                                       keel_bytes_t options, PJRT_LoadedExecutable **out) {
+    PJRT_Client_Compile_Args args = {
+        KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = worker->client, .program = program,
+        .compile_options = (const char *)options.data, .compile_options_size = options.size};
+    KEEL_TRY(KEEL_PJRT_CALL(worker->api, PJRT_Client_Compile, args));
+    *out = args.executable;
+    return *out ? NULL
+                : keel_status_make(KEEL_PLUGIN, "PJRT_Client_Compile returned no executable");
+}
+
+// ---- the answer --------------------------------------------------------------------------------
+
+// The serialized bytes, and what the plugin tells beside. Not all plugins tell all.
+static keel_status_t describe(worker_t *worker, PJRT_Executable *executable, wire_answer_t *answer,
+                              keel_buffer_t *program) {
+    uint8_t *serialized;
+    size_t size;
+    KEEL_TRY(keel_pjrt_serialize(worker->api, executable, &serialized, &size));
+    answer->executable = keel_bytes(serialized, size);
+    keel_status_t status =
+        keel_pjrt_optimized_program(worker->api, executable, program, &answer->program_format);
+    if (!status) answer->program = keel_buffer_bytes(program);
+    keel_status_ignore(status);
+    status = keel_pjrt_program_memory(worker->api, executable, &answer->memory);
+    answer->has_memory = !status;
+    keel_status_ignore(status);
+    if (keel_pjrt_has(worker->api, PJRT_Executable_Fingerprint)) {
+        PJRT_Executable_Fingerprint_Args args = {KEEL_PJRT_SIZE(PJRT_Executable_Fingerprint),
+                                                 .executable = executable};
+        status = KEEL_PJRT_CALL(worker->api, PJRT_Executable_Fingerprint, args);
+        if (!status)
+            answer->fingerprint =
+                keel_bytes(args.executable_fingerprint, args.executable_fingerprint_size);
+        keel_status_ignore(status);
+    }
+    return NULL;
+}
+
+static keel_status_t put_answer(worker_t *worker, PJRT_Executable *executable,
+                                wire_answer_t *answer, keel_buffer_t *out) {
+    keel_buffer_t program;
+    struct rusage usage = {0};
+    keel_buffer_initialize(&program, 0);
+    keel_status_t status = describe(worker, executable, answer, &program);
+    getrusage(RUSAGE_SELF, &usage);
+    answer->peak_memory = (uint64_t)usage.ru_maxrss * 1024;
+    if (!status) {
+        wire_put_answer(out, answer);
+        status = keel_buffer_status(out);
+    }
+    keel_free((void *)(uintptr_t)answer->executable.data);
+    keel_buffer_deinitialize(&program);
+    return status;
+}
+
+// What cannot be loaded back is worth nothing.
+static keel_status_t prove(worker_t *worker, keel_bytes_t serialized) {
+    PJRT_LoadedExecutable *loaded;
+    KEEL_TRY(keel_pjrt_load(worker->api, worker->client, serialized, &loaded));
+    keel_pjrt_destroy_loaded(worker->api, loaded);
+    return NULL;
+}
+
+static keel_status_t compile_on_client(worker_t *worker, const PJRT_Program *program,
+                                       keel_bytes_t options, wire_answer_t *answer,
+                                       keel_buffer_t *out) {
+    PJRT_LoadedExecutable *loaded;
+    PJRT_Executable *executable;
+    uint64_t began = keel_clock_monotonic(), cpu = cpu_nanoseconds();
+    KEEL_TRY(compile_by_client(worker, program, options, &loaded));
+    answer->nanoseconds = keel_clock_monotonic() - began;
+    answer->cpu_nanoseconds = cpu_nanoseconds() - cpu;
+    keel_status_t status = keel_pjrt_executable(worker->api, loaded, &executable);
+    if (!status) {
+        status = put_answer(worker, executable, answer, out);
+        keel_pjrt_destroy_executable(worker->api, executable);
+    }
+    keel_pjrt_destroy_loaded(worker->api, loaded);
+    wire_answer_t written;
+    if (!status)
+        status =
+            wire_read_answer(keel_bytes(out->data + WIRE_HEAD, out->size - WIRE_HEAD), &written);
+    return status ? status : prove(worker, written.executable);
+}
+
+static keel_status_t compile_on_topology(worker_t *worker, const PJRT_Program *program,
+                                         keel_bytes_t options, wire_answer_t *answer,
+                                         keel_buffer_t *out) {
+    PJRT_Executable *executable;
+    uint64_t began = keel_clock_monotonic(), cpu = cpu_nanoseconds();
+    KEEL_TRY(compile_for_topology(worker, program, options, &executable));
+    answer->nanoseconds = keel_clock_monotonic() - began;
+    answer->cpu_nanoseconds = cpu_nanoseconds() - cpu;
+    keel_status_t status = put_answer(worker, executable, answer, out);
+    keel_pjrt_destroy_executable(worker->api, executable);
+    return status;
+}
+
+keel_status_t worker_compile(worker_t *worker, const wire_job_t *job, keel_buffer_t *out) {
+    wire_answer_t answer = {0};
+    const PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
+                                  .code = (char *)(uintptr_t)job->code.data,
+                                  .code_size = job->code.size,
+                                  .format = job->format.data,
+                                  .format_size = job->format.size};
+    return worker->client ? compile_on_client(worker, &program, job->options, &answer, out)
+                          : compile_on_topology(worker, &program, job->options, &answer, out);
+}

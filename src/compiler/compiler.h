@@ -1,0 +1,91 @@
+// compiler: the real compiler of a target, in child processes.
+//
+// A plugin may crash, abort or take gigabytes while it compiles, and in a client's process it may
+// be loaded already, in another state. So each child loads the plugin itself, makes the target's
+// topology and compiles one program after the other. A child that ends fails the program that it
+// had, and no other; the next program gets a new child. Children start when there is work for them.
+//
+// A child is `keel` with a subcommand of its own. If programs call functions of the client by name
+// (handlers), it is the client's own Python, in which the libraries with these functions load; it
+// runs the same code, from libkeel_pjrt.so. Either has its own process group, so a terminal's
+// Ctrl-C does not reach it; it ends with this process, holds none of its files, and prints nothing:
+// the end of what it wrote to stderr is in the error of a program that it could not compile.
+//
+// Ownership: a job is copied; the caller owns what it waited for.
+// Threads: any function from any thread, except that nobody else may use a compiler that is being
+// stopped. Compilers have one thread each, which starts and reads the children. A forked child of
+// this process has no compiler: all calls fail there.
+#ifndef KEEL_COMPILER_COMPILER_H_
+#define KEEL_COMPILER_COMPILER_H_
+
+#include "pjrt/memory.h"
+#include "target/target.h"
+
+typedef struct keel_compiler_t keel_compiler_t;
+
+typedef struct keel_compiler_settings_t {
+    const keel_target_t *target; // copied
+    const char *plugin;          // path
+    unsigned workers;            // children at most; 0: one for each core that this process may use
+    // The program `keel`; NULL: KEEL_WORKER of the environment, else beside this library.
+    const char *worker;
+    // For handlers: a Python, and the path of libkeel_pjrt.so; NULL: this process's, and this one.
+    const char *interpreter, *library;
+} keel_compiler_settings_t;
+
+// Starts no child yet.
+keel_status_t keel_compiler_start(const keel_compiler_settings_t *settings,
+                                  keel_compiler_t **out) KEEL_MUST_CHECK;
+// Ends the children, whatever they do; those who wait get KEEL_REFUSED. NULL is allowed.
+void keel_compiler_stop(keel_compiler_t *compiler);
+
+// ---- programs ----------------------------------------------------------------------------------
+
+typedef struct keel_job_t {
+    keel_bytes_t code;
+    const char *format;   // "mlir", "hlo"
+    keel_bytes_t options; // CompileOptionsProto
+    void *context;        // of the caller
+} keel_job_t;
+
+// Returns at once. KEEL_INVALID for a program of more devices than the target has.
+keel_status_t keel_compiler_submit(keel_compiler_t *compiler, const keel_job_t *job,
+                                   uint64_t *out_id) KEEL_MUST_CHECK;
+
+typedef struct keel_compiled_t {
+    uint64_t id;
+    void *context; // the job's
+    // Why it does not compile: NULL, or the compiler's words in one line, and its code.
+    char *error;
+    PJRT_Error_Code code;
+    uint8_t *executable; // serialized
+    size_t executable_size;
+    uint8_t *program; // optimized; NULL if the compiler does not say
+    size_t program_size;
+    char *program_format; // NULL with it
+    uint8_t *fingerprint; // NULL if the compiler does not say
+    size_t fingerprint_size;
+    bool has_memory;
+    keel_program_memory_t memory;
+    double seconds, cpu_seconds; // of the compile alone
+    uint64_t peak_memory;        // of its child so far, in bytes
+} keel_compiled_t;
+
+enum { KEEL_COMPILER_ANY = 0 }; // an id of no job
+
+// Waits until the job is done, or any job. Each job is handed out once; KEEL_NOT_FOUND for others.
+// A program that does not compile is no failure of this function.
+keel_status_t keel_compiler_wait(keel_compiler_t *compiler, uint64_t id,
+                                 keel_compiled_t *out) KEEL_MUST_CHECK;
+void keel_compiled_deinitialize(keel_compiled_t *compiled);
+
+// ---- children ----------------------------------------------------------------------------------
+
+// The subcommand of `keel` that is a child: it calls keel_compiler_work.
+#define KEEL_COMPILER_COMMAND "compile-worker"
+
+// What a child runs: compiles what comes through descriptor 3 until that is closed. Returns the
+// exit code. The process belongs to it: it closes all other files but the first three.
+int keel_compiler_work(void);
+
+#endif // KEEL_COMPILER_COMPILER_H_

@@ -1,0 +1,55 @@
+// handlers: functions of the client that a program calls by name, as children need them.
+//
+// A client registers its handlers with the plugin's table, in its own process: jaxlib has those of
+// cuSOLVER, Triton and others, and a user's module may have more. A compiler asks a handler about
+// itself, and compiles no program that calls an unknown one. So children register them too. A
+// function is known there by its place: the library that it is in, and where. Children open
+// that library, in an interpreter of the client's kind, because it may be a Python module.
+//
+// Two extensions of a plugin take handlers: FFI (type 5), and custom calls of GPUs (type 0), which
+// has functions for the stages of a call. Types of the state that handlers keep are registered too:
+// the plugin gives each a number, which is written into the library.
+//
+// Structs: xla/pjrt/c/pjrt_c_api_ffi_extension.h and pjrt_c_api_gpu_extension.h.
+// Ownership: handlers are the process's, are copied, and stay; all compilers know them.
+// Threads: any; a forked child may call everything.
+#ifndef KEEL_COMPILER_HANDLERS_H_
+#define KEEL_COMPILER_HANDLERS_H_
+
+#include "base/base.h"
+
+// A place in a library.
+typedef struct keel_place_t {
+    const char *library; // path; NULL: nowhere
+    uint64_t offset;     // from where it is loaded
+} keel_place_t;
+
+typedef enum keel_handler_kind_t {
+    KEEL_HANDLER_FFI,         // places[0]: the handler
+    KEEL_HANDLER_CUSTOM_CALL, // places: instantiate, prepare, initialize, execute
+    KEEL_HANDLER_TYPE,        // places: its number; its PJRT_FFI_Type_Info
+    KEEL_HANDLER_KINDS,
+} keel_handler_kind_t;
+
+enum { KEEL_HANDLER_PLACES = 4 };
+
+typedef struct keel_handler_t {
+    keel_handler_kind_t kind;
+    const char *name, *platform; // "CUDA", "Host"; "" of a custom call or a type
+    int api_version;             // 0: untyped, 1: typed
+    uint32_t traits;
+    keel_place_t places[KEEL_HANDLER_PLACES];
+} keel_handler_t;
+
+// Where an address of this process is. KEEL_UNSUPPORTED if it is in no library (such as code made
+// at run time), since no other process has it. *out points to memory of the loader, which stays
+// while the library does.
+keel_status_t keel_place_find(const void *address, keel_place_t *out) KEEL_MUST_CHECK;
+
+// The first of one kind, name and platform counts, as in XLA.
+keel_status_t keel_handler_add(const keel_handler_t *handler) KEEL_MUST_CHECK;
+// How many there are, and one of them, in their order. It stays.
+size_t keel_handler_count(void);
+const keel_handler_t *keel_handler_at(size_t index);
+
+#endif // KEEL_COMPILER_HANDLERS_H_

@@ -1,0 +1,94 @@
+// target: a device that is not there, as its compiler knows it.
+//
+// A target is named: a GPU ("h200", "h200:8"), a TPU slice ("v6e:2x4"), the processor ("cpu:8"); or
+// it is a JSON file, which is written by keel_target_write or by hand, or is what `keel probe
+// --json` printed on a machine that has the device (docs/targets.md). models.h has the built-in
+// ones.
+//
+// A target says how a client would show the device, and what PJRT_TopologyDescription_Create needs
+// to make the topology that a program is compiled for. The compiler is the plugin's: for the
+// processor it needs a client, for the others only the topology.
+//
+// Ownership: a target owns everything that it points to. Threads: a target that nobody changes may
+// be read from any thread.
+#ifndef KEEL_TARGET_TARGET_H_
+#define KEEL_TARGET_TARGET_H_
+
+#include "pjrt/pjrt.h"
+
+// platform, name: what a client calls it, and what chooses its lowering
+#define KEEL_TARGET_PLATFORMS(X)                                                                   \
+    X(CPU, "cpu")                                                                                  \
+    X(CUDA, "cuda")                                                                                \
+    X(TPU, "tpu")
+
+typedef enum keel_target_platform_t {
+#define KEEL_TARGET_PLATFORM_ENUM(platform, name) KEEL_TARGET_##platform,
+    KEEL_TARGET_PLATFORMS(KEEL_TARGET_PLATFORM_ENUM)
+#undef KEEL_TARGET_PLATFORM_ENUM
+        KEEL_TARGET_PLATFORM_COUNT,
+} keel_target_platform_t;
+extern const char *const keel_target_platform_names[KEEL_TARGET_PLATFORM_COUNT];
+
+typedef struct keel_target_values_t {
+    PJRT_NamedValue *list;
+    size_t count;
+} keel_target_values_t;
+
+typedef struct keel_target_variable_t {
+    const char *name, *value;
+} keel_target_variable_t;
+
+typedef struct keel_target_t {
+    const char *name; // as it was asked for: "h200:8"
+    keel_target_platform_t platform;
+    const char *device_kind;               // "NVIDIA H200"
+    uint32_t device_count, process_count;  // of all processes
+    uint64_t memory;                       // of a device, in bytes; 0: unknown
+    uint64_t memory_limit;                 // what a client's memory statistics name; 0: unknown
+    const char *topology_name;             // for PJRT_TopologyDescription_Create; may be ""
+    keel_target_values_t topology_options; //
+    keel_bytes_t topology;                 // serialized; then without name and options
+    keel_target_values_t create_options;   // of a client
+    keel_target_variable_t *environment;   // that the compiler needs in its process
+    size_t variable_count;                 //
+    const char *platform_version, *build;  // of the machine's plugin, and its digest; or ""
+    keel_arena_t arena;                    // has all of that
+} keel_target_t;
+
+// `text` is a name or a path of a file. The message lists the targets if there is no such one.
+// Keel frees the target with keel_target_deinitialize, also after a failure.
+keel_status_t keel_target_read(const char *text, keel_target_t *out) KEEL_MUST_CHECK;
+void keel_target_deinitialize(keel_target_t *target);
+
+// The JSON of a target, which keel_target_parse reads.
+keel_status_t keel_target_write(const keel_target_t *target, keel_buffer_t *out) KEEL_MUST_CHECK;
+// `from` names the JSON in messages.
+keel_status_t keel_target_parse(const char *from, keel_bytes_t json,
+                                keel_target_t *out) KEEL_MUST_CHECK;
+
+// How built-in targets are named, for messages and help: "a100:N, ..., v6e:2x4, ..., cpu:N".
+void keel_target_list(keel_buffer_t *out);
+
+// ---- its compiler ------------------------------------------------------------------------------
+
+// The path of the plugin that compiles for it, in a Python environment (as keel_plugin_find). The
+// message of KEEL_NOT_FOUND says what to install.
+keel_status_t keel_target_plugin(const keel_target_t *target, const char *interpreter,
+                                 char **out) KEEL_MUST_CHECK;
+
+// Sets the variables that the compiler needs, whatever they were. They are read when the plugin is
+// loaded, so call this before. Changes the environment: no other thread may use that.
+keel_status_t keel_target_set_environment(const keel_target_t *target) KEEL_MUST_CHECK;
+
+// The topology of a target that is compiled for without a client (all but the processor). The
+// message is the compiler's own if it refuses. The caller destroys it.
+keel_status_t keel_target_topology(const keel_target_t *target, const PJRT_Api *api,
+                                   PJRT_TopologyDescription **out) KEEL_MUST_CHECK;
+void keel_target_destroy_topology(const PJRT_Api *api, PJRT_TopologyDescription *topology);
+
+// A client of the processor with the target's devices, for targets of that platform.
+keel_status_t keel_target_client(const keel_target_t *target, const PJRT_Api *api,
+                                 PJRT_Client **out) KEEL_MUST_CHECK;
+
+#endif // KEEL_TARGET_TARGET_H_

@@ -1,0 +1,70 @@
+// TPU slices. Their topologies are libtpu's: a name ("v6e:2x4"), and options for what the name
+// leaves open.
+#include <stdio.h>
+
+#include "target/internal.h"
+
+enum { HOST_WIDTH = 2 }; // a host has 2 by 2 chips
+
+static uint32_t hosts_of(const target_shape_t *shape) {
+    uint32_t x = (shape->dims[0] + HOST_WIDTH - 1) / HOST_WIDTH;
+    uint32_t y = (shape->dims[1] + HOST_WIDTH - 1) / HOST_WIDTH;
+    return x * y * shape->dims[2];
+}
+
+// Without this option, libtpu gives each host 2 by 2 chips.
+static keel_status_t one_host(const target_shape_t *shape, keel_target_t *out) {
+    static const char name[] = "chips_per_host_bounds";
+    const int64_t bounds[] = {shape->dims[0], shape->dims[1], shape->dims[2]};
+    PJRT_NamedValue value = {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+                             .name = name,
+                             .name_size = sizeof name - 1,
+                             .type = PJRT_NamedValue_kInt64List,
+                             .int64_array_value = bounds,
+                             .value_size = 3};
+    return target_add_value(out, &out->topology_options, &value);
+}
+
+static keel_status_t set_environment(const target_tpu_t *tpu, uint32_t chips, keel_target_t *out) {
+    char type[64];
+    snprintf(type, sizeof type, "%s-%u", tpu->accelerator, chips * tpu->type_scale);
+    const keel_target_variable_t variables[] = {
+        {"TPU_SKIP_MDS_QUERY", "1"}, // otherwise it asks a server of the cloud for minutes
+        {"TPU_ACCELERATOR_TYPE", type}, {"TPU_WORKER_HOSTNAMES", "localhost"},
+        {"TPU_WORKER_ID", "0"},         {"ALLOW_MULTIPLE_LIBTPU_LOAD", "1"},
+        {"TPU_LOG_DIR", "disabled"},
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i)
+        KEEL_TRY(target_add_variable(out, variables[i].name, variables[i].value));
+    return NULL;
+}
+
+keel_status_t target_make_tpu(const target_tpu_t *tpu, const target_shape_t *shape,
+                              keel_target_t *out) {
+    char name[64];
+    const char *example = tpu->dims == 2 ? "2x4" : "2x2x2";
+    uint32_t chips = shape->dims[0] * shape->dims[1] * shape->dims[2], hosts = hosts_of(shape);
+    if (shape->dim_count != tpu->dims)
+        return keel_status_make(KEEL_INVALID,
+                                "target %s: a slice of %s has %u dimensions of chips; give them, "
+                                "such as %s:%s",
+                                out->name, tpu->name, tpu->dims, tpu->name, example);
+    bool is_one = shape->processes ? shape->processes == 1 : chips <= tpu->host_chips;
+    if (shape->processes > 1 && shape->processes != hosts)
+        return keel_status_make(
+            KEEL_INVALID, "target %s: with 2 by 2 chips each, it has %u hosts; give /%u or /1",
+            out->name, hosts, hosts);
+    out->platform = KEEL_TARGET_TPU;
+    out->device_kind = tpu->kind;
+    out->device_count = chips * tpu->devices;
+    out->process_count = is_one ? 1 : hosts;
+    out->memory = (uint64_t)tpu->gigabytes << 30;
+    snprintf(name, sizeof name, tpu->dims == 2 ? "%s:%ux%u" : "%s:%ux%ux%u", tpu->name,
+             shape->dims[0], shape->dims[1], shape->dims[2]);
+    KEEL_TRY(target_keep(out, keel_str(name), &out->topology_name));
+    if (is_one && hosts > 1) KEEL_TRY(one_host(shape, out));
+    if (tpu->chip_config)
+        KEEL_TRY(target_add_text(out, &out->topology_options, "chip_config_name",
+                                 keel_str(tpu->chip_config)));
+    return set_environment(tpu, chips, out);
+}
