@@ -13,6 +13,7 @@
 #include "engine/prefetch.h"
 #include "engine/progress.h"
 #include "engine/publish.h"
+#include "engine/rehearsal.h"
 #include "engine/release.h"
 #include "engine/request.h"
 #include "engine/steps.h"
@@ -148,7 +149,7 @@ static bool load_stored(request_t *request, keel_miss_t *out_miss) {
     loaded_entry_t loaded;
     *out_miss = KEEL_MISS_ABSENT;
     if (!engine->looks_up) return false;
-    bool found = load_entry(engine, request->args->client, &request->key.digest, &loaded, out_miss);
+    bool found = load_entry(engine, request->args, &request->key.digest, &loaded, out_miss);
     request->in_plugin += loaded.nanoseconds;
     return found && hand_out_entry(request, &loaded, 0);
 }
@@ -192,7 +193,7 @@ static void report_beside(void *context, const char *why) {
 static bool claim(request_t *request, claims_t *out) {
     keel_engine_t *engine = request->engine;
     *out = (claims_t){0};
-    if (!engine->stores || request->client->process_count > 1) return false;
+    if (!engine->stores || engine->target || request->client->process_count > 1) return false;
     char host[256] = "", holder[512], since[24];
     gethostname(host, sizeof host - 1);
     keel_clock_iso(keel_clock_wall(), since);
@@ -217,6 +218,7 @@ static void journal_compile(request_t *request) {
                                                        .recompile = request->recompile,
                                                        .is_eager = request->is_eager,
                                                        .uncacheable = !is_kept(request),
+                                                       .rehearsed = request->rehearsed,
                                                        .executes = counts,
                                                    });
     keel_free((void *)(uintptr_t)counts.data);
@@ -251,6 +253,18 @@ static void journal_refusal(request_t *request, const PJRT_Error *error) {
     write_refusal(request, keel_pjrt_error_code(request->engine->api, error), message);
 }
 
+// The client has an executable; its compiler may have it longer.
+static void rehearse(request_t *request) {
+    const rehearsed_t rehearsed = {.key = &request->key,
+                                   .program = &request->program,
+                                   .name = request->name,
+                                   .place = &request->site.place,
+                                   .is_kept = is_kept(request)};
+    request->rehearsed = rehearsal_word(request->args->executable);
+    journal_compile(request);
+    rehearsal_follow(request->engine, request->args->executable, &rehearsed);
+}
+
 static PJRT_Error *compile(request_t *request, claims_t *held) {
     keel_engine_t *engine = request->engine;
     compiling_t compiling = {.name = request->name,
@@ -274,6 +288,10 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
     keel_status_t status =
         executables_add(engine, request->args->executable, &request->program, NULL, 0);
     if (status) engine_fell_through(engine, "count", NULL, status);
+    if (engine->target) {
+        rehearse(request);
+        return NULL;
+    }
     join(request, request->args->executable);
     publication_t publication = {.client = request->args->client,
                                  .key = &request->key,

@@ -45,6 +45,7 @@
 //   pace.c          when figures are written
 //   core.h          the engine itself
 //   payload.c       what is stored
+//   rehearsal.c     programs whose device is not there
 //
 // Files do not depend on each other in a cycle. A part of the engine is one file, which alone knows
 // what the part holds and takes its lock; any thread may call it, unless its header says otherwise.
@@ -62,6 +63,7 @@
 #include "engine/payload.h"
 #include "journal/journal.h"
 #include "pjrt/pjrt.h"
+#include "rehearse/rehearse.h"
 #include "settings/settings.h"
 
 typedef struct keel_engine_t keel_engine_t;
@@ -88,6 +90,11 @@ typedef struct keel_engine_gate_t {
 } keel_engine_gate_t;
 // Only before the first client.
 void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate);
+
+// The plugin's table is that of a rehearsal (rehearse/rehearse.h). Only before the first client;
+// `target` stays.
+void keel_engine_rehearse(keel_engine_t *engine, const char *target,
+                          keel_rehearse_compiles_t compiles);
 
 // Waits until everything that was compiled is stored, and writes the journal's last line. Call it
 // when the process ends. Later compiles go straight to the plugin. The engine is never freed:

@@ -20,6 +20,7 @@
 #include "engine/pace.h"
 #include "engine/prefetch.h"
 #include "engine/progress.h"
+#include "engine/rehearsal.h"
 #include "engine/release.h"
 #include "engine/sent.h"
 #include "engine/steps.h"
@@ -217,6 +218,7 @@ void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate)
 
 void keel_engine_end(keel_engine_t *engine) {
     if (getpid() != engine->pid || atomic_exchange(&engine->ended, true)) return;
+    rehearsal_end(engine);
     bool is_idle = prefetch_stop(engine, NULL);
     is_idle = background_drain(engine, NULL) && is_idle;
     prefetch_keep_plan(engine, true);
@@ -243,6 +245,7 @@ static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
     keel_journal_start_t event = {.mode = keel_mode_name(engine->settings.mode),
                                   .cache_dir = engine->cache_dir,
                                   .script = engine->script,
+                                  .target = engine->target,
                                   .client = client->number,
                                   .key = &client->backend};
     event.plugin.path = engine->plugin->path;
@@ -260,7 +263,7 @@ static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
     const client_t *added;
     KEEL_TRY(clients_add(engine, client, backend, &added));
     journal_start(engine, backend, added);
-    prefetch_begin(engine, added);
+    if (!engine->target) prefetch_begin(engine, added);
     return NULL;
 }
 

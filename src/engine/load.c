@@ -6,8 +6,17 @@ typedef struct loading_t {
     keel_engine_t *engine;
     PJRT_Client *client;
     const keel_digest_t *key;
-    bool is_ahead;
+    const PJRT_Client_Compile_Args *args; // NULL: the client has not asked yet
 } loading_t;
+
+// If the devices are not there, the executable is made of what its program and its entry say.
+static keel_status_t make(const loading_t *loading, const keel_payload_t *payload,
+                          PJRT_LoadedExecutable **out) {
+    if (loading->engine->target)
+        return keel_rehearse_load(loading->args, payload->executable, payload->program,
+                                  payload->format, out);
+    return keel_pjrt_load(loading->engine->api, loading->client, payload->executable, out);
+}
 
 static keel_status_t load_marked(const loading_t *loading, loaded_entry_t *found) {
     keel_engine_t *engine = loading->engine;
@@ -15,11 +24,10 @@ static keel_status_t load_marked(const loading_t *loading, loaded_entry_t *found
     KEEL_TRY(
         keel_payload_unpack(keel_bytes(found->entry.payload, found->entry.payload_size), &payload));
     keel_mark_t left;
-    const char *script = loading->is_ahead ? engine->script : NULL;
+    const char *script = loading->args ? NULL : engine->script;
     bool marked = tiers_mark(engine, found->tier, loading->key, script, &left);
     uint64_t start = keel_clock_monotonic();
-    keel_status_t status =
-        keel_pjrt_load(engine->api, loading->client, payload.executable, &found->executable);
+    keel_status_t status = make(loading, &payload, &found->executable);
     found->nanoseconds += keel_clock_monotonic() - start;
     if (marked) keel_store_unmark(&left);
     found->answer = (keel_payload_t){.has_memory = payload.has_memory, .memory = payload.memory};
@@ -57,7 +65,7 @@ static bool load_from(const loading_t *loading, const keel_tier_t *tier, loaded_
     keel_status_t status = load_marked(loading, out);
     if (!status) return true;
     keel_entry_deinitialize(&out->entry);
-    if (!loading->is_ahead) {
+    if (loading->args) {
         *out_miss = KEEL_MISS_DAMAGED;
         reject(loading, tier, status);
     }
@@ -72,21 +80,21 @@ static bool load_from_any(const loading_t *loading, loaded_entry_t *out, keel_mi
     *out_miss = KEEL_MISS_ABSENT;
     for (size_t i = 0; i < tiers->count && *out_miss != KEEL_MISS_QUARANTINED; ++i) {
         const keel_tier_t *tier = &tiers->list[i];
-        if (loading->is_ahead && !tier->persists) continue;
+        if (!loading->args && !tier->persists) continue;
         if (load_from(loading, tier, out, out_miss)) return true;
     }
     return false;
 }
 
-bool load_entry(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
-                loaded_entry_t *out, keel_miss_t *out_miss) {
-    loading_t loading = {engine, client, key, .is_ahead = false};
+bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args,
+                const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss) {
+    loading_t loading = {engine, args->client, key, args};
     return load_from_any(&loading, out, out_miss);
 }
 
 bool load_entry_ahead(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
                       loaded_entry_t *out, keel_miss_t *out_miss) {
-    loading_t loading = {engine, client, key, .is_ahead = true};
+    loading_t loading = {engine, client, key, .args = NULL};
     return load_from_any(&loading, out, out_miss);
 }
 

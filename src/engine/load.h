@@ -16,8 +16,8 @@ typedef struct loaded_entry_t {
 // Tries the tiers one after the other. False if there is no executable; problems with entries are
 // written to the journal, and entries that do not load are set aside. *out is then empty except for
 // `nanoseconds`.
-bool load_entry(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
-                loaded_entry_t *out, keel_miss_t *out_miss);
+bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args,
+                const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss);
 // The same from the tiers that persist, for a client that has not asked yet. The plugin may refuse
 // now what it accepts later (a custom call whose target is not registered yet): then it counts as
 // no entry.

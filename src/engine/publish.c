@@ -40,17 +40,16 @@ static void write_components(const keel_key_t *key, keel_buffer_t *out) {
     keel_json_end_object(&json);
 }
 
-static keel_status_t describe_entry(keel_engine_t *engine, const executable_task_t *task,
-                                    keel_entry_t *entry) {
-    entry->key = task->key.digest;
-    entry->program = task->program;
+static keel_status_t describe_entry(keel_engine_t *engine, const keel_key_t *key,
+                                    const char *name, keel_entry_t *entry) {
+    entry->key = key->digest;
     entry->created = keel_clock_wall();
-    entry->compile_seconds = task->compile_seconds;
-    KEEL_TRY(keel_strdup(keel_str(task->name), &entry->name));
-    KEEL_TRY(keel_path(&entry->writer, "keel %s, pid %d", KEEL_VERSION, (int)engine->pid));
+    KEEL_TRY(keel_strdup(keel_str(name), &entry->name));
+    KEEL_TRY(keel_path(&entry->writer, "keel %s, pid %d%s%s", KEEL_VERSION, (int)engine->pid,
+                       engine->target ? ", ahead for " : "", engine->target ? engine->target : ""));
     keel_buffer_t components;
     keel_buffer_initialize(&components, 0);
-    write_components(&task->key, &components);
+    write_components(key, &components);
     size_t size;
     uint8_t *text;
     keel_status_t status = keel_buffer_take(&components, &text, &size);
@@ -117,7 +116,9 @@ static keel_status_t publish_entry(keel_engine_t *engine, executable_task_t *tas
     *out_step = "prove";
     unsigned crashes = tiers_crashes(engine, &task->key.digest);
     KEEL_TRY(check_crashes(crashes));
-    KEEL_TRY(describe_entry(engine, task, entry));
+    entry->program = task->program;
+    entry->compile_seconds = task->compile_seconds;
+    KEEL_TRY(describe_entry(engine, &task->key, task->name, entry));
     KEEL_TRY(prove(engine, task, entry));
     if (crashes) tiers_forgive(engine, &task->key.digest);
     // The entry has its bytes by now, so this saves one copy while it is packed.
@@ -133,6 +134,41 @@ void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *k
                   *name ? name : "a program", keel_status_message(status));
     keel_journal_store_error(engine->journal, step, &key->digest, keel_status_message(status));
     keel_status_ignore(status);
+}
+
+// No proof: without the device nothing can be loaded. If the first process that has the device
+// cannot load it either, it compiles it and sets this entry aside.
+static keel_status_t put_compiled(keel_engine_t *engine, const keel_key_t *key,
+                                  const keel_digest_t *program, const char *name,
+                                  const keel_compiled_t *compiled) {
+    const keel_payload_t payload = {
+        .executable = keel_bytes(compiled->executable, compiled->executable_size),
+        .format = keel_str(compiled->program_format),
+        .program = keel_bytes(compiled->program, compiled->program_size),
+        .has_memory = compiled->has_memory,
+        .memory = compiled->memory};
+    keel_entry_t entry;
+    keel_entry_initialize(&entry);
+    entry.program = *program;
+    entry.compile_seconds = compiled->seconds;
+    keel_status_t status = describe_entry(engine, key, name, &entry);
+    if (!status) status = keel_payload_pack(&payload, &entry.payload, &entry.payload_size);
+    if (!status) status = tiers_put(engine, &entry);
+    keel_entry_deinitialize(&entry);
+    return status;
+}
+
+void publish_compiled(keel_engine_t *engine, const keel_key_t *key, const keel_digest_t *program,
+                      const char *name, const keel_compiled_t *compiled) {
+    keel_status_t status = put_compiled(engine, key, program, name, compiled);
+    if (status) {
+        publish_failed(engine, "put", key, name, status);
+        return;
+    }
+    keel_journal_publish(engine->journal,
+                         &(keel_journal_publish_t){.key = &key->digest,
+                                                   .name = name,
+                                                   .payload_bytes = compiled->executable_size});
 }
 
 static void publish(keel_engine_t *engine, task_t *head) {

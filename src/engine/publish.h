@@ -17,6 +17,9 @@ typedef struct publication_t {
 
 // Queues an executable that was just compiled. Always releases the claims.
 void publish_executable(keel_engine_t *engine, const publication_t *publication);
+// Stores what the compiler of a rehearsal made.
+void publish_compiled(keel_engine_t *engine, const keel_key_t *key, const keel_digest_t *program,
+                      const char *name, const keel_compiled_t *compiled);
 // Reports that a program is not stored, and why. Takes the status.
 void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,
                     const char *name, keel_status_t status);

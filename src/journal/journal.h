@@ -82,6 +82,7 @@ typedef struct keel_journal_start_t {
     const char *mode, *cache_dir;
     const char *python;    // "3.12.1", or the interpreter's path
     const char *script;    // keel_host_script
+    const char *target;    // of a rehearsal: "h200:8"
     uint64_t client;       // which client of the process, from 1
     const keel_key_t *key; // the components that all its programs share
 } keel_journal_start_t;
@@ -112,8 +113,19 @@ typedef struct keel_journal_compile_t {
     bool recompile; // this process compiled or loaded a module of that name under another key
     bool is_eager;  // an operation that ran on its own, outside any jitted function
     bool uncacheable;
+    // In a rehearsal: "now", "later" (a `compiled` event follows), or "never". NULL otherwise.
+    const char *rehearsed;
     keel_journal_counts_t executes;
 } keel_journal_compile_t;
+
+// What the compiler of a rehearsal made of a program.
+typedef struct keel_journal_compiled_t {
+    keel_journal_subject_t subject;
+    double seconds, cpu_seconds;
+    uint64_t peak_memory;   // of the compiling process so far, in bytes
+    uint64_t payload_bytes; // of the serialized executable
+    bool failed;            // a `compile_error` follows
+} keel_journal_compiled_t;
 
 typedef struct keel_journal_load_t {
     keel_journal_subject_t subject;
@@ -280,6 +292,7 @@ void keel_journal_step(keel_journal_t *journal, uint64_t count);
 void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event);
 void keel_journal_bundle(keel_journal_t *journal, const keel_journal_bundle_t *event);
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event);
+void keel_journal_compiled(keel_journal_t *journal, const keel_journal_compiled_t *event);
 void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event);
 void keel_journal_prefetch(keel_journal_t *journal, const keel_journal_prefetch_t *event);
 void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event);

@@ -300,6 +300,7 @@ void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *eve
     keel_json_end_object(&line.json);
     flags_field(&line.json);
     keel_line_text(&line.json, "script", event->script);
+    keel_line_text(&line.json, "target", event->target);
     keel_json_unsigned(&line.json, "client", event->client);
     char process[KEEL_PROCESS_NAME];
     keel_process_name(process);
@@ -323,7 +324,20 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
     keel_json_bool(&line.json, "cacheable", !event->uncacheable);
+    keel_line_text(&line.json, "rehearsed", event->rehearsed);
     counts_field(&line.json, event->executes);
+    keel_line_finish(journal, &line);
+}
+
+void keel_journal_compiled(keel_journal_t *journal, const keel_journal_compiled_t *event) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "compiled")) return;
+    keel_line_subject(&line.json, &event->subject);
+    keel_line_real(&line.json, "seconds", event->seconds);
+    keel_line_real(&line.json, "cpu_seconds", event->cpu_seconds);
+    keel_json_unsigned(&line.json, "peak_memory", event->peak_memory);
+    keel_json_unsigned(&line.json, "payload_bytes", event->payload_bytes);
+    if (event->failed) keel_json_bool(&line.json, "failed", true);
     keel_line_finish(journal, &line);
 }
 

@@ -9,6 +9,7 @@
 typedef struct own_error_t {
     struct own_error_t *next;
     keel_status_t status;
+    PJRT_Error_Code code;
 } own_error_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -17,7 +18,7 @@ static own_error_t *own;
 // Reports that there was no memory for an error; never destroyed.
 static own_error_t no_memory;
 
-PJRT_Error *keel_pjrt_error(keel_status_t status) {
+PJRT_Error *keel_pjrt_error_as(PJRT_Error_Code code, keel_status_t status) {
     void *memory;
     keel_status_t failed = keel_alloc(sizeof(own_error_t), &memory);
     if (failed) {
@@ -27,6 +28,7 @@ PJRT_Error *keel_pjrt_error(keel_status_t status) {
     }
     own_error_t *error = memory;
     error->status = status;
+    error->code = code;
     pthread_mutex_lock(&lock);
     error->next = own;
     own = error;
@@ -68,9 +70,8 @@ bool keel_pjrt_error_message(const PJRT_Error *error, keel_str_t *out) {
     return true;
 }
 
-static PJRT_Error_Code code_of(const own_error_t *error) {
-    if (error == &no_memory) return PJRT_Error_Code_RESOURCE_EXHAUSTED;
-    switch (keel_status_code(error->status)) {
+static PJRT_Error_Code code_of(keel_code_t code) {
+    switch (code) {
         case KEEL_INVALID:
             return PJRT_Error_Code_INVALID_ARGUMENT;
         case KEEL_NOT_FOUND:
@@ -92,6 +93,10 @@ static PJRT_Error_Code code_of(const own_error_t *error) {
 
 bool keel_pjrt_error_number(const PJRT_Error *error, PJRT_Error_Code *out) {
     const own_error_t *found = error ? find_own(error, false) : NULL;
-    if (found) *out = code_of(found);
+    if (found) *out = found == &no_memory ? PJRT_Error_Code_RESOURCE_EXHAUSTED : found->code;
     return found;
+}
+
+PJRT_Error *keel_pjrt_error(keel_status_t status) {
+    return keel_pjrt_error_as(code_of(keel_status_code(status)), status);
 }

@@ -10,6 +10,8 @@
 
 // Takes the status; never NULL. Without memory, it is an error that says so.
 PJRT_Error *keel_pjrt_error(keel_status_t status);
+// The same with a code of its own, such as that of a compiler in another process.
+PJRT_Error *keel_pjrt_error_as(PJRT_Error_Code code, keel_status_t status);
 
 // The functions below return false and do nothing if the error is not Keel's.
 bool keel_pjrt_error_is_own(const PJRT_Error *error);

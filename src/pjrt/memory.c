@@ -98,7 +98,7 @@ keel_status_t keel_pjrt_addressable_devices(const PJRT_Api *api, PJRT_Client *cl
     return NULL;
 }
 
-const char *keel_pjrt_error_code(const PJRT_Api *api, const PJRT_Error *error) {
+const char *keel_pjrt_code_name(PJRT_Error_Code code) {
     static const char *const words[] = {"OK",
                                         "CANCELLED",
                                         "UNKNOWN",
@@ -116,11 +116,15 @@ const char *keel_pjrt_error_code(const PJRT_Api *api, const PJRT_Error *error) {
                                         "UNAVAILABLE",
                                         "DATA_LOSS",
                                         "UNAUTHENTICATED"};
+    size_t number = (size_t)code;
+    return number < sizeof words / sizeof *words ? words[number] : "UNKNOWN";
+}
+
+const char *keel_pjrt_error_code(const PJRT_Api *api, const PJRT_Error *error) {
     PJRT_Error_GetCode_Args args = {.struct_size = PJRT_Error_GetCode_Args_STRUCT_SIZE,
                                     .error = error};
     if (!keel_pjrt_error_number(error, &args.code))
         keel_status_ignore(
             keel_pjrt_status(api, api->PJRT_Error_GetCode(&args), "PJRT_Error_GetCode"));
-    size_t code = (size_t)args.code;
-    return code < sizeof words / sizeof *words ? words[code] : "UNKNOWN";
+    return keel_pjrt_code_name(args.code);
 }

@@ -48,5 +48,6 @@ keel_status_t keel_pjrt_addressable_devices(const PJRT_Api *api, PJRT_Client *cl
 
 // The name of an error's code, such as "RESOURCE_EXHAUSTED"; "UNKNOWN" if there is none.
 const char *keel_pjrt_error_code(const PJRT_Api *api, const PJRT_Error *error);
+const char *keel_pjrt_code_name(PJRT_Error_Code code);
 
 #endif // KEEL_PJRT_MEMORY_H_

@@ -1,4 +1,5 @@
 // Programs on their way through the real compiler. One thread takes what the compiler is done with.
+#define _GNU_SOURCE
 #include <unistd.h>
 
 #include "rehearse/objects.h"
@@ -15,7 +16,7 @@ struct compiling_t {
 
 // All under `lock`. `pending`: programs with the compiler.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t changed; // set up with the compiler
 static keel_compiler_t *compiler;
 static bool has_thread;
 static uint64_t pending;
@@ -69,10 +70,12 @@ static void *take_results(void *unused) {
 // Under `lock`.
 static keel_status_t start(void) {
     pthread_t thread;
-    if (!compiler)
-        KEEL_TRY(keel_compiler_start(
-            &(keel_compiler_settings_t){.target = rehearsal.target, .plugin = rehearsal.plugin_path},
-            &compiler));
+    if (!compiler) {
+        const keel_compiler_settings_t settings = {.target = rehearsal.target,
+                                                   .plugin = rehearsal.plugin_path};
+        KEEL_TRY(keel_compiler_start(&settings, &compiler));
+        keel_wait_initialize(&changed);
+    }
     if (has_thread) return NULL;
     if (pthread_create(&thread, NULL, take_results, NULL))
         return keel_status_make(KEEL_INTERNAL, "no thread for the compiler could be started");
@@ -156,7 +159,7 @@ void keel_rehearse_wait(void (*each)(void *context, uint64_t pending), void *con
     pthread_mutex_lock(&lock);
     while (pending) {
         uint64_t left = pending;
-        keel_cond_wait_for(&changed, &lock, tick);
+        keel_wait_until(&changed, &lock, keel_clock_monotonic() + tick);
         pthread_mutex_unlock(&lock);
         if (each) each(context, left);
         pthread_mutex_lock(&lock);

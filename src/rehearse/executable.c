@@ -235,6 +235,12 @@ bool keel_rehearse_when_compiled(PJRT_LoadedExecutable *loaded, keel_rehearse_do
     return true;
 }
 
+keel_rehearse_state_t keel_rehearse_state(PJRT_LoadedExecutable *loaded) {
+    compiling_t *compiling = loaded->facts->compiling;
+    if (!compiling) return KEEL_REHEARSE_NOT_COMPILED;
+    return compiling_look(compiling) ? KEEL_REHEARSE_COMPILED : KEEL_REHEARSE_COMPILING;
+}
+
 keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
                                  keel_bytes_t module, keel_str_t module_format,
                                  PJRT_LoadedExecutable **out) {
@@ -432,24 +438,25 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
     return NULL;
 }
 
-static void keep_serialized(PJRT_SerializedExecutable *serialized) {
-    (void)serialized; // it is the executable's
+static void release_serialized(PJRT_SerializedExecutable *serialized) {
+    release((facts_t *)serialized);
 }
 
 static PJRT_Error *serialize(PJRT_Executable_Serialize_Args *args) {
     PJRT_Error *error;
     facts_t *facts = args->executable->facts;
-    args->serialized_executable_deleter = keep_serialized;
-    args->serialized_executable = NULL;
     if (facts->serialized.size) {
         args->serialized_bytes = (const char *)facts->serialized.data;
         args->serialized_bytes_size = facts->serialized.size;
-        return NULL;
+    } else {
+        const keel_compiled_t *compiled = await_compiled(facts, "its serialized form", &error);
+        if (!compiled) return error;
+        args->serialized_bytes = (const char *)compiled->executable;
+        args->serialized_bytes_size = compiled->executable_size;
     }
-    const keel_compiled_t *compiled = await_compiled(facts, "its serialized form", &error);
-    if (!compiled) return error;
-    args->serialized_bytes = (const char *)compiled->executable;
-    args->serialized_bytes_size = compiled->executable_size;
+    atomic_fetch_add(&facts->references, 1);
+    args->serialized_executable = (PJRT_SerializedExecutable *)facts;
+    args->serialized_executable_deleter = release_serialized;
     return NULL;
 }
 

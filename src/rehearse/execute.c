@@ -83,13 +83,15 @@ static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
 
 // Contexts hold what a client's kernels want while they run, and none runs.
 static PJRT_Error *create_context(PJRT_ExecuteContext_Create_Args *args) {
-    static char context;
-    args->context = (PJRT_ExecuteContext *)&context;
+    void *memory;
+    keel_status_t status = keel_alloc(1, &memory);
+    if (status) return keel_pjrt_error(status);
+    args->context = memory;
     return NULL;
 }
 
 static PJRT_Error *destroy_context(PJRT_ExecuteContext_Destroy_Args *args) {
-    (void)args;
+    keel_free(args->context);
     return NULL;
 }
 

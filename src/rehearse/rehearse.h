@@ -55,6 +55,13 @@ typedef void keel_rehearse_done_t(void *context, const keel_compiled_t *compiled
 bool keel_rehearse_when_compiled(PJRT_LoadedExecutable *loaded, keel_rehearse_done_t *done,
                                  void *context);
 
+typedef enum keel_rehearse_state_t {
+    KEEL_REHEARSE_NOT_COMPILED,
+    KEEL_REHEARSE_COMPILING,
+    KEEL_REHEARSE_COMPILED,
+} keel_rehearse_state_t;
+keel_rehearse_state_t keel_rehearse_state(PJRT_LoadedExecutable *loaded);
+
 // The executable of a program that is compiled already; `serialized` and `module` (in
 // `module_format`) are copied.
 keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,

@@ -30,10 +30,36 @@ static void take_plugins_own(PJRT_Api *table, const PJRT_Api *plugin) {
     table->PJRT_TopologyDescription_Attributes = plugin->PJRT_TopologyDescription_Attributes;
     if (keel_pjrt_has(plugin, PJRT_TopologyDescription_Deserialize))
         table->PJRT_TopologyDescription_Deserialize = plugin->PJRT_TopologyDescription_Deserialize;
-    table->PJRT_Error_Destroy = plugin->PJRT_Error_Destroy;
-    table->PJRT_Error_Message = plugin->PJRT_Error_Message;
-    table->PJRT_Error_GetCode = plugin->PJRT_Error_GetCode;
 }
+
+// ---- errors: of this room, or of the plugin ----------------------------------------------------
+
+static void error_destroy(PJRT_Error_Destroy_Args *args) {
+    if (!keel_pjrt_error_destroy(args->error)) rehearsal.plugin->PJRT_Error_Destroy(args);
+}
+
+static void error_message(PJRT_Error_Message_Args *args) {
+    keel_str_t text;
+    if (!keel_pjrt_error_message(args->error, &text)) {
+        rehearsal.plugin->PJRT_Error_Message(args);
+        return;
+    }
+    args->message = text.data;
+    args->message_size = text.size;
+}
+
+static PJRT_Error *error_code(PJRT_Error_GetCode_Args *args) {
+    if (keel_pjrt_error_number(args->error, &args->code)) return NULL;
+    return rehearsal.plugin->PJRT_Error_GetCode(args);
+}
+
+static void take_errors(PJRT_Api *table) {
+    table->PJRT_Error_Destroy = error_destroy;
+    table->PJRT_Error_Message = error_message;
+    table->PJRT_Error_GetCode = error_code;
+}
+
+// ---- the table ---------------------------------------------------------------------------------
 
 static void fill(PJRT_Api *table, const PJRT_Api *plugin) {
     PJRT_Error *(*function)(void *) = unimplemented;
@@ -47,6 +73,7 @@ static void fill(PJRT_Api *table, const PJRT_Api *plugin) {
          at += sizeof function)
         memcpy((char *)table + at, &function, sizeof function);
     take_plugins_own(table, plugin);
+    take_errors(table);
     event_fill(table);
     client_fill(table);
     buffer_fill(table);

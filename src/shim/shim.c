@@ -12,6 +12,7 @@
 // Keel's own calls.
 static keel_plugin_t plugin;
 static keel_engine_t *engine;
+static keel_shim_rehearsal_t rehearsal;
 static keel_status_t trouble; // why nothing works; every function returns it
 static const PJRT_Api *table;
 // Under `naming`: the plugin that keel_shim_wrap named; `is_settled` once a table was asked for.
@@ -171,7 +172,8 @@ static keel_status_t load(keel_settings_t *settings) {
     KEEL_TRY(keel_plugin_find(wanted, NULL, &path));
     keel_status_t status = keel_plugin_load(path, &plugin);
     keel_free(path);
-    return status;
+    KEEL_TRY(status);
+    return keel_shim_rehearse(&plugin, &rehearsal);
 }
 
 // The client's own copy of the bridge's table: its calls reveal its sizes, Keel's own do not. It is
@@ -283,6 +285,8 @@ static void make_table(void) {
         return;
     }
     status = keel_engine_create(&settings, &plugin, &engine);
+    if (!status && rehearsal.target)
+        keel_engine_rehearse(engine, rehearsal.target, rehearsal.compiles);
     if (!status) status = wrap(&table);
     if (status) {
         keel_log_once("off", "%s; the run continues without Keel%s", keel_status_message(status),

@@ -43,6 +43,18 @@ void keel_shim_note_fix(const keel_journal_fix_t *fix);
 // Writes the waiting reports; from now on there is a client.
 void keel_shim_write_fixes(keel_engine_t *engine);
 
+// ---- rehearsal.c -------------------------------------------------------------------------------
+
+typedef struct keel_shim_rehearsal_t {
+    const char *target; // NULL: there is none
+    keel_rehearse_compiles_t compiles;
+} keel_shim_rehearsal_t;
+
+// If the environment asks for a rehearsal (`keel rehearse` sets it), puts its table in the place of
+// the plugin's.
+keel_status_t keel_shim_rehearse(keel_plugin_t *plugin,
+                                 keel_shim_rehearsal_t *out) KEEL_MUST_CHECK;
+
 // ---- off.c -------------------------------------------------------------------------------------
 
 // Wraps the functions that make a client and compile in the table that a client gets with mode off,
