@@ -13,11 +13,14 @@
 #include "base/base.h"
 #include "key/key.h"
 #include "settings/settings.h"
+#include "target/target.h"
 
 // name, usage after it, sentence
 #define CLI_COMMANDS(X)                                                                            \
     X(run, "[OPTION]... [--] CMD [ARG]...",                                                        \
       "run a command with its XLA compiles going through Keel")                                    \
+    X(rehearse, "--on TARGET [OPTION]... [--] CMD [ARG]...",                                       \
+      "run a command against a device that is not there")                                          \
     X(runs, "[OPTION]... [prune]", "list recorded runs, or remove old ones")                       \
     X(stats, "[OPTION]... [RUN]", "show what a run compiled, loaded and recompiled, by line")      \
     X(why, "[OPTION]... [RUN]", "explain recompiles: what changed, where, what to do")             \
@@ -62,7 +65,7 @@ typedef struct cli_option_t {
     bool *given;       // for a switch
 } cli_option_t;
 
-enum { CLI_OPTIONS = 16 };
+enum { CLI_OPTIONS = 24 };
 
 typedef struct cli_call_t {
     const char *name;     // "run"; "cache ls"
@@ -185,6 +188,14 @@ keel_status_t cli_find_library(char **out) KEEL_MUST_CHECK;
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
                                   const char *library, const char *run_id,
                                   bool lines) KEEL_MUST_CHECK;
+// Afterwards: makes those clients rehearse on the target, whose plugin that is.
+typedef struct cli_rehearsal_t {
+    const char *on;       // as the user named the target
+    const char *compiles; // "new"; NULL: the default
+    keel_target_t target;
+} cli_rehearsal_t;
+keel_status_t cli_set_rehearsal(const cli_rehearsal_t *rehearsal, const char *plugin,
+                                const char *library) KEEL_MUST_CHECK;
 // The Python that will run `command`, judging by its first word; NULL if that does not show it. The
 // caller frees it.
 keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;
@@ -227,6 +238,12 @@ keel_status_t cli_fixes_check(const char *package, const char *names) KEEL_MUST_
 // sent to this process alone. Returns the exit code as a shell does; reports a command that could
 // not be started.
 int cli_run_child(char **command, bool *out_started);
+
+// ---- run.c -------------------------------------------------------------------------------------
+
+// Runs the command of a call whose options are not declared yet: with `rehearsal`, on its target.
+// Returns the exit code.
+int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal);
 
 // ---- subcommands -------------------------------------------------------------------------------
 

@@ -130,6 +130,23 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
     return set_up_jax(plugin, library);
 }
 
+keel_status_t cli_set_rehearsal(const cli_rehearsal_t *rehearsal, const char *plugin,
+                                const char *library) {
+    KEEL_TRY(put("KEEL_REHEARSE", rehearsal->on));
+    KEEL_TRY(put("KEEL_REHEARSE_COMPILE", rehearsal->compiles ? rehearsal->compiles : ""));
+    KEEL_TRY(put("KEEL_REHEARSE_PLATFORM", keel_target_platform_names[rehearsal->target.platform]));
+    for (size_t i = 0; i < rehearsal->target.variable_count; ++i)
+        KEEL_TRY(put(rehearsal->target.environment[i].name,
+                     rehearsal->target.environment[i].value));
+    KEEL_TRY(set_up_torch(plugin, library));
+    if (rehearsal->target.platform != KEEL_TARGET_CUDA) return set_up_jax(plugin, library);
+    // JAX's lowering for CUDA works only under that name, and its own package registers it: the
+    // package `keel` puts Keel in front (python/keel/doors.py).
+    KEEL_TRY(put(FOUND, plugin));
+    KEEL_TRY(put("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "1"));
+    return put("JAX_PLATFORMS", "cuda,cpu");
+}
+
 // In front, so that no other sitecustomize comes first: site/sitecustomize.py runs that one too.
 static keel_status_t set_python_path(const char *package) {
     const char *given = getenv("PYTHONPATH");

@@ -23,6 +23,7 @@ typedef struct command_run_t {
     bool quiet;
     bool lines;  // of PyTorch/XLA's operations
     bool nested; // under another `keel run`, whose summary counts
+    cli_rehearsal_t *rehearsal; // NULL: the devices are there
 } command_run_t;
 
 // ---- before ------------------------------------------------------------------------------------
@@ -35,9 +36,15 @@ static keel_status_t same_file(const char *a, const char *b, bool *out) {
     return NULL;
 }
 
+static keel_status_t find_plugin(command_run_t *run) {
+    const keel_setting_value_t *named = &run->settings.values[KEEL_SETTING_PLUGIN];
+    if (run->rehearsal && named->origin != KEEL_ORIGIN_FLAG)
+        return keel_target_plugin(&run->rehearsal->target, run->interpreter, &run->plugin);
+    return keel_plugin_find(named->text, run->interpreter, &run->plugin);
+}
+
 static keel_status_t resolve_plugin(command_run_t *run) {
-    const char *text = keel_settings_text(&run->settings, KEEL_SETTING_PLUGIN);
-    KEEL_TRY(keel_plugin_find(text, run->interpreter, &run->plugin));
+    KEEL_TRY(find_plugin(run));
     char *absolute; // the child may change its folder before it loads it
     KEEL_TRY(keel_place_absolute(run->plugin, &absolute));
     keel_free(run->plugin);
@@ -69,8 +76,16 @@ static keel_status_t find_package(command_run_t *run) {
     return status;
 }
 
+static keel_status_t prepare_rehearsal(command_run_t *run) {
+    if (!run->rehearsal) return NULL;
+    if (run->settings.mode == KEEL_MODE_OFF)
+        return keel_status_make(KEEL_INVALID, "mode is off: nothing can be rehearsed; use --mode on");
+    return keel_target_read(run->rehearsal->on, &run->rehearsal->target);
+}
+
 static keel_status_t prepare(command_run_t *run, const cli_call_t *call) {
     KEEL_TRY(keel_settings_load(call->flags, &run->settings));
+    KEEL_TRY(prepare_rehearsal(run));
     KEEL_TRY(cli_find_library(&run->library));
     KEEL_TRY(cli_interpreter_of(call->rest[0], &run->interpreter));
     KEEL_TRY(resolve_plugin(run));
@@ -78,7 +93,9 @@ static keel_status_t prepare(command_run_t *run, const cli_call_t *call) {
     KEEL_TRY(find_package(run));
     if (run->package) KEEL_TRY(cli_set_python(run->package, run->library, run->fixes));
     keel_journal_make_id(run->id);
-    return cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->lines);
+    KEEL_TRY(
+        cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->lines));
+    return run->rehearsal ? cli_set_rehearsal(run->rehearsal, run->plugin, run->library) : NULL;
 }
 
 // ---- after -------------------------------------------------------------------------------------
@@ -194,23 +211,9 @@ static void release_run(command_run_t *run) {
     keel_free(run->package);
 }
 
-static const char details[] =
-    "Output, terminal, signals and exit code are the command's own: 128 plus the number of a\n"
-    "signal, 126 if it cannot be run, 127 if it is not found. Keel's own errors before it starts\n"
-    "give 2 or 3.\n\n"
-    "Keel wraps the plugin that the command's Python would have used by itself: that of JAX's\n"
-    "plugin packages, of JAX_PLATFORMS, PJRT_DEVICE or PJRT_LIBRARY_PATH. If that is the client's\n"
-    "own CPU backend, Keel wraps the embedded CPU plugin (platform keel). --plugin wraps another\n"
-    "one. A script that sets jax_platforms to cpu gets JAX's own client. --lines sets "
-    "XLA_IR_DEBUG\n"
-    "and XLA_HLO_DEBUG, which slow tracing down; without it PyTorch/XLA's recompiles are\n"
-    "explained without the lines of operations.\n\n"
-    "A summary follows on stderr; `keel stats` has the rest.\n";
-
-int cli_run(cli_call_t *call) {
-    command_run_t run = {0};
+int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
+    command_run_t run = {.rehearsal = rehearsal};
     int code;
-    call->details = details;
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
         cli_setting(call, (keel_setting_t)i);
     cli_switch(call, "--quiet", "print no summary", &run.quiet);
@@ -222,12 +225,15 @@ int cli_run(cli_call_t *call) {
                 "work around known client bugs, all or these (`keel fixes`)", &run.fixes);
     if (!cli_parse(call, 0, -1, &code)) return code;
     if (!call->rest_count || !*call->rest[0]) {
-        cli_say("run: no command; put it after --: keel run -- python train.py");
+        cli_say("%s: no command; put it after --: keel %s -- python train.py", call->name,
+                rehearsal ? "rehearse --on h200:8" : "run");
         return CLI_USAGE;
     }
     const char *quiet = getenv("KEEL_QUIET"), *above = getenv("KEEL_RUN_ID");
     run.quiet = run.quiet || (quiet && strcmp(quiet, "1") == 0);
     run.nested = above && *above;
+    if (rehearsal && !rehearsal->on)
+        return cli_misuse(call, "no target; name one: --on h200:8 (`keel rehearse --help` lists them)");
     keel_status_t status = prepare(&run, call);
     if (status) {
         release_run(&run);
@@ -245,4 +251,22 @@ int cli_run(cli_call_t *call) {
     if (started && !run.nested) cli_prune_after(&run.settings, run.quiet);
     release_run(&run);
     return code;
+}
+
+static const char details[] =
+    "Output, terminal, signals and exit code are the command's own: 128 plus the number of a\n"
+    "signal, 126 if it cannot be run, 127 if it is not found. Keel's own errors before it starts\n"
+    "give 2 or 3.\n\n"
+    "Keel wraps the plugin that the command's Python would have used by itself: that of JAX's\n"
+    "plugin packages, of JAX_PLATFORMS, PJRT_DEVICE or PJRT_LIBRARY_PATH. If that is the client's\n"
+    "own CPU backend, Keel wraps the embedded CPU plugin (platform keel). --plugin wraps another\n"
+    "one. A script that sets jax_platforms to cpu gets JAX's own client. --lines sets "
+    "XLA_IR_DEBUG\n"
+    "and XLA_HLO_DEBUG, which slow tracing down; without it PyTorch/XLA's recompiles are\n"
+    "explained without the lines of operations.\n\n"
+    "A summary follows on stderr; `keel stats` has the rest.\n";
+
+int cli_run(cli_call_t *call) {
+    call->details = details;
+    return cli_run_command(call, NULL);
 }

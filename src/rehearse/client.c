@@ -1,110 +1,5 @@
-// The client, its devices and their memories.
-#include <stdio.h>
-
+// The client and its devices.
 #include "rehearse/objects.h"
-
-// ---- memories ----------------------------------------------------------------------------------
-
-// Source: the kinds that XLA's clients name (xla/pjrt), in their order; the first is the standard
-// one. The processor's come from its own client.
-static const char *const kinds_apart[] = {"device", "pinned_host"};
-
-static void describe_memory(PJRT_Memory *memory, PJRT_Device *device, size_t index,
-                            keel_str_t kind) {
-    static const char *const known[] = {"device", "pinned_host", "unpinned_host"};
-    memory->device = device;
-    memory->id = (int)(device->id * MEMORY_KINDS + (int)index);
-    memory->kind = "device";
-    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
-        if (!keel_str_is(kind, known[i])) continue;
-        memory->kind = known[i];
-        memory->kind_id = (int)i;
-    }
-    snprintf(memory->text, sizeof memory->text, "%s memory %d of device %d", memory->kind,
-             memory->id, device->id);
-    device->memory_list[index] = memory;
-}
-
-static keel_status_t copy_kinds(PJRT_Device *device, PJRT_Device *backing) {
-    const PJRT_Api *api = rehearsal.plugin;
-    PJRT_Device_AddressableMemories_Args all = {
-        KEEL_PJRT_SIZE(PJRT_Device_AddressableMemories), .device = backing};
-    PJRT_Device_DefaultMemory_Args standard = {KEEL_PJRT_SIZE(PJRT_Device_DefaultMemory),
-                                               .device = backing};
-    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Device_AddressableMemories, all));
-    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Device_DefaultMemory, standard));
-    for (size_t i = 0; i < all.num_memories && i < MEMORY_KINDS; ++i) {
-        PJRT_Memory_Kind_Args kind = {KEEL_PJRT_SIZE(PJRT_Memory_Kind), .memory = all.memories[i]};
-        KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Memory_Kind, kind));
-        describe_memory(&device->memories[i], device, i, (keel_str_t){kind.kind, kind.kind_size});
-        device->memory_count = i + 1;
-        if (all.memories[i] == standard.memory) device->standard = &device->memories[i];
-    }
-    return NULL;
-}
-
-static keel_status_t make_memories(PJRT_Device *device, PJRT_Device *backing) {
-    if (backing) {
-        KEEL_TRY(copy_kinds(device, backing));
-    } else {
-        device->memory_count = sizeof kinds_apart / sizeof *kinds_apart;
-        for (size_t i = 0; i < device->memory_count; ++i)
-            describe_memory(&device->memories[i], device, i, keel_str(kinds_apart[i]));
-    }
-    if (!device->standard) device->standard = &device->memories[0];
-    return NULL;
-}
-
-PJRT_Memory *device_memory(PJRT_Device *device, keel_str_t kind) {
-    for (size_t i = 0; i < device->memory_count; ++i)
-        if (keel_str_is(kind, device->memories[i].kind)) return &device->memories[i];
-    return device->standard;
-}
-
-void memory_take(PJRT_Memory *memory, uint64_t bytes) {
-    uint64_t now = atomic_fetch_add(&memory->in_use, bytes) + bytes;
-    uint64_t peak = atomic_load(&memory->peak);
-    while (now > peak && !atomic_compare_exchange_weak(&memory->peak, &peak, now)) {
-    }
-}
-
-void memory_give(PJRT_Memory *memory, uint64_t bytes) {
-    atomic_fetch_sub(&memory->in_use, bytes);
-}
-
-static PJRT_Error *memory_id(PJRT_Memory_Id_Args *args) {
-    args->id = args->memory->id;
-    return NULL;
-}
-
-static PJRT_Error *memory_kind(PJRT_Memory_Kind_Args *args) {
-    args->kind = args->memory->kind;
-    args->kind_size = strlen(args->kind);
-    return NULL;
-}
-
-static PJRT_Error *memory_kind_id(PJRT_Memory_Kind_Id_Args *args) {
-    args->kind_id = args->memory->kind_id;
-    return NULL;
-}
-
-static PJRT_Error *memory_debug_string(PJRT_Memory_DebugString_Args *args) {
-    args->debug_string = args->memory->text;
-    args->debug_string_size = strlen(args->debug_string);
-    return NULL;
-}
-
-static PJRT_Error *memory_to_string(PJRT_Memory_ToString_Args *args) {
-    args->to_string = args->memory->text;
-    args->to_string_size = strlen(args->to_string);
-    return NULL;
-}
-
-static PJRT_Error *memory_devices(PJRT_Memory_AddressableByDevices_Args *args) {
-    args->devices = &args->memory->device;
-    args->num_devices = 1;
-    return NULL;
-}
 
 // ---- devices -----------------------------------------------------------------------------------
 
@@ -158,7 +53,7 @@ static keel_status_t make_device(PJRT_Client *client, const found_t *found, size
         device->description = found->descriptions[index];
     }
     KEEL_TRY(describe_device(device));
-    KEEL_TRY(make_memories(device, backing));
+    KEEL_TRY(memories_make(device, backing));
     client->all[index] = device;
     bool is_own = device->process == client->process;
     device->local_id = is_own ? (int)client->own_count : -1;
@@ -187,35 +82,6 @@ static PJRT_Error *is_addressable(PJRT_Device_IsAddressable_Args *args) {
 
 static PJRT_Error *local_id(PJRT_Device_LocalHardwareId_Args *args) {
     args->local_hardware_id = args->device->local_id;
-    return NULL;
-}
-
-static PJRT_Error *memories_of(PJRT_Device_AddressableMemories_Args *args) {
-    args->memories = args->device->memory_list;
-    args->num_memories = args->device->memory_count;
-    return NULL;
-}
-
-static PJRT_Error *standard_memory(PJRT_Device_DefaultMemory_Args *args) {
-    args->memory = args->device->standard;
-    return NULL;
-}
-
-// The processor's client does not tell any. The limit becomes one of the compile options, so it is
-// told only if the target knows it. The struct may be longer than this header's, and clients do not
-// clear it.
-static PJRT_Error *memory_stats(PJRT_Device_MemoryStats_Args *args) {
-    if (rehearsal.backing)
-        return keel_pjrt_error(
-            keel_status_make(KEEL_UNSUPPORTED, "memory statistics are not known"));
-    size_t first = offsetof(PJRT_Device_MemoryStats_Args, bytes_in_use);
-    if (args->struct_size > first) memset((char *)args + first, 0, args->struct_size - first);
-    const PJRT_Memory *memory = args->device->standard;
-    args->bytes_in_use = (int64_t)atomic_load(&memory->in_use);
-    args->peak_bytes_in_use = (int64_t)atomic_load(&memory->peak);
-    args->peak_bytes_in_use_is_set = true;
-    args->bytes_limit = (int64_t)rehearsal.target->memory_limit;
-    args->bytes_limit_is_set = rehearsal.target->memory_limit != 0;
     return NULL;
 }
 
@@ -286,8 +152,21 @@ static keel_status_t allocate(PJRT_Client *client, size_t count) {
     return NULL;
 }
 
+keel_status_t rehearsal_open(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    keel_status_t status = NULL;
+    pthread_mutex_lock(&lock);
+    if (rehearsal.target->platform != KEEL_TARGET_CPU && !rehearsal.topology)
+        status = keel_target_topology(rehearsal.target, rehearsal.plugin, &rehearsal.topology);
+    if (rehearsal.target->platform == KEEL_TARGET_CPU && !rehearsal.backing)
+        status = keel_target_client(rehearsal.target, rehearsal.plugin, &rehearsal.backing);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 static keel_status_t make_client(PJRT_Client *client) {
     found_t found;
+    KEEL_TRY(rehearsal_open());
     KEEL_TRY(find_devices(&found));
     KEEL_TRY(allocate(client, found.count));
     KEEL_TRY(name_platform(client));
@@ -411,13 +290,4 @@ void client_fill(PJRT_Api *table) {
     table->PJRT_Device_GetDescription = description_of;
     table->PJRT_Device_IsAddressable = is_addressable;
     table->PJRT_Device_LocalHardwareId = local_id;
-    table->PJRT_Device_AddressableMemories = memories_of;
-    table->PJRT_Device_DefaultMemory = standard_memory;
-    table->PJRT_Device_MemoryStats = memory_stats;
-    table->PJRT_Memory_Id = memory_id;
-    table->PJRT_Memory_Kind = memory_kind;
-    table->PJRT_Memory_Kind_Id = memory_kind_id;
-    table->PJRT_Memory_DebugString = memory_debug_string;
-    table->PJRT_Memory_ToString = memory_to_string;
-    table->PJRT_Memory_AddressableByDevices = memory_devices;
 }

@@ -103,10 +103,22 @@ static keel_status_t keep_name(keel_str_t name, const char **out) {
     return status;
 }
 
+static keel_status_t lay_out(facts_t *facts, keel_array_t *arrays, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        const keel_shape_t *shape = &arrays[i].shard;
+        KEEL_TRY(layout_of(buffer_type_of(shape->element), shape->dims, shape->rank, &facts->arena,
+                           &arrays[i].layout));
+    }
+    return NULL;
+}
+
 static keel_status_t finish(facts_t *facts, PJRT_Device *device) {
+    keel_signature_t *signature = &facts->signature;
     KEEL_TRY(list_results(facts));
     name_kinds(facts, device);
     if (facts->module.size) return NULL;
+    KEEL_TRY(lay_out(facts, signature->parameters, signature->parameter_count));
+    KEEL_TRY(lay_out(facts, signature->results, signature->result_count));
     facts->format = "hlo_with_config";
     keel_signature_module(&facts->signature, &facts->module);
     return keel_buffer_status(&facts->module);

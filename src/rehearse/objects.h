@@ -58,8 +58,17 @@ struct PJRT_Client {
 };
 
 void client_fill(PJRT_Api *table);
+// Makes what the target has: its topology, or the processor's client. Once, when the first client is
+// made: by then the plugin is initialized.
+keel_status_t rehearsal_open(void) KEEL_MUST_CHECK;
 // The device of that number; NULL if there is none.
 PJRT_Device *client_device(const PJRT_Client *client, int64_t id);
+
+// ---- memories.c --------------------------------------------------------------------------------
+
+void memories_fill(PJRT_Api *table);
+// `backing`: the processor's device of the same number, or NULL.
+keel_status_t memories_make(PJRT_Device *device, PJRT_Device *backing) KEEL_MUST_CHECK;
 // The device's memory of that kind; the standard one if `kind` is empty or unknown.
 PJRT_Memory *device_memory(PJRT_Device *device, keel_str_t kind);
 void memory_take(PJRT_Memory *memory, uint64_t bytes);
@@ -115,6 +124,15 @@ contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted);
 PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive);
 // Bytes of one element on the host; 0 for what has none.
 size_t element_bytes(PJRT_Buffer_Type type);
+
+// ---- extensions.c ------------------------------------------------------------------------------
+
+typedef struct layout_t layout_t; // PJRT_Layouts_MemoryLayout
+
+void extensions_fill(PJRT_Api *table);
+// How the target lays out an array by default, as HLO writes it: "{1,0:T(8,128)}". "": row by row.
+keel_status_t layout_of(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
+                        keel_arena_t *arena, keel_str_t *out) KEEL_MUST_CHECK;
 
 // ---- compiling.c -------------------------------------------------------------------------------
 

@@ -7,12 +7,13 @@
 // everything else has a shape and no contents.
 //
 //   table.c       the table
-//   client.c      the client, its devices and their memories
+//   client.c      the client and its devices; memories.c: their memories
 //   buffer.c      buffers; transfer.c: what moves between them and the host
 //   executable.c  executables, as far as their programs say what they are
 //   execute.c     executions
 //   compiling.c   programs on their way through the real compiler
 //   event.c       events, all of which are ready
+//   extensions.c  the plugin's extensions that need no device
 //   objects.h     what stands behind PJRT's pointers
 //
 // PJRT's functions carry no context, so a process has one rehearsal. It stays until the process

@@ -74,8 +74,10 @@ static void fill(PJRT_Api *table, const PJRT_Api *plugin) {
         memcpy((char *)table + at, &function, sizeof function);
     take_plugins_own(table, plugin);
     take_errors(table);
+    extensions_fill(table);
     event_fill(table);
     client_fill(table);
+    memories_fill(table);
     buffer_fill(table);
     transfer_fill(table);
     executable_fill(table);
@@ -88,10 +90,6 @@ keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings, cons
                               .plugin = settings->plugin->api,
                               .plugin_path = settings->plugin->path,
                               .compiles = settings->compiles};
-    if (settings->target->platform == KEEL_TARGET_CPU)
-        KEEL_TRY(keel_target_client(settings->target, rehearsal.plugin, &rehearsal.backing));
-    else
-        KEEL_TRY(keel_target_topology(settings->target, rehearsal.plugin, &rehearsal.topology));
     fill(&table, rehearsal.plugin);
     *out = &table;
     return NULL;

@@ -34,7 +34,7 @@ enum {
 };
 enum { PROGRAM_SHAPE_PARAMETERS = 1, PROGRAM_SHAPE_RESULT = 2, PROGRAM_SHAPE_NAMES = 3 };
 enum { SHAPE_ELEMENT = 2, SHAPE_DIMS = 3, SHAPE_TUPLE = 4, SHAPE_LAYOUT = 5, SHAPE_DYNAMIC = 6 };
-enum { LAYOUT_MINOR_TO_MAJOR = 1, LAYOUT_TAIL_PADDING = 16 };
+enum { LAYOUT_MINOR_TO_MAJOR = 1, LAYOUT_TILES = 6, LAYOUT_TAIL_PADDING = 16, TILE_DIMS = 1 };
 enum { CONFIG_LAYOUT = 1, CONFIG_REPLICAS = 4, CONFIG_PARTITIONS = 5 };
 enum { SHARDING_TYPE = 1, SHARDING_TUPLE = 5, TUPLE_SHARDING = 2, TUPLE_ELEMENT = 13 };
 
@@ -46,9 +46,46 @@ static void put_text(keel_buffer_t *out, uint32_t field, const char *text) {
     keel_proto_put_bytes(out, field, keel_str_bytes(keel_str(text)));
 }
 
-static void put_layout(uint32_t rank, keel_buffer_t *out) {
+// Packs the numbers of a list in parentheses or up to a mark: "1,0:", "8,128)".
+static void put_numbers(keel_str_t *text, uint32_t field, keel_buffer_t *out) {
+    size_t packed = keel_proto_open(out, field);
+    while (text->size && (keel_is_digit(*text->data) || *text->data == ',')) {
+        uint64_t number = 0;
+        for (; text->size && keel_is_digit(*text->data); ++text->data, --text->size)
+            number = number * 10 + (uint64_t)(*text->data - '0');
+        keel_proto_put_varint(out, number);
+        if (text->size && *text->data == ',') ++text->data, --text->size;
+    }
+    keel_proto_close(out, packed);
+}
+
+static bool skip(keel_str_t *text, const char *mark) {
+    keel_str_t wanted = keel_str(mark);
+    if (!keel_str_starts(*text, wanted)) return false;
+    text->data += wanted.size;
+    text->size -= wanted.size;
+    return true;
+}
+
+// "{1,0:T(8,128)(2,1)}"; what follows tiles, such as a memory space, is left out.
+static void put_told_layout(keel_str_t text, keel_buffer_t *out) {
+    skip(&text, "{");
+    put_numbers(&text, LAYOUT_MINOR_TO_MAJOR, out);
+    if (!skip(&text, ":T")) return;
+    while (skip(&text, "(")) {
+        size_t tile = keel_proto_open(out, LAYOUT_TILES);
+        put_numbers(&text, TILE_DIMS, out);
+        keel_proto_close(out, tile);
+        skip(&text, ")");
+    }
+}
+
+static void put_layout(const keel_array_t *array, keel_buffer_t *out) {
+    uint32_t rank = array->shard.rank;
     size_t layout = keel_proto_open(out, SHAPE_LAYOUT);
-    if (rank) {
+    if (array->layout.size) {
+        put_told_layout(array->layout, out);
+    } else if (rank) {
         size_t order = keel_proto_open(out, LAYOUT_MINOR_TO_MAJOR);
         for (uint32_t i = rank; i--;)
             keel_proto_put_varint(out, i);
@@ -58,7 +95,9 @@ static void put_layout(uint32_t rank, keel_buffer_t *out) {
     keel_proto_close(out, layout);
 }
 
-static void put_shape(const keel_shape_t *shape, keel_buffer_t *out) {
+// Of the part on each device.
+static void put_shape(const keel_array_t *array, keel_buffer_t *out) {
+    const keel_shape_t *shape = &array->shard;
     put_number(out, SHAPE_ELEMENT, shape->element);
     if (shape->element == KEEL_PRIMITIVE_TOKEN) return;
     if (shape->rank) {
@@ -67,7 +106,7 @@ static void put_shape(const keel_shape_t *shape, keel_buffer_t *out) {
             keel_proto_put_varint(out, (uint64_t)shape->dims[i]);
         keel_proto_close(out, dims);
     }
-    put_layout(shape->rank, out);
+    put_layout(array, out);
     if (!shape->rank) return;
     size_t dynamic = keel_proto_open(out, SHAPE_DYNAMIC);
     for (uint32_t i = 0; i < shape->rank; ++i)
@@ -75,9 +114,9 @@ static void put_shape(const keel_shape_t *shape, keel_buffer_t *out) {
     keel_proto_close(out, dynamic);
 }
 
-static void put_shape_field(uint32_t field, const keel_shape_t *shape, keel_buffer_t *out) {
+static void put_shape_field(uint32_t field, const keel_array_t *array, keel_buffer_t *out) {
     size_t opened = keel_proto_open(out, field);
-    put_shape(shape, out);
+    put_shape(array, out);
     keel_proto_close(out, opened);
 }
 
@@ -85,13 +124,13 @@ static void put_shape_field(uint32_t field, const keel_shape_t *shape, keel_buff
 static void put_result_shape(uint32_t field, const keel_signature_t *signature,
                              keel_buffer_t *out) {
     if (signature->result_count == 1) {
-        put_shape_field(field, &signature->results[0].shard, out);
+        put_shape_field(field, &signature->results[0], out);
         return;
     }
     size_t opened = keel_proto_open(out, field);
     put_number(out, SHAPE_ELEMENT, TUPLE_ELEMENT);
     for (uint32_t i = 0; i < signature->result_count; ++i)
-        put_shape_field(SHAPE_TUPLE, &signature->results[i].shard, out);
+        put_shape_field(SHAPE_TUPLE, &signature->results[i], out);
     keel_proto_close(out, opened);
 }
 
@@ -100,7 +139,7 @@ static void put_program_shape(uint32_t field, const keel_signature_t *signature,
     char name[24];
     size_t opened = keel_proto_open(out, field);
     for (uint32_t i = 0; i < signature->parameter_count; ++i)
-        put_shape_field(PROGRAM_SHAPE_PARAMETERS, &signature->parameters[i].shard, out);
+        put_shape_field(PROGRAM_SHAPE_PARAMETERS, &signature->parameters[i], out);
     put_result_shape(PROGRAM_SHAPE_RESULT, signature, out);
     for (uint32_t i = 0; i < signature->parameter_count; ++i) {
         snprintf(name, sizeof name, "p%u", i);
@@ -120,7 +159,7 @@ static void put_computation(const keel_signature_t *signature, keel_buffer_t *ou
         opened = keel_proto_open(out, COMPUTATION_INSTRUCTIONS);
         put_text(out, INSTRUCTION_NAME, name);
         put_text(out, INSTRUCTION_OPCODE, "parameter");
-        put_shape_field(INSTRUCTION_SHAPE, &signature->parameters[i].shard, out);
+        put_shape_field(INSTRUCTION_SHAPE, &signature->parameters[i], out);
         put_number(out, INSTRUCTION_PARAMETER, i);
         put_number(out, INSTRUCTION_ID, i + 1);
         keel_proto_close(out, opened);

@@ -77,6 +77,7 @@ typedef struct keel_array_t {
     keel_shape_t shard;    // on each device
     keel_bytes_t sharding; // OpSharding; empty: none is told
     bool settled;          // false: the compiler decides how it is sharded
+    keel_str_t layout;     // on the device, as HLO writes it: "{1,0:T(8,128)}"; empty: row by row
     keel_str_t memory;     // its kind of memory, "pinned_host"; empty: the device's default
     bool donated;          // parameters: the executable may take its memory over
 } keel_array_t;
