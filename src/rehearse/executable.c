@@ -7,6 +7,7 @@
 static void release(facts_t *facts) {
     if (!facts || atomic_fetch_sub(&facts->references, 1) != 1) return;
     compiling_release(facts->compiling);
+    layouts_release(facts);
     keel_signature_deinitialize(&facts->signature);
     keel_buffer_deinitialize(&facts->module);
     keel_buffer_deinitialize(&facts->serialized);

@@ -81,22 +81,6 @@ static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
     return status ? keel_pjrt_error(status) : NULL;
 }
 
-// Contexts hold what a client's kernels want while they run, and none runs.
-static PJRT_Error *create_context(PJRT_ExecuteContext_Create_Args *args) {
-    void *memory;
-    keel_status_t status = keel_alloc(1, &memory);
-    if (status) return keel_pjrt_error(status);
-    args->context = memory;
-    return NULL;
-}
-
-static PJRT_Error *destroy_context(PJRT_ExecuteContext_Destroy_Args *args) {
-    keel_free(args->context);
-    return NULL;
-}
-
 void execute_fill(PJRT_Api *table) {
     table->PJRT_LoadedExecutable_Execute = execute;
-    table->PJRT_ExecuteContext_Create = create_context;
-    table->PJRT_ExecuteContext_Destroy = destroy_context;
 }

@@ -43,6 +43,14 @@ typedef struct layout_buffer_args_t {
     layout_t *layout;
 } layout_buffer_args_t;
 
+typedef struct layout_results_args_t {
+    size_t struct_size;
+    PJRT_Extension_Base *extension_start;
+    PJRT_Executable *executable;
+    size_t count;
+    layout_t **layouts; // they live as long as the executable
+} layout_results_args_t;
+
 typedef struct layouts_t {
     PJRT_Extension_Base base;
     PJRT_Error *(*destroy)(layout_destroy_args_t *args);
@@ -50,7 +58,11 @@ typedef struct layouts_t {
     PJRT_Error *(*of_client)(layout_default_args_t *args);
     PJRT_Error *(*of_buffer)(layout_buffer_args_t *args);
     PJRT_Error *(*of_topology)(layout_default_args_t *args);
+    // Newer than what a plugin must have. Clients call it without a look at the size.
+    PJRT_Error *(*of_results)(layout_results_args_t *args);
+    void *newer[4];
 } layouts_t;
+enum { LAYOUTS_LEAST = offsetof(layouts_t, of_results) };
 
 static const layouts_t *plugins_layouts; // NULL: it has none, and layouts are dense
 
@@ -77,6 +89,47 @@ static PJRT_Error *of_buffer(layout_buffer_args_t *args) {
     return make_layout(buffer->type, buffer->dims, buffer->rank, &args->layout);
 }
 
+static void destroy_layout(layout_t *layout) {
+    layout_destroy_args_t args = {.struct_size = sizeof args, .layout = layout};
+    keel_status_ignore(keel_pjrt_status(rehearsal.plugin, plugins_layouts->destroy(&args),
+                                        "PJRT_Layouts_MemoryLayout_Destroy"));
+}
+
+static keel_status_t make_layouts(facts_t *facts) {
+    uint32_t count = facts->signature.result_count;
+    void *memory;
+    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof *facts->layouts, &memory));
+    facts->layouts = memory;
+    for (uint32_t i = 0; i < count; ++i) {
+        const keel_shape_t *shape = &facts->signature.results[i].shard;
+        KEEL_TRY(keel_pjrt_status(rehearsal.plugin,
+                                  make_layout(facts->types[i], shape->dims, shape->rank,
+                                              &facts->layouts[i]),
+                                  "PJRT_Layouts_PJRT_Topology_GetDefaultLayout"));
+    }
+    return NULL;
+}
+
+void layouts_release(facts_t *facts) {
+    for (uint32_t i = 0; facts->layouts && i < facts->signature.result_count; ++i)
+        if (facts->layouts[i]) destroy_layout(facts->layouts[i]);
+    keel_free((void *)facts->layouts);
+    facts->layouts = NULL;
+}
+
+static PJRT_Error *of_results(layout_results_args_t *args) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    facts_t *facts = args->executable->facts;
+    keel_status_t status = NULL;
+    pthread_mutex_lock(&lock);
+    if (!facts->layouts) status = make_layouts(facts);
+    if (status) layouts_release(facts);
+    pthread_mutex_unlock(&lock);
+    args->count = facts->signature.result_count;
+    args->layouts = facts->layouts;
+    return status ? keel_pjrt_error(status) : NULL;
+}
+
 static keel_status_t read_layout(layout_t *layout, keel_arena_t *arena, keel_str_t *out) {
     layout_serialize_args_t args = {.struct_size = sizeof args, .layout = layout};
     KEEL_TRY(keel_pjrt_status(rehearsal.plugin, plugins_layouts->serialize(&args),
@@ -94,9 +147,7 @@ keel_status_t layout_of(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
     KEEL_TRY(keel_pjrt_status(rehearsal.plugin, make_layout(type, dims, rank, &layout),
                               "PJRT_Layouts_PJRT_Topology_GetDefaultLayout"));
     keel_status_t status = read_layout(layout, arena, out);
-    layout_destroy_args_t args = {.struct_size = sizeof args, .layout = layout};
-    keel_status_ignore(keel_pjrt_status(rehearsal.plugin, plugins_layouts->destroy(&args),
-                                        "PJRT_Layouts_MemoryLayout_Destroy"));
+    destroy_layout(layout);
     return status;
 }
 
@@ -130,14 +181,15 @@ static PJRT_Extension_Base *pass_on(const PJRT_Api *plugin, int type, PJRT_Exten
 
 static PJRT_Extension_Base *offer_layouts(const PJRT_Api *plugin, PJRT_Extension_Base *next) {
     static layouts_t own;
-    plugins_layouts = (const layouts_t *)find(plugin, LAYOUTS, sizeof *plugins_layouts);
+    plugins_layouts = (const layouts_t *)find(plugin, LAYOUTS, LAYOUTS_LEAST);
     if (rehearsal.target->platform == KEEL_TARGET_CPU) plugins_layouts = NULL;
     if (!plugins_layouts) return next;
-    own = *plugins_layouts;
-    own.base.struct_size = sizeof own;
+    memcpy(&own, plugins_layouts, LAYOUTS_LEAST);
+    own.base.struct_size = offsetof(layouts_t, newer);
     own.base.next = next;
     own.of_client = of_client;
     own.of_buffer = of_buffer;
+    own.of_results = of_results;
     return &own.base;
 }
 

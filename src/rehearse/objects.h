@@ -134,6 +134,9 @@ void extensions_fill(PJRT_Api *table);
 keel_status_t layout_of(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
                         keel_arena_t *arena, keel_str_t *out) KEEL_MUST_CHECK;
 
+typedef struct facts_t facts_t;
+void layouts_release(facts_t *facts);
+
 // ---- compiling.c -------------------------------------------------------------------------------
 
 // A program on its way through the compiler. Shared by its executable and the compiler's thread.
@@ -152,7 +155,7 @@ void compiling_release(compiling_t *compiling); // NULL is allowed
 // ---- executable.c, execute.c -------------------------------------------------------------------
 
 // What is known about an executable; shared by its PJRT_Executable and PJRT_LoadedExecutable.
-typedef struct facts_t {
+struct facts_t {
     atomic_size_t references;
     keel_signature_t signature;
     bool is_guess;          // how its results are sharded
@@ -167,8 +170,9 @@ typedef struct facts_t {
     size_t *ranks;
     const char **kinds;
     size_t *kind_sizes;
+    layout_t **layouts; // of its results, if a client asked
     keel_arena_t arena;
-} facts_t;
+};
 
 struct PJRT_Executable {
     facts_t *facts;

@@ -19,6 +19,9 @@ static void take_plugins_own(PJRT_Api *table, const PJRT_Api *plugin) {
     table->PJRT_DeviceDescription_Kind = plugin->PJRT_DeviceDescription_Kind;
     table->PJRT_DeviceDescription_DebugString = plugin->PJRT_DeviceDescription_DebugString;
     table->PJRT_DeviceDescription_ToString = plugin->PJRT_DeviceDescription_ToString;
+    // Its FFI extension writes into them.
+    table->PJRT_ExecuteContext_Create = plugin->PJRT_ExecuteContext_Create;
+    table->PJRT_ExecuteContext_Destroy = plugin->PJRT_ExecuteContext_Destroy;
     table->PJRT_TopologyDescription_Create = plugin->PJRT_TopologyDescription_Create;
     table->PJRT_TopologyDescription_Destroy = plugin->PJRT_TopologyDescription_Destroy;
     table->PJRT_TopologyDescription_PlatformName = plugin->PJRT_TopologyDescription_PlatformName;
