@@ -41,6 +41,7 @@ struct keel_engine_t {
     struct pace_t *pace;
     struct prefetch_t *prefetch; // NULL if it is off
     struct progress_t *progress;
+    struct rehearsal_t *rehearsal; // NULL if the devices are there
     struct release_t *release;
     struct sent_t *sent;
     struct sites_t *sites;

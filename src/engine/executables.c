@@ -5,6 +5,7 @@
 #include "engine/flow.h"
 #include "engine/once.h"
 #include "engine/order.h"
+#include "engine/rehearsal.h"
 
 enum { EXECUTABLE_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
 
@@ -90,6 +91,7 @@ keel_gang_t *keel_engine_executed(keel_engine_t *engine,
     uint64_t before = counters_executed(engine->counters, counter);
     order_executed(engine, counter);
     flow_executed(engine, counter, before, args);
+    if (engine->rehearsal) rehearsal_executed(engine, counter, args->executable);
     return slot ? atomic_load_explicit(&slot->gang, memory_order_relaxed) : NULL;
 }
 

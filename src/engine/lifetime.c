@@ -98,6 +98,7 @@ static void journal_executes(keel_engine_t *engine) {
     steps_journal(engine);
     flow_journal(engine);
     order_journal(engine);
+    rehearsal_journal(engine);
     keel_status_t status = counters_collect(engine->counters, &counts, &total);
     if (!status && counts.size) keel_journal_executes(engine->journal, counts);
     if (!status) keel_free((void *)(uintptr_t)counts.data);
@@ -166,6 +167,7 @@ static void destroy_engine(keel_engine_t *engine) {
     keel_journal_close(engine->journal);
     keel_tiers_close(&engine->tiers);
     background_destroy(engine->background);
+    rehearsal_destroy(engine->rehearsal);
     release_destroy(engine->release);
     memory_destroy(engine->memory_use);
     host_ops_destroy(engine->host_ops);
@@ -233,6 +235,7 @@ void keel_engine_end(keel_engine_t *engine) {
         steps_journal(engine);
         flow_journal(engine);
         order_journal(engine);
+        rehearsal_journal(engine);
         keel_journal_end(engine->journal, total, counts);
     }
     keel_free((void *)(uintptr_t)counts.data);

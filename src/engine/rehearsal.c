@@ -7,10 +7,52 @@
 #include "engine/publish.h"
 #include "engine/rehearsal.h"
 
-void keel_engine_rehearse(keel_engine_t *engine, const char *target,
-                          keel_rehearse_compiles_t compiles) {
+// A value that no device computed, by its program and the line that read it.
+typedef struct unreal_t {
+    struct unreal_t *next;
+    const char *maker;
+    const site_t *site; // NULL: unknown
+    uint64_t count;     // since the last event
+} unreal_t;
+
+// What is in use on a device when a program begins.
+typedef struct living_t {
+    struct living_t *next;
+    const counter_t *program;
+    uint64_t most, written; // bytes
+} living_t;
+
+struct rehearsal_t {
+    pthread_mutex_t lock; // for all below
+    unreal_t *unreal;
+    living_t *living;
+};
+
+keel_status_t keel_engine_rehearse(keel_engine_t *engine, const char *target,
+                                   keel_rehearse_compiles_t compiles) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(rehearsal_t), &memory));
+    engine->rehearsal = memory;
+    pthread_mutex_init(&engine->rehearsal->lock, NULL);
     engine->target = target;
     if (compiles == KEEL_REHEARSE_ALL) engine->looks_up = false;
+    return NULL;
+}
+
+void rehearsal_destroy(rehearsal_t *rehearsal) {
+    if (!rehearsal) return;
+    while (rehearsal->unreal) {
+        unreal_t *next = rehearsal->unreal->next;
+        keel_free(rehearsal->unreal);
+        rehearsal->unreal = next;
+    }
+    while (rehearsal->living) {
+        living_t *next = rehearsal->living->next;
+        keel_free(rehearsal->living);
+        rehearsal->living = next;
+    }
+    pthread_mutex_destroy(&rehearsal->lock);
+    keel_free(rehearsal);
 }
 
 // ---- what the compiler makes -------------------------------------------------------------------
@@ -122,6 +164,95 @@ const char *rehearsal_word(PJRT_LoadedExecutable *loaded) {
         default:
             return "never";
     }
+}
+
+// ---- values and memory -------------------------------------------------------------------------
+
+// Under the lock. NULL without memory.
+static living_t *living_of(rehearsal_t *rehearsal, const counter_t *program) {
+    void *memory;
+    for (living_t *at = rehearsal->living; at; at = at->next)
+        if (at->program == program) return at;
+    keel_status_t status = keel_calloc(1, sizeof(living_t), &memory);
+    if (status) {
+        keel_status_ignore(status);
+        return NULL;
+    }
+    living_t *fresh = memory;
+    *fresh = (living_t){.next = rehearsal->living, .program = program};
+    rehearsal->living = fresh;
+    return fresh;
+}
+
+void rehearsal_executed(keel_engine_t *engine, const counter_t *counter,
+                        const PJRT_LoadedExecutable *loaded) {
+    if (!counter) return;
+    uint64_t bytes = keel_rehearse_in_use(loaded);
+    pthread_mutex_lock(&engine->rehearsal->lock);
+    living_t *living = living_of(engine->rehearsal, counter);
+    if (living && bytes > living->most) living->most = bytes;
+    pthread_mutex_unlock(&engine->rehearsal->lock);
+}
+
+static unreal_t *unreal_of(rehearsal_t *rehearsal, const site_t *site, const char *maker) {
+    void *memory;
+    for (unreal_t *at = rehearsal->unreal; at; at = at->next)
+        if (at->site == site && at->maker == maker) return at;
+    keel_status_t status = keel_calloc(1, sizeof(unreal_t), &memory);
+    if (status) {
+        keel_status_ignore(status);
+        return NULL;
+    }
+    unreal_t *fresh = memory;
+    *fresh = (unreal_t){.next = rehearsal->unreal, .maker = maker, .site = site};
+    rehearsal->unreal = fresh;
+    return fresh;
+}
+
+void rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buffer *buffer) {
+    const char *maker;
+    if (keel_rehearse_is_real(buffer, &maker)) return;
+    if (!site) site = sites_here(engine->sites);
+    pthread_mutex_lock(&engine->rehearsal->lock);
+    unreal_t *unreal = unreal_of(engine->rehearsal, site, maker);
+    if (unreal) ++unreal->count;
+    pthread_mutex_unlock(&engine->rehearsal->lock);
+}
+
+// The oldest first. The lock is not held while a line is written.
+static void journal_unreal(keel_engine_t *engine) {
+    rehearsal_t *rehearsal = engine->rehearsal;
+    pthread_mutex_lock(&rehearsal->lock);
+    for (unreal_t *at = rehearsal->unreal; at; at = at->next) {
+        if (!at->count) continue;
+        keel_journal_unreal_t event = {.maker = at->maker, .count = at->count};
+        if (at->site) event.site = engine_site(site_place(at->site));
+        at->count = 0;
+        pthread_mutex_unlock(&rehearsal->lock);
+        keel_journal_unreal(engine->journal, &event);
+        pthread_mutex_lock(&rehearsal->lock);
+    }
+    pthread_mutex_unlock(&rehearsal->lock);
+}
+
+static void journal_living(keel_engine_t *engine) {
+    rehearsal_t *rehearsal = engine->rehearsal;
+    pthread_mutex_lock(&rehearsal->lock);
+    for (living_t *at = rehearsal->living; at; at = at->next) {
+        if (at->most == at->written) continue;
+        uint64_t bytes = at->written = at->most;
+        const keel_digest_t *program = counter_program(at->program);
+        pthread_mutex_unlock(&rehearsal->lock);
+        keel_journal_living(engine->journal, program, bytes);
+        pthread_mutex_lock(&rehearsal->lock);
+    }
+    pthread_mutex_unlock(&rehearsal->lock);
+}
+
+void rehearsal_journal(keel_engine_t *engine) {
+    if (!engine->rehearsal) return;
+    journal_unreal(engine);
+    journal_living(engine);
 }
 
 // ---- the end -----------------------------------------------------------------------------------

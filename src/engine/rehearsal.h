@@ -3,7 +3,13 @@
 #ifndef KEEL_ENGINE_REHEARSAL_H_
 #define KEEL_ENGINE_REHEARSAL_H_
 
-#include "engine/core.h"
+#include "engine/counters.h"
+#include "engine/sites.h"
+
+typedef struct rehearsal_t rehearsal_t;
+
+// Only while nobody uses it. NULL is allowed.
+void rehearsal_destroy(rehearsal_t *rehearsal);
 
 // A program that the client has and that its compiler still has, too.
 typedef struct rehearsed_t {
@@ -19,6 +25,13 @@ const char *rehearsal_word(PJRT_LoadedExecutable *loaded);
 // Stores and journals what the compiler makes of it, whenever that is.
 void rehearsal_follow(keel_engine_t *engine, PJRT_LoadedExecutable *loaded,
                       const rehearsed_t *rehearsed);
+// The client executes the program (NULL: unknown).
+void rehearsal_executed(keel_engine_t *engine, const counter_t *counter,
+                        const PJRT_LoadedExecutable *loaded);
+// The client's line (NULL: unknown) reads the buffer.
+void rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buffer *buffer);
+// Writes what is new of both to the journal.
+void rehearsal_journal(keel_engine_t *engine);
 // Waits until the compiler has no program left, with a line on a terminal.
 void rehearsal_end(keel_engine_t *engine);
 

@@ -2,6 +2,7 @@
 // that in many ways, but anyone can ask the plugin's event.
 #include "engine/transfers.h"
 #include "engine/flow.h"
+#include "engine/rehearsal.h"
 #include "engine/sent.h"
 #include "engine/transfer_counter.h"
 
@@ -58,6 +59,7 @@ keel_reading_t keel_engine_read_begins(keel_engine_t *engine, const PJRT_Buffer 
     site_t *site = flow_read(engine, bytes);
     flow_note(engine, site, buffer);
     if (site) site_read(site, bytes);
+    if (engine->rehearsal) rehearsal_read(engine, site, (PJRT_Buffer *)(uintptr_t)buffer);
     return (keel_reading_t){.started = keel_clock_monotonic(), .site = site};
 }
 

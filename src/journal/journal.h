@@ -253,6 +253,16 @@ void keel_journal_memory_unknown(keel_journal_t *journal, const char *what, cons
 void keel_journal_host_ops(keel_journal_t *journal, const keel_journal_host_op_t *ops,
                            size_t count);
 
+// In a rehearsal, the host read a value that no device computed.
+typedef struct keel_journal_unreal_t {
+    const char *maker; // the program that would have computed it: "jit_step"
+    keel_journal_site_t site;
+    uint64_t count; // since the last such event
+} keel_journal_unreal_t;
+void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *event);
+// In a rehearsal: the most bytes that were in use on one device when the program began.
+void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes);
+
 // What moved between host and device since the last such event.
 typedef struct keel_journal_transfer_t {
     uint64_t count, bytes;

@@ -329,18 +329,6 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     keel_line_finish(journal, &line);
 }
 
-void keel_journal_compiled(keel_journal_t *journal, const keel_journal_compiled_t *event) {
-    keel_line_t line;
-    if (!keel_line_begin(journal, &line, "compiled")) return;
-    keel_line_subject(&line.json, &event->subject);
-    keel_line_real(&line.json, "seconds", event->seconds);
-    keel_line_real(&line.json, "cpu_seconds", event->cpu_seconds);
-    keel_json_unsigned(&line.json, "peak_memory", event->peak_memory);
-    keel_json_unsigned(&line.json, "payload_bytes", event->payload_bytes);
-    if (event->failed) keel_json_bool(&line.json, "failed", true);
-    keel_line_finish(journal, &line);
-}
-
 void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "load")) return;

@@ -15,22 +15,6 @@ PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive) {
     }
 }
 
-static unsigned bits_of(PJRT_Buffer_Type type) {
-    switch (type) {
-#define TYPE_BITS(number, name, bits)                                                              \
-    case PJRT_Buffer_Type_##name:                                                                  \
-        return bits;
-        KEEL_PRIMITIVES(TYPE_BITS)
-#undef TYPE_BITS
-        default:
-            return 0;
-    }
-}
-
-size_t element_bytes(PJRT_Buffer_Type type) {
-    return (bits_of(type) + 7) / 8;
-}
-
 // ---- contents ----------------------------------------------------------------------------------
 
 // All contents of the process together, so that a rehearsal of a model that is larger than this
@@ -69,16 +53,6 @@ void contents_release(contents_t *contents) {
 
 // ---- buffers -----------------------------------------------------------------------------------
 
-static uint64_t device_bytes(PJRT_Buffer_Type type, const int64_t *dims, size_t rank) {
-    uint64_t bits = bits_of(type);
-    for (size_t i = 0; i < rank; ++i) {
-        if (dims[i] <= 0) return 0;
-        if (bits > (uint64_t)INT64_MAX / (uint64_t)dims[i]) return INT64_MAX;
-        bits *= (uint64_t)dims[i];
-    }
-    return bits / 8 + (bits % 8 != 0);
-}
-
 keel_status_t buffer_create(PJRT_Memory *memory, PJRT_Buffer_Type type, const int64_t *dims,
                             size_t rank, contents_t *contents, const char *maker,
                             PJRT_Buffer **out) {
@@ -92,7 +66,7 @@ keel_status_t buffer_create(PJRT_Memory *memory, PJRT_Buffer_Type type, const in
     buffer->memory = memory;
     buffer->type = type;
     buffer->rank = rank;
-    buffer->bytes = device_bytes(type, dims, rank);
+    buffer->bytes = bytes_on_device(type, dims, rank);
     buffer->contents = contents;
     buffer->maker = maker;
     buffer->minor_to_major = buffer->dims + rank;
@@ -131,6 +105,14 @@ contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted) {
     *out_deleted = buffer->is_deleted;
     pthread_mutex_unlock(&buffer->lock);
     return contents;
+}
+
+bool keel_rehearse_is_real(PJRT_Buffer *buffer, const char **out_maker) {
+    pthread_mutex_lock(&buffer->lock);
+    bool is_real = buffer->contents || !buffer->maker;
+    *out_maker = buffer->maker;
+    pthread_mutex_unlock(&buffer->lock);
+    return is_real;
 }
 
 // ---- the table ---------------------------------------------------------------------------------

@@ -269,6 +269,15 @@ keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_byte
     return make_loaded(args->client, facts, out);
 }
 
+uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded) {
+    uint64_t most = 0;
+    for (size_t i = 0; i < loaded->device_count; ++i) {
+        uint64_t bytes = atomic_load(&loaded->devices[i]->standard->in_use);
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
 // ---- the table ---------------------------------------------------------------------------------
 
 static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {

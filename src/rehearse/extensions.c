@@ -139,6 +139,10 @@ static keel_status_t read_layout(layout_t *layout, keel_arena_t *arena, keel_str
     return status;
 }
 
+bool layout_is_told(void) {
+    return plugins_layouts;
+}
+
 keel_status_t layout_of(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
                         keel_arena_t *arena, keel_str_t *out) {
     layout_t *layout = NULL;

@@ -122,14 +122,21 @@ bool buffer_delete(PJRT_Buffer *buffer);
 contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted);
 
 PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive);
+
+// ---- sizes.c -----------------------------------------------------------------------------------
+
 // Bytes of one element on the host; 0 for what has none.
 size_t element_bytes(PJRT_Buffer_Type type);
+// Bytes of an array on a device, with padding.
+uint64_t bytes_on_device(PJRT_Buffer_Type type, const int64_t *dims, size_t rank);
 
 // ---- extensions.c ------------------------------------------------------------------------------
 
 typedef struct layout_t layout_t; // PJRT_Layouts_MemoryLayout
 
 void extensions_fill(PJRT_Api *table);
+// False if every array is row by row.
+bool layout_is_told(void);
 // How the target lays out an array by default, as HLO writes it: "{1,0:T(8,128)}". "": row by row.
 keel_status_t layout_of(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
                         keel_arena_t *arena, keel_str_t *out) KEEL_MUST_CHECK;

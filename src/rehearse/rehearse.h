@@ -12,6 +12,7 @@
 //   executable.c  executables, as far as their programs say what they are
 //   execute.c     executions
 //   compiling.c   programs on their way through the real compiler
+//   sizes.c       bytes of arrays on a device
 //   event.c       events, all of which are ready
 //   extensions.c  the plugin's extensions that need no device
 //   objects.h     what stands behind PJRT's pointers
@@ -68,6 +69,16 @@ keel_rehearse_state_t keel_rehearse_state(PJRT_LoadedExecutable *loaded);
 keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
                                  keel_bytes_t module, keel_str_t module_format,
                                  PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
+
+// ---- values and memory -------------------------------------------------------------------------
+
+// Whether the buffer's contents are what the device would have. If not, *out_maker is the program
+// that made it; it stays.
+bool keel_rehearse_is_real(PJRT_Buffer *buffer, const char **out_maker);
+// Bytes in use on the fullest device of the executable.
+uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded);
+
+// ---- the compiler ------------------------------------------------------------------------------
 
 // How many programs are still with the compiler.
 uint64_t keel_rehearse_pending(void);

@@ -1,0 +1,31 @@
+// Events of a rehearsal.
+#include "journal/line.h"
+
+void keel_journal_compiled(keel_journal_t *journal, const keel_journal_compiled_t *event) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "compiled")) return;
+    keel_line_subject(&line.json, &event->subject);
+    keel_line_real(&line.json, "seconds", event->seconds);
+    keel_line_real(&line.json, "cpu_seconds", event->cpu_seconds);
+    keel_json_unsigned(&line.json, "peak_memory", event->peak_memory);
+    keel_json_unsigned(&line.json, "payload_bytes", event->payload_bytes);
+    if (event->failed) keel_json_bool(&line.json, "failed", true);
+    keel_line_finish(journal, &line);
+}
+
+void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *event) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "unreal")) return;
+    keel_line_text(&line.json, "maker", event->maker);
+    keel_line_site(&line.json, &event->site);
+    keel_json_unsigned(&line.json, "count", event->count);
+    keel_line_finish(journal, &line);
+}
+
+void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "living")) return;
+    keel_line_digest(&line.json, "program", program);
+    keel_json_unsigned(&line.json, "bytes", bytes);
+    keel_line_finish(journal, &line);
+}
