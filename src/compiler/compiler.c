@@ -66,6 +66,7 @@ static keel_status_t fill(const keel_compiler_settings_t *settings, keel_compile
     if (settings->interpreter)
         KEEL_TRY(keel_strdup(keel_str(settings->interpreter), &compiler->interpreter));
     if (settings->library) KEEL_TRY(keel_strdup(keel_str(settings->library), &compiler->library));
+    compiler->platform = target->platform;
     compiler->device_count = target->device_count;
     KEEL_TRY(place_children(compiler, settings->workers, target->platform != KEEL_TARGET_CPU));
     compiler->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
