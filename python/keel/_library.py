@@ -2,7 +2,7 @@
 
 import ctypes
 import os
-from typing import Callable, Optional
+from typing import Callable, Optional, Sequence
 
 NAME = "libkeel_pjrt.so"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -70,6 +70,29 @@ def add_kernel(name: bytes, function: int) -> None:
         return
     add.argtypes, add.restype = (ctypes.c_char_p, ctypes.c_void_p), None
     add(name, function)
+
+
+def add_handler(name: bytes, platform: bytes, api_version: int, traits: int,
+                stages: Sequence[int]) -> None:
+    """Reports a function that programs call by name: its stages' addresses, 0 if it has none."""
+    add = getattr(_open(os.RTLD_NOW), "keel_add_handler", None)
+    if add is None:
+        return
+    add.restype = None
+    add.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_uint32,
+                    ctypes.c_void_p * len(stages))
+    add(name, platform, api_version, traits, (ctypes.c_void_p * len(stages))(*stages))
+
+
+def add_type(name: bytes, platform: bytes, number: int, functions: Sequence[int]) -> None:
+    """Reports a type of such functions' state: the addresses of its number and its functions."""
+    add = getattr(_open(os.RTLD_NOW), "keel_add_type", None)
+    if add is None:
+        return
+    add.restype = None
+    add.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p,
+                    ctypes.c_void_p * len(functions))
+    add(name, platform, number, (ctypes.c_void_p * len(functions))(*functions))
 
 
 def note_fix(*texts: str) -> bool:

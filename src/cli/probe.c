@@ -105,13 +105,16 @@ static void print_json(const keel_probe_t *probe, keel_buffer_t *out) {
     write_steps(probe, &json);
     write_findings(probe, &json);
     keel_bundle_json(&probe->bundle, keel_json_value(&json, "bundle"));
+    if (probe->target.size)
+        keel_buffer_append(keel_json_value(&json, "target"), probe->target.data,
+                           probe->target.size);
     keel_json_end_object(&json);
 }
 
 // ---- the command -------------------------------------------------------------------------------
 
 static const char details[] =
-    "PLUGIN is a path, cpu or tpu; the default is the plugin that the settings name. It is\n"
+    "PLUGIN is a path, cpu, cuda or tpu; the default is the plugin that the settings name. It is\n"
     "loaded and used step by step in a separate process, so that it may crash or hang.\n\n"
     "Each finding has a label and a next step. The labels are backend defect (the plugin fails\n"
     "or lacks something), launch policy (how processes are started here), version gate (versions\n"

@@ -61,11 +61,12 @@ static keel_status_t fill(const keel_compiler_settings_t *settings, keel_compile
     const keel_target_t *target = settings->target;
     KEEL_TRY(keel_strdup(keel_str(target->name), &compiler->target_name));
     KEEL_TRY(keel_strdup(keel_str(settings->plugin), &compiler->plugin));
-    KEEL_TRY(keel_target_write(target, &compiler->target));
+    KEEL_TRY(keel_target_write(target, KEEL_JSON_COMPACT, &compiler->target));
     KEEL_TRY(compiler_find_worker(settings->worker, &compiler->worker));
     if (settings->interpreter)
         KEEL_TRY(keel_strdup(keel_str(settings->interpreter), &compiler->interpreter));
     if (settings->library) KEEL_TRY(keel_strdup(keel_str(settings->library), &compiler->library));
+    compiler->platform = target->platform;
     compiler->device_count = target->device_count;
     KEEL_TRY(place_children(compiler, settings->workers, target->platform != KEEL_TARGET_CPU));
     compiler->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

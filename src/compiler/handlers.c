@@ -13,15 +13,15 @@ static size_t count, capacity;
 
 // ---- places ------------------------------------------------------------------------------------
 
-keel_status_t keel_place_find(const void *address, keel_place_t *out) {
+keel_status_t keel_handler_locate(const void *address, keel_handler_place_t *out) {
     Dl_info info;
-    *out = (keel_place_t){0};
+    *out = (keel_handler_place_t){0};
     if (!address) return NULL;
     if (!dladdr(address, &info) || !info.dli_fname || !strchr(info.dli_fname, '/'))
         return keel_status_make(KEEL_UNSUPPORTED,
                                 "it is in no library, so no other process can call it");
-    *out = (keel_place_t){info.dli_fname,
-                          (uint64_t)((const char *)address - (const char *)info.dli_fbase)};
+    *out = (keel_handler_place_t){info.dli_fname,
+                                  (uint64_t)((const char *)address - (const char *)info.dli_fbase)};
     return NULL;
 }
 

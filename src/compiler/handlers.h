@@ -6,9 +6,9 @@
 // function is known there by its place: the library that it is in, and where. Children open
 // that library, in an interpreter of the client's kind, because it may be a Python module.
 //
-// Two extensions of a plugin take handlers: FFI (type 5), and custom calls of GPUs (type 0), which
-// has functions for the stages of a call. Types of the state that handlers keep are registered too:
-// the plugin gives each a number, which is written into the library.
+// A call has functions for its stages; most have one for execution only. What a handler keeps from
+// one stage to the next is of a type, which is registered too: the plugin gives it a number, which
+// is written into the library.
 //
 // Structs: xla/pjrt/c/pjrt_c_api_ffi_extension.h and pjrt_c_api_gpu_extension.h.
 // Ownership: handlers are the process's, are copied, and stay; all compilers know them.
@@ -19,15 +19,14 @@
 #include "base/base.h"
 
 // A place in a library.
-typedef struct keel_place_t {
+typedef struct keel_handler_place_t {
     const char *library; // path; NULL: nowhere
     uint64_t offset;     // from where it is loaded
-} keel_place_t;
+} keel_handler_place_t;
 
 typedef enum keel_handler_kind_t {
-    KEEL_HANDLER_FFI,         // places[0]: the handler
-    KEEL_HANDLER_CUSTOM_CALL, // places: instantiate, prepare, initialize, execute
-    KEEL_HANDLER_TYPE,        // places: its number; its PJRT_FFI_Type_Info
+    KEEL_HANDLER_CALL, // places: instantiate, prepare, initialize, execute
+    KEEL_HANDLER_TYPE, // of a state; places: its number, deleter, serialize, deserialize
     KEEL_HANDLER_KINDS,
 } keel_handler_kind_t;
 
@@ -35,16 +34,16 @@ enum { KEEL_HANDLER_PLACES = 4 };
 
 typedef struct keel_handler_t {
     keel_handler_kind_t kind;
-    const char *name, *platform; // "CUDA", "Host"; "" of a custom call or a type
+    const char *name, *platform; // "Host", "CUDA"
     int api_version;             // 0: untyped, 1: typed
     uint32_t traits;
-    keel_place_t places[KEEL_HANDLER_PLACES];
+    keel_handler_place_t places[KEEL_HANDLER_PLACES];
 } keel_handler_t;
 
 // Where an address of this process is. KEEL_UNSUPPORTED if it is in no library (such as code made
 // at run time), since no other process has it. *out points to memory of the loader, which stays
 // while the library does.
-keel_status_t keel_place_find(const void *address, keel_place_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_handler_locate(const void *address, keel_handler_place_t *out) KEEL_MUST_CHECK;
 
 // The first of one kind, name and platform counts, as in XLA.
 keel_status_t keel_handler_add(const keel_handler_t *handler) KEEL_MUST_CHECK;

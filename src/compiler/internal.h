@@ -29,6 +29,7 @@ struct keel_compiler_t {
     char *interpreter, *library; // for children that need handlers; NULL: not looked for yet
     keel_buffer_t target;        // JSON
     char *plugin;
+    keel_target_platform_t platform;
     uint64_t device_count;
     pid_t owner; // the process
     pthread_t thread;

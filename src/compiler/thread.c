@@ -52,9 +52,21 @@ static keel_status_t start_interpreter(keel_compiler_t *compiler, child_t *child
     return child_start(child, command);
 }
 
+// Whether a program for the target can call it.
+static bool fits(const keel_compiler_t *compiler, const keel_handler_t *handler) {
+    bool is_for_host = strcmp(handler->platform, "Host") == 0;
+    return is_for_host == (compiler->platform == KEEL_TARGET_CPU);
+}
+
+static bool needs_interpreter(const keel_compiler_t *compiler) {
+    for (size_t i = 0, end = keel_handler_count(); i < end; ++i)
+        if (fits(compiler, keel_handler_at(i))) return true;
+    return false;
+}
+
 static keel_status_t start_child(keel_compiler_t *compiler, slot_t *slot) {
     const char *const command[] = {compiler->worker, KEEL_COMPILER_COMMAND, NULL};
-    bool is_interpreter = keel_handler_count() > 0;
+    bool is_interpreter = needs_interpreter(compiler);
     if (is_interpreter)
         KEEL_TRY(start_interpreter(compiler, &slot->child));
     else
@@ -67,18 +79,20 @@ static keel_status_t start_child(keel_compiler_t *compiler, slot_t *slot) {
 }
 
 // Those that it does not know yet.
-static void send_handlers(child_t *child) {
-    for (size_t end = keel_handler_count(); child->handlers < end; ++child->handlers)
-        wire_put_handler(&child->out, keel_handler_at(child->handlers));
+static void send_handlers(const keel_compiler_t *compiler, child_t *child) {
+    for (size_t end = keel_handler_count(); child->handlers < end; ++child->handlers) {
+        const keel_handler_t *handler = keel_handler_at(child->handlers);
+        if (fits(compiler, handler)) wire_put_handler(&child->out, handler);
+    }
 }
 
 static void give(keel_compiler_t *compiler, slot_t *slot) {
     child_t *child = &slot->child;
-    if (child->pid && !child->is_interpreter && keel_handler_count())
+    if (child->pid && !child->is_interpreter && needs_interpreter(compiler))
         child_end(child, false, (char[64]){0});
     keel_status_t status = child->pid ? NULL : start_child(compiler, slot);
     if (!status) {
-        send_handlers(child);
+        send_handlers(compiler, child);
         keel_buffer_t *message = &slot->task->message;
         if (slot->child.out.size) {
             keel_buffer_append(&slot->child.out, message->data, message->size);

@@ -82,7 +82,7 @@ void wire_put_handler(keel_buffer_t *out, const keel_handler_t *handler) {
     put_number(out, HANDLER_API_VERSION, (uint64_t)handler->api_version);
     put_number(out, HANDLER_TRAITS, handler->traits);
     for (uint32_t i = 0; i < KEEL_HANDLER_PLACES; ++i) {
-        const keel_place_t *place = &handler->places[i];
+        const keel_handler_place_t *place = &handler->places[i];
         if (!place->library) continue;
         put(out, HANDLER_LIBRARIES + i, keel_str_bytes(keel_str(place->library)));
         put_number(out, HANDLER_OFFSETS + i, place->offset);

@@ -1,4 +1,6 @@
-// A child's handlers: from their places to the plugin.
+// A child's handlers: from their places to the plugin. A GPU's plugin has an extension of its own
+// for calls, which takes all stages (type 0); others have FFI's (type 5), for execution only.
+// Structs: xla/pjrt/c/pjrt_c_api_gpu_extension.h, pjrt_c_api_ffi_extension.h.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -10,6 +12,7 @@
 // ---- the structs of the extensions -------------------------------------------------------------
 
 enum { GPU_EXTENSION = 0, FFI_EXTENSION = 5 };
+enum { EXECUTE = 3 }; // the stage
 
 typedef struct handler_args_t {
     size_t struct_size;
@@ -27,8 +30,8 @@ typedef struct type_args_t {
     void *extension_start;
     const char *name;
     size_t name_size;
-    int64_t type_id; // 0: the plugin chooses one
-    void *type_info;
+    int64_t type_id;  // 0: the plugin chooses one
+    void **functions; // PJRT_FFI_Type_Info: deleter, serialize, deserialize
 } type_args_t;
 
 typedef struct ffi_extension_t {
@@ -94,28 +97,24 @@ static keel_status_t find_place(keel_str_t library, uint64_t offset, void **out)
 
 // ---- registering -------------------------------------------------------------------------------
 
-static keel_status_t missing(const char *what) {
-    return keel_status_make(KEEL_UNSUPPORTED, "the plugin has no extension for %s", what);
-}
-
 static keel_status_t register_ffi(const worker_t *worker, const wire_handler_t *handler,
-                                  void *const *places) {
+                                  void *function) {
     const ffi_extension_t *ffi =
         find_extension(worker->api, FFI_EXTENSION, SIZE_TO(ffi_extension_t, register_handler));
     handler_args_t args = {.struct_size = SIZE_TO(handler_args_t, traits),
                            .name = handler->name.data,
                            .name_size = handler->name.size,
                            .api_version = (int)handler->api_version,
-                           .handler = places[0],
+                           .handler = function,
                            .platform = handler->platform.data,
                            .platform_size = handler->platform.size,
                            .traits = (int)handler->traits};
-    if (!ffi) return missing("handlers");
+    if (!ffi) return keel_status_make(KEEL_UNSUPPORTED, "the plugin takes no functions");
     return keel_pjrt_status(worker->api, ffi->register_handler(&args), "PJRT_FFI_Register_Handler");
 }
 
-static keel_status_t register_custom_call(const worker_t *worker, const wire_handler_t *handler,
-                                          void *const *places) {
+static keel_status_t register_call(const worker_t *worker, const wire_handler_t *handler,
+                                   void *const *stages) {
     const gpu_extension_t *gpu =
         find_extension(worker->api, GPU_EXTENSION, SIZE_TO(gpu_extension_t, register_custom_call));
     custom_call_args_t args = {.struct_size = SIZE_TO(custom_call_args_t, traits),
@@ -123,8 +122,8 @@ static keel_status_t register_custom_call(const worker_t *worker, const wire_han
                                .name_size = handler->name.size,
                                .api_version = (int)handler->api_version,
                                .traits = (uint32_t)handler->traits};
-    memcpy(args.stages, places, sizeof args.stages);
-    if (!gpu) return missing("custom calls");
+    if (!gpu) return register_ffi(worker, handler, stages[EXECUTE]);
+    memcpy(args.stages, stages, sizeof args.stages);
     return keel_pjrt_status(worker->api, gpu->register_custom_call(&args),
                             "PJRT_Gpu_Register_Custom_Call");
 }
@@ -134,11 +133,12 @@ static keel_status_t register_type(const worker_t *worker, const wire_handler_t 
                                    void *const *places) {
     const ffi_extension_t *ffi =
         find_extension(worker->api, FFI_EXTENSION, SIZE_TO(ffi_extension_t, register_type));
+    void *functions[] = {places[1], places[2], places[3]};
     type_args_t args = {.struct_size = sizeof args,
                         .name = handler->name.data,
                         .name_size = handler->name.size,
-                        .type_info = places[1]};
-    if (!ffi) return missing("types");
+                        .functions = functions};
+    if (!ffi) return keel_status_make(KEEL_UNSUPPORTED, "the plugin takes no types");
     KEEL_TRY(keel_pjrt_status(worker->api, ffi->register_type(&args), "PJRT_FFI_Type_Register"));
     if (places[0]) memcpy(places[0], &args.type_id, sizeof args.type_id);
     return NULL;
@@ -158,10 +158,8 @@ static keel_status_t add(const worker_t *worker, const wire_handler_t *handler) 
     for (int i = 0; i < KEEL_HANDLER_PLACES; ++i)
         KEEL_TRY(find_place(handler->libraries[i], handler->offsets[i], &places[i]));
     if (handler->kind == KEEL_HANDLER_TYPE) return register_type(worker, handler, places);
-    if (handler->kind == KEEL_HANDLER_CUSTOM_CALL)
-        return register_custom_call(worker, handler, places);
-    if (worker->client) return add_kernel(handler, places[0]);
-    return register_ffi(worker, handler, places);
+    if (worker->client) return add_kernel(handler, places[EXECUTE]);
+    return register_call(worker, handler, places);
 }
 
 void worker_add_handler(worker_t *worker, const wire_handler_t *handler) {

@@ -7,6 +7,7 @@
 #include "pjrt/identity.h"
 #include "pjrt/memory.h"
 #include "probe/internal.h"
+#include "target/target.h"
 
 // ---- errors ------------------------------------------------------------------------------------
 
@@ -81,6 +82,30 @@ static keel_status_t add_memory(probe_child_t *child, const char *platform, PJRT
     return NULL;
 }
 
+static keel_status_t write_target(const probe_child_t *child, keel_buffer_t *out) {
+    char hex[KEEL_DIGEST_HEX] = "";
+    keel_target_t target;
+    if (child->build) keel_digest_hex(child->build, hex);
+    const keel_target_origin_t origin = {.name = "this machine", .build = hex};
+    keel_status_t status = keel_target_of_client(child->api, child->client, &origin, &target);
+    if (!status) status = keel_target_write(&target, KEEL_JSON_COMPACT, out);
+    keel_target_deinitialize(&target);
+    return status;
+}
+
+// Not all backends are targets.
+static void report_target(probe_child_t *child) {
+    keel_buffer_t json;
+    keel_buffer_initialize(&json, sizeof child->report->target);
+    keel_status_t status = write_target(child, &json);
+    if (!status) {
+        memcpy(child->report->target, json.data, json.size);
+        child->report->target_size = json.size;
+    }
+    keel_bundle_forgive(&child->facts, status);
+    keel_buffer_deinitialize(&json);
+}
+
 keel_status_t probe_devices(probe_child_t *child) {
     enum { SHOWN = 256 };
     keel_backend_t backend;
@@ -90,6 +115,7 @@ keel_status_t probe_devices(probe_child_t *child) {
     if (!child->device_count)
         return keel_status_make(KEEL_PLUGIN, "the client has no device that this process can use");
     if (!child->build) return NULL; // only a bundle is wanted
+    report_target(child);
     KEEL_TRY(keel_backend_read(child->api, child->client, NULL, 0, &backend));
     KEEL_TRY(add_key(&backend, child));
     for (size_t i = 0; i < child->device_count && i < SHOWN; ++i)

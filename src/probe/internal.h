@@ -16,6 +16,8 @@ typedef struct probe_reported_t {
     char message[KEEL_BUNDLE_VALUE_LIMIT];
 } probe_reported_t;
 
+enum { PROBE_TARGET_LIMIT = 1 << 18 };
+
 // In memory that parent and child share. The parent trusts none of it: the plugin may write there.
 typedef struct probe_report_t {
     _Atomic int step;  // that began last
@@ -24,6 +26,8 @@ typedef struct probe_report_t {
     probe_reported_t steps[KEEL_PROBE_STEP_COUNT];
     size_t facts_size;
     char facts[KEEL_BUNDLE_JSON_LIMIT]; // a bundle as JSON
+    size_t target_size;
+    char target[PROBE_TARGET_LIMIT]; // as JSON
 } probe_report_t;
 
 // What the child knows so far.

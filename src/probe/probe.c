@@ -16,12 +16,14 @@ const char *const keel_probe_verdict_names[] = {"alive", "limping", "dead"};
 void keel_probe_initialize(keel_probe_t *probe) {
     *probe = (keel_probe_t){0};
     keel_bundle_initialize(&probe->bundle);
+    keel_buffer_initialize(&probe->target, 0);
     for (int i = 0; i < KEEL_PROBE_STEP_COUNT; ++i)
         probe->steps[i].code = probe->steps[i].message = probe->steps[i].said = "";
 }
 
 void keel_probe_deinitialize(keel_probe_t *probe) {
     keel_bundle_deinitialize(&probe->bundle);
+    keel_buffer_deinitialize(&probe->target);
 }
 
 void keel_probe_add(keel_probe_t *probe, const char *label, keel_probe_verdict_t weight,

@@ -94,6 +94,7 @@ enum { KEEL_PROBE_FINDINGS = 64 };
 
 typedef struct keel_probe_t {
     keel_bundle_t bundle; // what was found out; owns all text, and knows if memory ran out
+    keel_buffer_t target; // JSON of the target that this machine is (target/target.h); or empty
     bool fast;            // the plugin was only loaded
     bool lacks_tpu; // by its name, the plugin is for TPUs, and the machine has none: only loaded
     keel_probe_outcome_t steps[KEEL_PROBE_STEP_COUNT];

@@ -13,6 +13,7 @@
 
 #include "probe/guard.h"
 #include "probe/internal.h"
+#include "target/target.h"
 
 typedef struct watch_t {
     keel_probe_t *probe;
@@ -132,6 +133,17 @@ static void take_step(const watch_t *watch, int step, const char *end) {
     if (keel_probe_went_wrong(out->state)) out->said = last_said(watch, reported, !end);
 }
 
+// Read and written again: what is there may be anything.
+static keel_status_t take_target(const probe_report_t *report, keel_buffer_t *out) {
+    keel_target_t target;
+    if (!report->target_size || report->target_size > sizeof report->target) return NULL;
+    keel_bytes_t json = keel_bytes(report->target, report->target_size);
+    keel_status_t status = keel_target_parse("the probe's target", json, &target);
+    if (!status) status = keel_target_write(&target, KEEL_JSON_COMPACT, out);
+    keel_target_deinitialize(&target);
+    return status;
+}
+
 // The step that began last ended the child, if it was not done.
 static void take_report(watch_t *watch, int state) {
     const probe_report_t *report = watch->report;
@@ -145,6 +157,7 @@ static void take_report(watch_t *watch, int state) {
         keel_bundle_forgive(&watch->probe->bundle,
                             keel_bundle_parse(keel_bytes(report->facts, report->facts_size),
                                               &watch->probe->bundle));
+    keel_bundle_forgive(&watch->probe->bundle, take_target(report, &watch->probe->target));
 }
 
 // ---- using a plugin ----------------------------------------------------------------------------

@@ -19,7 +19,7 @@
 // sentence
 #define KEEL_SETTINGS(X)                                                                           \
     X(PLUGIN, "plugin", "KEEL_PLUGIN", "--plugin", "PLUGIN", "the embedded CPU plugin",            \
-      "the PJRT plugin to wrap: a path, or cpu or tpu from your Python environment")               \
+      "the PJRT plugin to wrap: a path, or cpu, cuda or tpu from your Python environment")         \
     X(CACHE_DIR, "cache_dir", "KEEL_CACHE_DIR", "--cache-dir", "DIR",                              \
       "$XDG_CACHE_HOME/keel, else ~/.cache/keel", "the folder for compiled programs")              \
     X(RUN_DIR, "run_dir", "KEEL_RUN_DIR", "--run-dir", "DIR",                                      \

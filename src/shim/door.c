@@ -1,4 +1,5 @@
 #include "compiler/compiler.h"
+#include "compiler/handlers.h"
 #include "keel/status.h"
 #include "pjrt/kernels.h"
 #include "shim/shim.h"
@@ -11,6 +12,13 @@ KEEL_API void keel_step(void);
 // The Python package reports each kernel for CPU that the client registers with its own runtime
 // (pjrt/kernels.h). A failure is reported once on stderr.
 KEEL_API void keel_add_kernel(const char *name, void *function);
+// It reports each function that programs call by name, with its stages, and each type of their
+// state, for processes that compile elsewhere (compiler/handlers.h). Those that no other process
+// can call are left out: a program that calls one does not compile there.
+KEEL_API void keel_add_handler(const char *name, const char *platform, int api_version,
+                               uint32_t traits, void *const stages[KEEL_HANDLER_PLACES]);
+KEEL_API void keel_add_type(const char *name, const char *platform, void *number,
+                            void *const functions[KEEL_HANDLER_PLACES - 1]);
 // The Python package reports each fix here (keel.fixes). Texts may be empty or NULL.
 KEEL_API void keel_note_fix(const char *name, const char *state, const char *label,
                             const char *reference, const char *client, const char *why);
@@ -45,4 +53,30 @@ void keel_note_fix(const char *name, const char *state, const char *label, const
 
 int keel_compile_worker(void) {
     return keel_compiler_work();
+}
+
+static void add_handler(keel_handler_t *handler, void *const *addresses, int first, int count) {
+    keel_status_t status = NULL;
+    for (int i = 0; i < count && !status; ++i)
+        status = keel_handler_locate(addresses[i], &handler->places[first + i]);
+    if (!status) status = keel_handler_add(handler);
+    keel_status_ignore(status);
+}
+
+void keel_add_handler(const char *name, const char *platform, int api_version, uint32_t traits,
+                      void *const stages[KEEL_HANDLER_PLACES]) {
+    keel_handler_t handler = {.name = name,
+                              .platform = platform,
+                              .kind = KEEL_HANDLER_CALL,
+                              .api_version = api_version,
+                              .traits = traits};
+    add_handler(&handler, stages, 0, KEEL_HANDLER_PLACES);
+}
+
+void keel_add_type(const char *name, const char *platform, void *number,
+                   void *const functions[KEEL_HANDLER_PLACES - 1]) {
+    keel_handler_t handler = {.name = name, .platform = platform, .kind = KEEL_HANDLER_TYPE};
+    keel_status_t status = keel_handler_locate(number, &handler.places[0]);
+    if (!status) add_handler(&handler, functions, 1, KEEL_HANDLER_PLACES - 1);
+    keel_status_ignore(status);
 }

@@ -83,19 +83,12 @@ static keel_status_t make_cpu(const target_shape_t *shape, keel_target_t *out) {
                                 "target %s: the processor is one process of N "
                                 "devices, such as cpu:8",
                                 out->name);
-    static const char name[] = "cpu_device_count";
     out->platform = KEEL_TARGET_CPU;
     out->device_kind = "cpu";
     out->topology_name = "";
     out->device_count = shape->dims[0];
     out->process_count = 1;
-    PJRT_NamedValue count = {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
-                             .name = name,
-                             .name_size = sizeof name - 1,
-                             .type = PJRT_NamedValue_kInt64,
-                             .int64_value = shape->dims[0],
-                             .value_size = 1};
-    return target_add_value(out, &out->create_options, &count);
+    return target_count_processors(out);
 }
 
 static keel_status_t read_name(const char *text, keel_target_t *out) {

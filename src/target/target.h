@@ -61,8 +61,22 @@ typedef struct keel_target_t {
 keel_status_t keel_target_read(const char *text, keel_target_t *out) KEEL_MUST_CHECK;
 void keel_target_deinitialize(keel_target_t *target);
 
-// The JSON of a target, which keel_target_parse reads.
-keel_status_t keel_target_write(const keel_target_t *target, keel_buffer_t *out) KEEL_MUST_CHECK;
+typedef struct keel_target_origin_t {
+    const char *name;               // for the target
+    const PJRT_NamedValue *options; // that the client was made with
+    size_t option_count;            //
+    const char *build;              // the digest of the plugin's file in hex; or ""
+} keel_target_origin_t;
+
+// The target that a client of a real device is. KEEL_UNSUPPORTED if nothing can be compiled ahead
+// for it.
+keel_status_t keel_target_of_client(const PJRT_Api *api, PJRT_Client *client,
+                                    const keel_target_origin_t *origin,
+                                    keel_target_t *out) KEEL_MUST_CHECK;
+
+// The JSON of a target, which keel_target_parse reads: one line if compact, else for people.
+keel_status_t keel_target_write(const keel_target_t *target, keel_json_style_t style,
+                                keel_buffer_t *out) KEEL_MUST_CHECK;
 // `from` names the JSON in messages.
 keel_status_t keel_target_parse(const char *from, keel_bytes_t json,
                                 keel_target_t *out) KEEL_MUST_CHECK;

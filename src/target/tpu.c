@@ -25,23 +25,23 @@ static keel_status_t one_host(const target_shape_t *shape, keel_target_t *out) {
     return target_add_value(out, &out->topology_options, &value);
 }
 
-static keel_status_t set_environment(const target_tpu_t *tpu, uint32_t chips, keel_target_t *out) {
-    char type[64];
-    snprintf(type, sizeof type, "%s-%u", tpu->accelerator, chips * tpu->type_scale);
+keel_status_t target_compiler_environment(const char *type, keel_target_t *out) {
     const keel_target_variable_t variables[] = {
         {"TPU_SKIP_MDS_QUERY", "1"}, // otherwise it asks a server of the cloud for minutes
         {"TPU_ACCELERATOR_TYPE", type}, {"TPU_WORKER_HOSTNAMES", "localhost"},
         {"TPU_WORKER_ID", "0"},         {"ALLOW_MULTIPLE_LIBTPU_LOAD", "1"},
         {"TPU_LOG_DIR", "disabled"},
     };
+    if (out->platform != KEEL_TARGET_TPU) return NULL;
     for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i)
-        KEEL_TRY(target_add_variable(out, variables[i].name, variables[i].value));
+        if (variables[i].value)
+            KEEL_TRY(target_add_variable(out, variables[i].name, variables[i].value));
     return NULL;
 }
 
 keel_status_t target_make_tpu(const target_tpu_t *tpu, const target_shape_t *shape,
                               keel_target_t *out) {
-    char name[64];
+    char name[64], type[64];
     const char *example = tpu->dims == 2 ? "2x4" : "2x2x2";
     uint32_t chips = shape->dims[0] * shape->dims[1] * shape->dims[2], hosts = hosts_of(shape);
     if (shape->dim_count != tpu->dims)
@@ -66,5 +66,6 @@ keel_status_t target_make_tpu(const target_tpu_t *tpu, const target_shape_t *sha
     if (tpu->chip_config)
         KEEL_TRY(target_add_text(out, &out->topology_options, "chip_config_name",
                                  keel_str(tpu->chip_config)));
-    return set_environment(tpu, chips, out);
+    snprintf(type, sizeof type, "%s-%u", tpu->accelerator, chips * tpu->type_scale);
+    return target_compiler_environment(type, out);
 }

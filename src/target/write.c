@@ -29,7 +29,7 @@ static void write_value(keel_json_t *json, const PJRT_NamedValue *value) {
 static void write_values(keel_json_t *json, const char *name, const keel_target_values_t *values) {
     keel_json_object(json, name);
     for (size_t i = 0; i < values->count; ++i) {
-        keel_json_break(json, "\n    ");
+        if (json->style == KEEL_JSON_SPACED) keel_json_break(json, "\n    ");
         write_value(json, &values->list[i]);
     }
     keel_json_end_object(json);
@@ -49,44 +49,49 @@ static void write_topology(keel_json_t *json, const keel_target_t *target) {
 static void write_environment(keel_json_t *json, const keel_target_t *target) {
     keel_json_object(json, "environment");
     for (size_t i = 0; i < target->variable_count; ++i) {
-        keel_json_break(json, "\n    ");
+        if (json->style == KEEL_JSON_SPACED) keel_json_break(json, "\n    ");
         keel_json_key(json, keel_str(target->environment[i].name));
         keel_json_string(json, NULL, target->environment[i].value);
     }
     keel_json_end_object(json);
 }
 
-keel_status_t keel_target_write(const keel_target_t *target, keel_buffer_t *out) {
-    static const char line[] = "\n  ";
-    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+// Each on a line of its own, for people.
+static void next(keel_json_t *json) {
+    if (json->style == KEEL_JSON_SPACED) keel_json_break(json, "\n  ");
+}
+
+keel_status_t keel_target_write(const keel_target_t *target, keel_json_style_t style,
+                                keel_buffer_t *out) {
+    keel_json_t json = keel_json(out, style);
     keel_json_object(&json, NULL);
-    keel_json_break(&json, line);
+    next(&json);
     keel_json_unsigned(&json, "target", TARGET_FORMAT);
-    keel_json_break(&json, line);
+    next(&json);
     keel_json_string(&json, "name", target->name);
-    keel_json_break(&json, line);
+    next(&json);
     keel_json_string(&json, "platform", keel_target_platform_names[target->platform]);
-    keel_json_break(&json, line);
+    next(&json);
     keel_json_string(&json, "device_kind", target->device_kind);
-    keel_json_break(&json, line);
+    next(&json);
     keel_json_unsigned(&json, "devices", target->device_count);
-    keel_json_break(&json, line);
+    next(&json);
     keel_json_unsigned(&json, "processes", target->process_count);
-    keel_json_break(&json, line);
+    next(&json);
     keel_json_unsigned(&json, "memory", target->memory);
-    keel_json_break(&json, line);
+    next(&json);
     keel_json_unsigned(&json, "memory_limit", target->memory_limit);
-    keel_json_break(&json, line);
+    next(&json);
     write_topology(&json, target);
-    keel_json_break(&json, line);
+    next(&json);
     write_values(&json, "create_options", &target->create_options);
-    keel_json_break(&json, line);
+    next(&json);
     write_environment(&json, target);
-    keel_json_break(&json, line);
+    next(&json);
     keel_json_string(&json, "platform_version", target->platform_version);
-    keel_json_break(&json, line);
+    next(&json);
     keel_json_string(&json, "build", target->build);
-    keel_json_break(&json, "\n");
+    if (style == KEEL_JSON_SPACED) keel_json_break(&json, "\n");
     keel_json_end_object(&json);
     return keel_buffer_status(out);
 }
