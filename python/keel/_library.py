@@ -63,6 +63,15 @@ def wrap(plugin: str) -> bool:
     return name(os.fsencode(os.path.abspath(plugin)))
 
 
+def ask_devices(count: int) -> None:
+    """Says how many devices the client's own setting asks for on CPU; -1: none."""
+    ask = getattr(_open(os.RTLD_NOW), "keel_ask_devices", None)
+    if ask is None:
+        return
+    ask.argtypes, ask.restype = (ctypes.c_int64,), None
+    ask(count)
+
+
 def add_kernel(name: bytes, function: int) -> None:
     """Registers a kernel with the plugin: a name that programs call, and its function's address."""
     add = getattr(_open(os.RTLD_NOW), "keel_add_kernel", None)

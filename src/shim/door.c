@@ -10,6 +10,9 @@ KEEL_API void keel_step(void);
 // The Python package reports each kernel for CPU that the client registers with its own runtime
 // (pjrt/kernels.h). A failure is reported once on stderr.
 KEEL_API void keel_add_kernel(const char *name, void *function);
+// The Python package reports how many devices the client's own setting asks for on CPU; -1: none.
+// Before the client is made.
+KEEL_API void keel_ask_devices(int64_t count);
 // The Python package reports each fix here (keel.fixes). Texts may be empty or NULL.
 KEEL_API void keel_note_fix(const char *name, const char *state, const char *label,
                             const char *reference, const char *client, const char *why);
@@ -32,6 +35,10 @@ void keel_add_kernel(const char *name, void *function) {
         keel_log_once("kernel", "%s; programs that call it do not compile",
                       keel_status_message(status));
     keel_status_ignore(status);
+}
+
+void keel_ask_devices(int64_t count) {
+    keel_shim_ask_devices(count);
 }
 
 void keel_note_fix(const char *name, const char *state, const char *label, const char *reference,

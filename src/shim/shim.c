@@ -21,13 +21,14 @@ static bool is_settled;
 
 // ---- functions that replace the plugin's -------------------------------------------------------
 
+static void client_created(const PJRT_Client_Create_Args *args) {
+    keel_engine_client_created(engine, args->client, args->create_options, args->num_options);
+    keel_shim_write_fixes(engine);
+    keel_kernels_register(plugin.api, args->client);
+}
+
 static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
-    PJRT_Error *error = plugin.api->PJRT_Client_Create(args);
-    if (!error)
-        keel_engine_client_created(engine, args->client, args->create_options, args->num_options);
-    if (!error) keel_shim_write_fixes(engine);
-    if (!error) keel_kernels_register(plugin.api, args->client);
-    return error;
+    return keel_shim_create(args, client_created);
 }
 
 static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
@@ -142,12 +143,13 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
 
 // Under `naming`. Loads the plugin, so that one that Keel cannot load runs without it.
 static bool take_name(const char *path) {
-    keel_plugin_t loaded;
+    keel_plugin_t loaded = {0};
     if (is_settled || named) return named && strcmp(named, path) == 0;
     keel_status_t status = keel_plugin_load(path, &loaded);
     if (!status) status = keel_strdup(keel_str(path), &named);
     if (status) keel_log_once("wrap", "%s", keel_status_message(status));
     keel_status_ignore(status);
+    keel_free(loaded.path);
     return named;
 }
 
@@ -277,6 +279,7 @@ static void make_table(void) {
         return;
     }
     bridge();
+    keel_shim_take_devices(&plugin, named != NULL, settings.cpu_devices);
     if (settings.mode == KEEL_MODE_OFF) {
         keel_settings_deinitialize(&settings);
         leave_off();

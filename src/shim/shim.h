@@ -1,7 +1,7 @@
 // shim: the plugin door. GetPjrtApi loads the real plugin and returns a table of the same size and
 // extension chain. These functions are Keel's; all others are the plugin's own, or the bridge's
-// (pjrt/bridge.h) while they may need translating. With mode off there are only the bridge and
-// contexts.c.
+// (pjrt/bridge.h) while they may need translating. With mode off there are only the bridge,
+// contexts.c and devices.c.
 //
 //   Error_{Destroy,Message,GetCode,ForEachPayload}
 //                                           tell Keel's errors from the plugin's
@@ -31,10 +31,6 @@ const PJRT_Api *keel_shim_api(void);
 // thread.
 bool keel_shim_wrap(const char *path);
 
-// A step ended: what the exported `void keel_step(void)` calls. Any thread; counts nothing before
-// there is a table.
-void keel_shim_step(void);
-
 // ---- fixes.c -----------------------------------------------------------------------------------
 
 // Reports that a fault of the client was fixed, or could not be (python/keel/fixes): an event of
@@ -42,6 +38,20 @@ void keel_shim_step(void);
 void keel_shim_note_fix(const keel_journal_fix_t *fix);
 // Writes the waiting reports; from now on there is a client.
 void keel_shim_write_fixes(keel_engine_t *engine);
+
+// ---- devices.c ---------------------------------------------------------------------------------
+
+// Which plugin makes the clients, and how many devices one of XLA's CPU plugins has if the program
+// asks for no number. A plugin that the client would have used by itself keeps its own number.
+void keel_shim_take_devices(const keel_plugin_t *plugin, bool is_the_clients, uint32_t count);
+
+// The client's own setting asks for so many devices on CPU; -1: it does not. Any thread, before the
+// client is made.
+void keel_shim_ask_devices(int64_t count);
+
+// Makes a client, with that option among the client's own. Calls `created` with all of them.
+typedef void keel_shim_created_t(const PJRT_Client_Create_Args *args);
+PJRT_Error *keel_shim_create(PJRT_Client_Create_Args *args, keel_shim_created_t *created);
 
 // ---- off.c -------------------------------------------------------------------------------------
 
