@@ -5,6 +5,9 @@
 KEEL_API const PJRT_Api *GetPjrtApi(void);
 // The Python package names the plugin to wrap before the first GetPjrtApi (keel_shim_wrap).
 KEEL_API bool keel_wrap(const char *plugin);
+// Or it lets the client load several plugins first, each offered before its GetPjrtApi, and then
+// names one of them (keel_shim_offer).
+KEEL_API bool keel_offer(const char *plugin);
 // A step of the training ended. Any thread, at any time; a few nanoseconds.
 KEEL_API void keel_step(void);
 // The Python package reports each kernel for CPU that the client registers with its own runtime
@@ -23,6 +26,10 @@ const PJRT_Api *GetPjrtApi(void) {
 
 bool keel_wrap(const char *path) {
     return keel_shim_wrap(path);
+}
+
+bool keel_offer(const char *path) {
+    return keel_shim_offer(path);
 }
 
 void keel_step(void) {

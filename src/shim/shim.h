@@ -27,9 +27,26 @@
 const PJRT_Api *keel_shim_api(void);
 
 // The plugin to wrap, instead of that of the settings. False, and without effect, if there is a
-// table already, another plugin was named before, or this one cannot be loaded (reported once). Any
-// thread.
+// table already, another plugin was named before, or this one cannot be loaded (reported once). The
+// table of a plugin that was offered becomes Keel's at once. Any thread, before a client is made.
 bool keel_shim_wrap(const char *path);
+
+// ---- offers.c ----------------------------------------------------------------------------------
+
+// This thread's next keel_shim_api returns a table of this plugin: its own until keel_shim_wrap
+// names it. False if it cannot be loaded (reported once). Any thread.
+bool keel_shim_offer(const char *path);
+
+// The plugin's table, with room for Keel's functions; NULL if it was not offered.
+PJRT_Api *keel_shim_offered(const char *path);
+// What this thread was just offered, once; NULL if nothing.
+PJRT_Api *keel_shim_take_offer(void);
+// A table of one's own, as long as the longer of this one and the header's.
+keel_status_t keel_shim_copy_table(const PJRT_Api *real, PJRT_Api **out) KEEL_MUST_CHECK;
+
+// A step ended: what the exported `void keel_step(void)` calls. Any thread; counts nothing before
+// there is a table.
+void keel_shim_step(void);
 
 // ---- fixes.c -----------------------------------------------------------------------------------
 
