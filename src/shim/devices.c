@@ -79,10 +79,8 @@ PJRT_Error *keel_shim_create(PJRT_Client_Create_Args *args, keel_shim_created_t 
     return error;
 }
 
-void keel_shim_take_devices(const keel_plugin_t *taken, bool is_the_clients, uint32_t count) {
+void keel_shim_take_devices(const keel_plugin_t *taken, uint32_t count) {
     enum { FIRST_SEEN = 81 }; // the oldest PJRT whose plugins are known to take the option
     plugin = taken->api;
-    bool takes_it = keel_plugin_is_xla_cpu(taken->path) &&
-                    taken->api->pjrt_api_version.minor_version >= FIRST_SEEN;
-    otherwise = takes_it && !is_the_clients ? count : 0;
+    otherwise = plugin->pjrt_api_version.minor_version >= FIRST_SEEN ? count : 0;
 }

@@ -169,6 +169,11 @@ static keel_status_t load(keel_settings_t *settings) {
     return status;
 }
 
+// In the place of the CPU backend that the client itself has.
+static bool stands_for_the_clients_cpu(void) {
+    return !named && keel_plugin_is_xla_cpu(plugin.path);
+}
+
 // The client's own copy of the bridge's table: its calls reveal its sizes, Keel's own do not. It is
 // as long as the plugin's own, which may have functions that this header does not know. The client
 // may have it already, as the plugin's own.
@@ -180,6 +185,7 @@ static keel_status_t copy_table(PJRT_Api **out) {
         KEEL_TRY(keel_shim_copy_table(plugin.api, &offered));
     *out = offered;
     keel_bridge_settle_in(*out);
+    if (stands_for_the_clients_cpu()) keel_shim_take_profiler(*out);
     return NULL;
 }
 
@@ -273,7 +279,7 @@ static void make_table(void) {
         return;
     }
     bridge();
-    keel_shim_take_devices(&plugin, named != NULL, settings.cpu_devices);
+    keel_shim_take_devices(&plugin, stands_for_the_clients_cpu() ? settings.cpu_devices : 0);
     if (settings.mode == KEEL_MODE_OFF) {
         keel_settings_deinitialize(&settings);
         leave_off();

@@ -1,7 +1,7 @@
 // shim: the plugin door. GetPjrtApi loads the real plugin and returns a table of the same size and
 // extension chain. These functions are Keel's; all others are the plugin's own, or the bridge's
 // (pjrt/bridge.h) while they may need translating. With mode off there are only the bridge,
-// contexts.c and devices.c.
+// contexts.c, devices.c and profiler.c.
 //
 //   Error_{Destroy,Message,GetCode,ForEachPayload}
 //                                           tell Keel's errors from the plugin's
@@ -58,9 +58,9 @@ void keel_shim_write_fixes(keel_engine_t *engine);
 
 // ---- devices.c ---------------------------------------------------------------------------------
 
-// Which plugin makes the clients, and how many devices one of XLA's CPU plugins has if the program
-// asks for no number. A plugin that the client would have used by itself keeps its own number.
-void keel_shim_take_devices(const keel_plugin_t *plugin, bool is_the_clients, uint32_t count);
+// The plugin that makes the clients, and how many devices one of XLA's CPU plugins has if the
+// program asks for no number; 0 for any other plugin, which keeps its own number.
+void keel_shim_take_devices(const keel_plugin_t *plugin, uint32_t count);
 
 // The client's own setting asks for so many devices on CPU; -1: it does not. Any thread, before the
 // client is made.
@@ -69,6 +69,11 @@ void keel_shim_ask_devices(int64_t count);
 // Makes a client, with that option among the client's own. Calls `created` with all of them.
 typedef void keel_shim_created_t(const PJRT_Client_Create_Args *args);
 PJRT_Error *keel_shim_create(PJRT_Client_Create_Args *args, keel_shim_created_t *created);
+
+// ---- profiler.c --------------------------------------------------------------------------------
+
+// Gives a table without a profiler one that records nothing. Once.
+void keel_shim_take_profiler(PJRT_Api *table);
 
 // ---- off.c -------------------------------------------------------------------------------------
 

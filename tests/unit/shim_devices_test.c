@@ -1,5 +1,6 @@
-// How many devices the door asks XLA's CPU plugins for. The plugin of tests/plugin stands in for
-// one of them under its file's name, and records the options that it gets.
+// What XLA's CPU plugins get behind the door: a number of devices, and a profiler. The plugin of
+// tests/plugin stands in for one of them under its file's name, and records the options that it
+// gets.
 #define _GNU_SOURCE
 #include "base/fault.h"
 #include "door_help.h"
@@ -136,6 +137,32 @@ static void test_a_plugin_of_the_clients_own_keeps_its_number(void **state) {
     assert_int_equal(count_lines(door->calls, "option"), 0);
 }
 
+static bool has_profiler(void) {
+    const PJRT_Extension_Base *at = keel_shim_api()->extension_start;
+    while (at && at->type != PJRT_Extension_Type_Profiler)
+        at = at->next;
+    return at;
+}
+
+static void profile(const door_t *door) {
+    CHECK(has_profiler());
+    make_client(door);
+}
+
+static void have_no_profiler(const door_t *door) {
+    CHECK(!has_profiler());
+    make_client(door);
+}
+
+// torch_xla crashes without one.
+static void test_xlas_cpu_plugins_get_a_profiler(void **state) {
+    make_cpu_plugin(*state, "xla_cpu_pjrt.so");
+    run(*state, "", profile);
+    run(*state, "KEEL_MODE=off", profile);
+    make_cpu_plugin(*state, "other.so");
+    run(*state, "", have_no_profiler);
+}
+
 #ifdef KEEL_FAULTS
 static void without_memory(const door_t *door) {
     (void)door;
@@ -163,6 +190,7 @@ int main(void) {
         TEST(what_the_program_asks_for_comes_first),
         TEST(the_clients_options_are_passed_on),
         TEST(a_plugin_of_the_clients_own_keeps_its_number),
+        TEST(xlas_cpu_plugins_get_a_profiler),
 #ifdef KEEL_FAULTS
         TEST(without_memory_there_is_no_client_of_another_number),
 #endif
