@@ -54,13 +54,32 @@ def step() -> None:
     _step()
 
 
+def _tell(function: str, plugin: str) -> bool:
+    tell = getattr(_open(os.RTLD_NOW), function, None)
+    if tell is None:
+        return False
+    tell.argtypes, tell.restype = (ctypes.c_char_p,), ctypes.c_bool
+    return tell(os.fsencode(os.path.abspath(plugin)))
+
+
+def offer(plugin: str) -> bool:
+    """Has the library stand for this plugin when a client loads it next, and wrap it if it is named
+    later. False if it cannot be loaded."""
+    return _tell("keel_offer", plugin)
+
+
 def wrap(plugin: str) -> bool:
     """Has the library wrap this plugin. False if it wraps another one in this process."""
-    name = getattr(_open(os.RTLD_NOW), "keel_wrap", None)
-    if name is None:
-        return False
-    name.argtypes, name.restype = (ctypes.c_char_p,), ctypes.c_bool
-    return name(os.fsencode(os.path.abspath(plugin)))
+    return _tell("keel_wrap", plugin)
+
+
+def ask_devices(count: int) -> None:
+    """Says how many devices the client's own setting asks for on CPU; -1: none."""
+    ask = getattr(_open(os.RTLD_NOW), "keel_ask_devices", None)
+    if ask is None:
+        return
+    ask.argtypes, ask.restype = (ctypes.c_int64,), None
+    ask(count)
 
 
 def add_kernel(name: bytes, function: int) -> None:

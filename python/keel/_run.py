@@ -3,7 +3,7 @@
 import logging
 import os
 
-from . import doors, fixes, kernels
+from . import devices, doors, fixes, kernels
 from ._imports import when_imported
 
 
@@ -19,6 +19,7 @@ def begin_jax() -> None:
         return not record.getMessage().startswith("Platform 'keel' is experimental")
     logging.getLogger("jax._src.xla_bridge").addFilter(is_other)
     kernels.begin()
+    devices.begin()
     doors.begin_jax()
 
 

@@ -5,18 +5,22 @@ program that sets its own environment, or a Python that ignores PYTHONPATH, runs
 JAX would use its CPU client, once it has found its plugins, platform `keel` is added here; if
 torch_xla would use its own, device LIBRARY takes its place.
 
-JAX loads every plugin with jaxlib.xla_client.load_pjrt_plugin_dynamically(name, path). PyTorch/XLA
-finds a TPU's by TPU_LIBRARY_PATH, and asks a plugin's Python object for the path of any other.
+JAX loads every plugin with jaxlib.xla_client.load_pjrt_plugin_dynamically(name, path), in any order,
+before it makes a client of each; only then is it known which one is its default. PyTorch/XLA finds a
+TPU's by TPU_LIBRARY_PATH, and asks a plugin's Python object for the path of any other.
+
+A process has one door, because PJRT's functions carry no context. So Keel stands in front of one
+plugin, the one that the client uses by default, and names the others.
 """
 
 import glob
 import importlib.util
 import os
 import sys
-from typing import List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence
 
 from ._imports import when_imported
-from ._library import NAME, library_path, wrap
+from ._library import NAME, library_path, offer, wrap
 
 OURS = "keel"
 FOUND = "KEEL_FOUND_PLUGIN"  # set by `keel run`, unless it was given a plugin
@@ -25,9 +29,15 @@ REGISTERED = "PJRT_NAMES_AND_LIBRARY_PATHS"
 OF_JAX = ("cpu", "tpu", "proxy", "interpreter", OURS)  # not from a package of plugins
 ALIASES = {"gpu": ("cuda", "rocm", "oneapi")}
 
+EMBEDDED = "the embedded CPU plugin"
+
 # ---- JAX -----------------------------------------------------------------------------------------
 
-_front: Optional[str] = None  # the plugin behind Keel
+_front: Optional[str] = None  # the name of the plugin behind Keel; once set, it stays
+_plugin = ""  # that plugin; "" for the embedded one
+_offered: Dict[str, str] = {}  # those that JAX has loaded and that Keel could stand in front of
+_waits = False  # whether JAX will tell which one it uses
+_default: Optional[str] = None  # that one
 _users = ""  # JAX_PLATFORMS when JAX was imported
 
 
@@ -89,29 +99,92 @@ def _stand_in_front(xla_client) -> None:
 
     def through_keel(plugin_name, library_path, *rest, **named):
         if _or(False, _is_wanted, plugin_name, library_path):
-            library_path = _or(library_path, _door, plugin_name, library_path)
+            library_path = _or(library_path, _load, plugin_name, library_path)
         return load(plugin_name, library_path, *rest, **named)
 
     through_keel.__wrapped__ = load
     xla_client.load_pjrt_plugin_dynamically = through_keel
+    make = getattr(xla_client, "make_c_api_client", None)
+    if make is None:
+        return
+
+    def of_the_default(plugin_name, *rest, **named):
+        if plugin_name in _offered:  # JAX's own ways have settled that before
+            _or(None, _settle, plugin_name)
+        return make(plugin_name, *rest, **named)
+
+    of_the_default.__wrapped__ = make
+    xla_client.make_c_api_client = of_the_default
 
 
-def _door(name: str, plugin: str) -> str:
-    """What a client loads instead of this plugin; the plugin itself if Keel cannot wrap it."""
-    global _front
+def _door_to(plugin: str) -> Optional[str]:
+    """What a client could load instead of this plugin; None if Keel has nothing to do with it."""
     try:
         door = library_path()
     except FileNotFoundError:
-        return plugin
+        return None
     # A name without a folder is for the loader to find.
     if os.sep not in plugin or not os.path.exists(plugin) or os.path.samefile(plugin, door):
-        return plugin
-    if wrap(plugin):
-        _front = name
+        return None
+    return door
+
+
+def _leave(name: str, plugin: str) -> None:
+    sys.stderr.write(f"keel: {name}: {plugin} runs without Keel, which stands in front of {_front} "
+                     "in this process\n")
+
+
+def _take(name: str, plugin: str) -> bool:
+    """Puts Keel in front of this plugin for good; False if it cannot be."""
+    global _front, _plugin
+    if _front is None and plugin and not wrap(plugin):
+        return False
+    if _front is None:
+        _front, _plugin = name, plugin
+    return _plugin == plugin
+
+
+def _door(name: str, plugin: str) -> str:
+    """What a client that uses this plugin loads instead; the plugin itself if Keel cannot wrap it."""
+    door = _door_to(plugin)
+    if door and _take(name, plugin):
         return door
-    sys.stderr.write(f"keel: {name}: {plugin} runs without Keel, which stands in front of "
-                     f"{_front or 'the embedded CPU plugin'} in this process\n")
+    if door and _front:
+        _leave(name, plugin)
     return plugin
+
+
+def _load(name: str, plugin: str) -> str:
+    """What JAX loads instead of this plugin, one of several that it may use."""
+    if _front or name == _default or not _waits:
+        plugin = _door(name, plugin)
+        _name_the_others()
+        return plugin
+    door = _door_to(plugin)
+    if door is None or not offer(plugin):
+        return plugin
+    _offered[name] = plugin
+    return door
+
+
+def _settle(default: Optional[str]) -> None:
+    """JAX has its plugins and uses this one."""
+    global _default
+    _default = default
+    if default in _offered:
+        _take(default, _offered[default])
+    elif default == OURS:
+        _take(EMBEDDED, "")
+    _name_the_others()
+
+
+def _name_the_others() -> None:
+    if _front is None:
+        return
+    for name, plugin in _offered.items():
+        if plugin != _plugin:
+            _leave(name, plugin)
+    _offered.clear()
 
 
 def _entries(text: str) -> List[str]:
@@ -126,15 +199,29 @@ def _finds_another(xla_bridge) -> bool:
     if any(name not in OF_JAX and registered.priority > 0 and _is_present(name)
            for name, registered in factories.items()):
         return True
+    return "tpu" in factories and _has_libtpu(xla_bridge)
+
+
+def _has_libtpu(xla_bridge) -> bool:
     path = getattr(xla_bridge, "get_tpu_library_path", lambda: None)
-    return "tpu" in factories and _is_present("tpu") and bool(path())
+    return _is_present("tpu") and bool(path())
+
+
+def _find_default(xla_bridge) -> Optional[str]:
+    """The platform that JAX will use, of all that it knows by now."""
+    factories = getattr(xla_bridge, "_backend_factories", {})
+    usable = [name for name in factories
+              if (_has_libtpu(xla_bridge) if name == "tpu" else _is_present(name))]
+    if _platforms():
+        return next((name for names in _asked() for name in names if name in usable), None)
+    return max(usable, key=lambda name: factories[name].priority, default=None)  # of equals the first
 
 
 def _is_cpu(xla_bridge) -> bool:
     """Whether JAX would use its CPU client, and only because of its environment: a script that asks
     for the CPU itself gets JAX's own."""
     current = _platforms()
-    if current != _users or _front:
+    if current != _users:
         return False
     return current.split(",")[0] == "cpu" or not current and not _finds_another(xla_bridge)
 
@@ -150,6 +237,9 @@ def _choose(xla_bridge) -> bool:
     if OURS in current.split(","):
         return True
     if not _is_cpu(xla_bridge):
+        return False
+    if _front not in (None, EMBEDDED):
+        _leave("cpu", "JAX's own client")
         return False
     # If it chooses by itself, JAX prefers any plugin to its CPU client.
     if current:
@@ -176,7 +266,10 @@ def _decide(xla_bridge) -> None:
                 os.environ.pop(REGISTERED, None)
             else:
                 os.environ[REGISTERED] = listed
+        _or(None, lambda: _settle(_find_default(xla_bridge)))
 
+    global _waits
+    _waits = True
     register_and_decide.__wrapped__ = register
     xla_bridge.register_pjrt_plugin_factories_from_env = register_and_decide
 
@@ -268,7 +361,10 @@ def _choose_device() -> None:
     elif device == "LIBRARY" and given:
         os.environ[LIBRARY] = _door(device, given)
     elif device in ("CPU", "LIBRARY", "KEEL"):
-        os.environ.update({LIBRARY: library_path(), DEVICE: "LIBRARY"})
+        if _take(EMBEDDED, ""):
+            os.environ.update({LIBRARY: library_path(), DEVICE: "LIBRARY"})
+        else:
+            _leave(device, "torch_xla's own client")
     elif device:
         when_imported("torch_xla.experimental.plugins",
                       lambda plugins: _wrap_registered(device, plugins))

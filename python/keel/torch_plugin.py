@@ -9,7 +9,7 @@ import os
 from torch_xla.experimental import plugins
 
 from . import fixes
-from ._library import library_path
+from ._library import ask_devices, library_path
 
 
 class KeelPlugin(plugins.DevicePlugin):
@@ -17,6 +17,14 @@ class KeelPlugin(plugins.DevicePlugin):
 
     def library_path(self) -> str:
         return library_path()
+
+    def client_create_options(self) -> dict:
+        """Called for each client. The variable is that of torch_xla's own CPU client."""
+        try:
+            ask_devices(int(os.environ.get("CPU_NUM_DEVICES", -1)))
+        except ValueError:
+            pass
+        return {}
 
     def configure_single_process(self):
         pass

@@ -1,4 +1,5 @@
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "key/content.h"
@@ -18,6 +19,8 @@ typedef struct flags_t {
     flag_t *items;
     uint32_t count, capacity;
     keel_dumps_t dumps;
+    keel_str_t wanted; // the flag whose value is asked for
+    keel_str_t value;  // its latest value
 } flags_t;
 
 static bool is_space(char c) {
@@ -77,6 +80,7 @@ static keel_status_t split_one(flags_t *flags, keel_str_t text, size_t *at) {
     *at = end;
     if (name.size > 2 && memcmp(name.data, "--", 2) == 0)
         name = (keel_str_t){name.data + 2, name.size - 2};
+    if (keel_str_equal(name, flags->wanted)) flags->value = value;
     const keel_dump_flag_t *dump = keel_dump_flag_by_name(name);
     if (!dump) return add_flag(flags, name, value);
     keel_dumps_note(&flags->dumps, dump, value);
@@ -215,4 +219,18 @@ const char *keel_key_dumps_of_flags(const char *flags) {
     keel_status_ignore(status); // then there is no key either
     release_flags(&split_flags);
     return keel_dumps_asked(&split_flags.dumps);
+}
+
+bool keel_key_flag_number(const char *flags, const char *name, int64_t *out) {
+    if (!flags) return false;
+    flags_t split_flags = {.wanted = keel_str(name)};
+    char text[24] = "", *end = text;
+    keel_status_t status = read_flags(&split_flags, flags);
+    keel_status_ignore(status);
+    keel_str_t value = split_flags.value;
+    if (!status && value.size < sizeof text)
+        snprintf(text, sizeof text, "%.*s", KEEL_STR_ARGS(value));
+    *out = strtoll(text, &end, 10);
+    release_flags(&split_flags);
+    return end != text && !*end;
 }

@@ -119,6 +119,10 @@ keel_status_t keel_key_spell_out(keel_str_t value, keel_buffer_t *out) KEEL_MUST
 // `flags` may be NULL (unset is the same as empty).
 keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) KEEL_MUST_CHECK;
 
+// The number that XLA_FLAGS gives a flag, the last one if there are several. False if there is
+// none, or the flags cannot be read.
+bool keel_key_flag_number(const char *flags, const char *name, int64_t *out);
+
 // The flag in XLA_FLAGS or a CompileOptionsProto that makes XLA write something while it compiles
 // ("xla_dump_to"); NULL if there is none. It is not part of a key: compiling gives the same
 // executable, but loading writes nothing.

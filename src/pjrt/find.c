@@ -15,6 +15,15 @@
     X("cuda", "jax_plugins/xla_cuda12/xla_cuda_plugin.so")                                         \
     X("tpu", "libtpu/libtpu.so")
 
+static const struct {
+    const char *name, *path;
+} known[] = {
+#define ROW(name, path) {name, path},
+    KNOWN_PLUGINS(ROW)
+#undef ROW
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
 typedef struct plugin_search_t {
     const char *name;   // of the plugin
     const char *folder; // lib, while its python3.x are walked
@@ -32,16 +41,9 @@ static bool has_seen(const plugin_search_t *search, const char *folder) {
 }
 
 static keel_status_t look_in(plugin_search_t *search, const char *site_packages) {
-    static const struct {
-        const char *name, *path;
-    } known[] = {
-#define ROW(name, path) {name, path},
-        KNOWN_PLUGINS(ROW)
-#undef ROW
-    };
     if (search->found || has_seen(search, site_packages)) return NULL;
     keel_buffer_format(&search->seen, "%s%s", search->seen.size ? ", " : "", site_packages);
-    for (size_t i = 0; i < sizeof known / sizeof *known && !search->found; ++i) {
+    for (size_t i = 0; i < KNOWN && !search->found; ++i) {
         if (strcmp(known[i].name, search->name) != 0) continue;
         char *path;
         KEEL_TRY(keel_path(&path, "%s/%s", site_packages, known[i].path));
@@ -209,4 +211,16 @@ keel_status_t keel_plugin_find(const char *name, const char *interpreter, char *
     }
     *out = search.found;
     return NULL;
+}
+
+static const char *file_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool keel_plugin_is_xla_cpu(const char *path) {
+    for (size_t i = 0; i < KNOWN; ++i)
+        if (strcmp(known[i].name, "cpu") == 0 && strcmp(file_of(path), file_of(known[i].path)) == 0)
+            return true;
+    return false;
 }

@@ -37,6 +37,9 @@ typedef struct keel_plugin_t {
 keel_status_t keel_plugin_find(const char *name, const char *interpreter,
                                char **out) KEEL_MUST_CHECK;
 
+// Whether it is, by its file's name, one of XLA's CPU plugins that keel_plugin_find knows.
+bool keel_plugin_is_xla_cpu(const char *path);
+
 // The interpreter of that environment, under the name it was given: a virtual environment's
 // interpreter is a link, and its location identifies the environment. *out is NULL if there is
 // none; the caller frees it. Reads the environment.

@@ -292,6 +292,20 @@ static keel_status_t check_age(keel_settings_t *settings, keel_setting_t which, 
                             where, keel_setting_show(keel_str(text), &shown));
 }
 
+static keel_status_t check_devices(keel_settings_t *settings) {
+    enum { MOST = 1024 };
+    const char *text = keel_settings_text(settings, KEEL_SETTING_CPU_DEVICES);
+    bool is_number = strspn(text, "0123456789") == strlen(text) && strlen(text) <= 4;
+    unsigned long number = is_number ? strtoul(text, NULL, 10) : 0;
+    settings->cpu_devices = (uint32_t)number;
+    if (number >= 1 && number <= MOST) return NULL;
+    char where[512];
+    keel_shown_t shown;
+    written_in(settings, KEEL_SETTING_CPU_DEVICES, where);
+    return keel_status_make(KEEL_INVALID, "%s: '%s' is not a number of devices; use 1 to %d", where,
+                            keel_setting_show(keel_str(text), &shown), MOST);
+}
+
 // "a, b": a name between commas, with no blank inside it.
 static keel_status_t check_custom_calls(keel_settings_t *settings) {
     const char *value = keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS);
@@ -359,6 +373,7 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_switch(settings, KEEL_SETTING_PREFETCH, &settings->prefetch));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_SHARED_CACHE, &settings->shared_cache));
     KEEL_TRY(check_age(settings, KEEL_SETTING_KEEP_RUNS, &settings->keep_runs));
+    KEEL_TRY(check_devices(settings));
     KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);
 }

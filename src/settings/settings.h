@@ -40,7 +40,9 @@
     X(SHARED_CACHE, "shared_cache", "KEEL_SHARED_CACHE", "--shared-cache", "on|off", "off",        \
       "use a cache_dir or run_dir that other users own or can write; they can run code as you")    \
     X(KEEP_RUNS, "keep_runs", "KEEL_KEEP_RUNS", "--keep-runs", "AGE", "30d",                       \
-      "how long runs are kept after their last event, except the newest 20; 0 keeps all")
+      "how long runs are kept after their last event, except the newest 20; 0 keeps all")          \
+    X(CPU_DEVICES, "cpu_devices", "KEEL_CPU_DEVICES", "--cpu-devices", "NUMBER", "1",              \
+      "devices of XLA's CPU plugin for programs that ask for no number")
 
 typedef enum keel_setting {
 #define KEEL_SETTING_ENUM(name, ...) KEEL_SETTING_##name,
@@ -97,6 +99,7 @@ typedef struct keel_settings_t {
     bool prefetch;
     bool shared_cache;
     uint64_t keep_runs; // seconds; 0: all are kept
+    uint32_t cpu_devices;
 } keel_settings_t;
 
 // `flags` has one text for each setting, NULL if the flag was not given; `flags` itself may be

@@ -7,6 +7,9 @@
 KEEL_API const PJRT_Api *GetPjrtApi(void);
 // The Python package names the plugin to wrap before the first GetPjrtApi (keel_shim_wrap).
 KEEL_API bool keel_wrap(const char *plugin);
+// Or it lets the client load several plugins first, each offered before its GetPjrtApi, and then
+// names one of them (keel_shim_offer).
+KEEL_API bool keel_offer(const char *plugin);
 // A step of the training ended. Any thread, at any time; a few nanoseconds.
 KEEL_API void keel_step(void);
 // The Python package reports each kernel for CPU that the client registers with its own runtime
@@ -19,6 +22,9 @@ KEEL_API void keel_add_handler(const char *name, const char *platform, int api_v
                                uint32_t traits, void *const stages[KEEL_HANDLER_PLACES]);
 KEEL_API void keel_add_type(const char *name, const char *platform, void *number,
                             void *const functions[KEEL_HANDLER_PLACES - 1]);
+// The Python package reports how many devices the client's own setting asks for on CPU; -1: none.
+// Before the client is made.
+KEEL_API void keel_ask_devices(int64_t count);
 // The Python package reports each fix here (keel.fixes). Texts may be empty or NULL.
 KEEL_API void keel_note_fix(const char *name, const char *state, const char *label,
                             const char *reference, const char *client, const char *why);
@@ -33,6 +39,10 @@ bool keel_wrap(const char *path) {
     return keel_shim_wrap(path);
 }
 
+bool keel_offer(const char *path) {
+    return keel_shim_offer(path);
+}
+
 void keel_step(void) {
     keel_shim_step();
 }
@@ -43,6 +53,10 @@ void keel_add_kernel(const char *name, void *function) {
         keel_log_once("kernel", "%s; programs that call it do not compile",
                       keel_status_message(status));
     keel_status_ignore(status);
+}
+
+void keel_ask_devices(int64_t count) {
+    keel_shim_ask_devices(count);
 }
 
 void keel_note_fix(const char *name, const char *state, const char *label, const char *reference,

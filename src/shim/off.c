@@ -17,10 +17,12 @@ static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
     return plugin->PJRT_Client_Compile(args);
 }
 
+static void client_created(const PJRT_Client_Create_Args *args) {
+    keel_kernels_register(plugin, args->client);
+}
+
 static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
-    PJRT_Error *error = plugin->PJRT_Client_Create(args);
-    if (!error) keel_kernels_register(plugin, args->client);
-    return error;
+    return keel_shim_create(args, client_created);
 }
 
 void keel_shim_take_off(PJRT_Api *table, const PJRT_Api *real) {

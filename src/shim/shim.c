@@ -22,13 +22,14 @@ static bool is_settled;
 
 // ---- functions that replace the plugin's -------------------------------------------------------
 
+static void client_created(const PJRT_Client_Create_Args *args) {
+    keel_engine_client_created(engine, args->client, args->create_options, args->num_options);
+    keel_shim_write_fixes(engine);
+    keel_kernels_register(plugin.api, args->client);
+}
+
 static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
-    PJRT_Error *error = plugin.api->PJRT_Client_Create(args);
-    if (!error)
-        keel_engine_client_created(engine, args->client, args->create_options, args->num_options);
-    if (!error) keel_shim_write_fixes(engine);
-    if (!error) keel_kernels_register(plugin.api, args->client);
-    return error;
+    return keel_shim_create(args, client_created);
 }
 
 static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
@@ -143,20 +144,14 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
 
 // Under `naming`. Loads the plugin, so that one that Keel cannot load runs without it.
 static bool take_name(const char *path) {
-    keel_plugin_t loaded;
+    keel_plugin_t loaded = {0};
     if (is_settled || named) return named && strcmp(named, path) == 0;
     keel_status_t status = keel_plugin_load(path, &loaded);
     if (!status) status = keel_strdup(keel_str(path), &named);
-    if (status) keel_log_once("wrap", "%s", keel_status_message(status));
+    if (status) keel_log_once(path, "%s", keel_status_message(status));
     keel_status_ignore(status);
+    keel_free(loaded.path);
     return named;
-}
-
-bool keel_shim_wrap(const char *path) {
-    pthread_mutex_lock(&naming);
-    bool is_taken = take_name(path);
-    pthread_mutex_unlock(&naming);
-    return is_taken;
 }
 
 static void settle(void) {
@@ -176,16 +171,23 @@ static keel_status_t load(keel_settings_t *settings) {
     return keel_shim_rehearse(&plugin, &rehearsal);
 }
 
+// In the place of the CPU backend that the client itself has.
+static bool stands_for_the_clients_cpu(void) {
+    return !named && keel_plugin_is_xla_cpu(plugin.path);
+}
+
 // The client's own copy of the bridge's table: its calls reveal its sizes, Keel's own do not. It is
-// as long as the plugin's own, which may have functions that this header does not know.
+// as long as the plugin's own, which may have functions that this header does not know. The client
+// may have it already, as the plugin's own.
 static keel_status_t copy_table(PJRT_Api **out) {
-    const PJRT_Api *real = plugin.api;
-    size_t size = real->struct_size > sizeof *real ? real->struct_size : sizeof *real;
-    void *memory;
-    KEEL_TRY(keel_calloc(1, size, &memory));
-    memcpy(memory, real, real->struct_size);
-    *out = memory;
+    PJRT_Api *offered = named ? keel_shim_offered(named) : NULL;
+    if (offered)
+        memcpy(offered, plugin.api, plugin.api->struct_size);
+    else
+        KEEL_TRY(keel_shim_copy_table(plugin.api, &offered));
+    *out = offered;
     keel_bridge_settle_in(*out);
+    if (stands_for_the_clients_cpu()) keel_shim_take_profiler(*out);
     return NULL;
 }
 
@@ -279,6 +281,7 @@ static void make_table(void) {
         return;
     }
     bridge();
+    keel_shim_take_devices(&plugin, stands_for_the_clients_cpu() ? settings.cpu_devices : 0);
     if (settings.mode == KEEL_MODE_OFF) {
         keel_settings_deinitialize(&settings);
         leave_off();
@@ -299,8 +302,25 @@ static void make_table(void) {
     atexit(end);
 }
 
-const PJRT_Api *keel_shim_api(void) {
+static void make_table_once(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_table);
+}
+
+const PJRT_Api *keel_shim_api(void) {
+    const PJRT_Api *offered = keel_shim_take_offer();
+    if (offered) return offered;
+    make_table_once();
     return table;
+}
+
+bool keel_shim_wrap(const char *path) {
+    pthread_mutex_lock(&naming);
+    bool is_taken = take_name(path);
+    pthread_mutex_unlock(&naming);
+    PJRT_Api *offered = is_taken ? keel_shim_offered(path) : NULL;
+    if (!offered) return is_taken;
+    make_table_once();
+    if (table != offered) memcpy(offered, table, table->struct_size);
+    return true;
 }

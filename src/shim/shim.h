@@ -1,7 +1,7 @@
 // shim: the plugin door. GetPjrtApi loads the real plugin and returns a table of the same size and
 // extension chain. These functions are Keel's; all others are the plugin's own, or the bridge's
-// (pjrt/bridge.h) while they may need translating. With mode off there are only the bridge and
-// contexts.c.
+// (pjrt/bridge.h) while they may need translating. With mode off there are only the bridge,
+// contexts.c, devices.c and profiler.c.
 //
 //   Error_{Destroy,Message,GetCode,ForEachPayload}
 //                                           tell Keel's errors from the plugin's
@@ -27,9 +27,22 @@
 const PJRT_Api *keel_shim_api(void);
 
 // The plugin to wrap, instead of that of the settings. False, and without effect, if there is a
-// table already, another plugin was named before, or this one cannot be loaded (reported once). Any
-// thread.
+// table already, another plugin was named before, or this one cannot be loaded (reported once). The
+// table of a plugin that was offered becomes Keel's at once. Any thread, before a client is made.
 bool keel_shim_wrap(const char *path);
+
+// ---- offers.c ----------------------------------------------------------------------------------
+
+// This thread's next keel_shim_api returns a table of this plugin: its own until keel_shim_wrap
+// names it. False if it cannot be loaded (reported once). Any thread.
+bool keel_shim_offer(const char *path);
+
+// The plugin's table, with room for Keel's functions; NULL if it was not offered.
+PJRT_Api *keel_shim_offered(const char *path);
+// What this thread was just offered, once; NULL if nothing.
+PJRT_Api *keel_shim_take_offer(void);
+// A table of one's own, as long as the longer of this one and the header's.
+keel_status_t keel_shim_copy_table(const PJRT_Api *real, PJRT_Api **out) KEEL_MUST_CHECK;
 
 // A step ended: what the exported `void keel_step(void)` calls. Any thread; counts nothing before
 // there is a table.
@@ -54,6 +67,25 @@ typedef struct keel_shim_rehearsal_t {
 // the plugin's.
 keel_status_t keel_shim_rehearse(keel_plugin_t *plugin,
                                  keel_shim_rehearsal_t *out) KEEL_MUST_CHECK;
+
+// ---- devices.c ---------------------------------------------------------------------------------
+
+// The plugin that makes the clients, and how many devices one of XLA's CPU plugins has if the
+// program asks for no number; 0 for any other plugin, which keeps its own number.
+void keel_shim_take_devices(const keel_plugin_t *plugin, uint32_t count);
+
+// The client's own setting asks for so many devices on CPU; -1: it does not. Any thread, before the
+// client is made.
+void keel_shim_ask_devices(int64_t count);
+
+// Makes a client, with that option among the client's own. Calls `created` with all of them.
+typedef void keel_shim_created_t(const PJRT_Client_Create_Args *args);
+PJRT_Error *keel_shim_create(PJRT_Client_Create_Args *args, keel_shim_created_t *created);
+
+// ---- profiler.c --------------------------------------------------------------------------------
+
+// Gives a table without a profiler one that records nothing. Once.
+void keel_shim_take_profiler(PJRT_Api *table);
 
 // ---- off.c -------------------------------------------------------------------------------------
 

@@ -42,7 +42,8 @@ SOURCES = [Source(HERE / "advice_programs.py", PYTHON), Source(HERE / "advice_re
 def environment(folder, more=None):
     return clean_environment() | {
         "KEEL_CACHE_DIR": str(folder / "cache"), "KEEL_RUN_DIR": str(folder / "runs"),
-        "KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONDONTWRITEBYTECODE": "1"
+        "KEEL_CONFIG": os.devnull, "KEEL_CPU_DEVICES": "4", "TF_CPP_MIN_LOG_LEVEL": "3",
+        "PYTHONDONTWRITEBYTECODE": "1"
     } | (more or {})
 
 

@@ -29,7 +29,7 @@ FOREIGN_SETTINGS = ("KEEL_", "JAX_", "XLA_", "PJRT_", "TPU_", "LIBTPU_")
 def embedded_plugin():
     for line in (ROOT / ".venv" / "keel-plugin").read_text().splitlines():
         if line.startswith("library="):
-            return ROOT / ".venv" / line.removeprefix("library=")
+            return (ROOT / ".venv" / line.removeprefix("library=")).resolve()  # as a journal has it
     sys.exit("client tests: .venv/keel-plugin names no library; run tools/setup")
 
 
@@ -109,9 +109,10 @@ def bare_environment(plugin=PLUGIN):
 
 
 def keel_environment(cache, runs, run, mode="on", plugin=PLUGIN, **more):
-    """JAX through Keel's door; the journal is in runs/<run>."""
+    """JAX through Keel's door, with as many devices as the plugin shows by itself; the journal is in
+    runs/<run>."""
     return bare_environment(LIBRARY) | {
-        "KEEL_PLUGIN": str(plugin), "KEEL_CACHE_DIR": str(cache), "KEEL_RUN_DIR": str(runs),
+        "KEEL_PLUGIN": str(plugin), "KEEL_CPU_DEVICES": "4", "KEEL_CACHE_DIR": str(cache), "KEEL_RUN_DIR": str(runs),
         "KEEL_RUN_ID": run, "KEEL_MODE": mode, "KEEL_CONFIG": os.devnull, **more}
 
 

@@ -38,7 +38,7 @@ def table(space, name, process):
 
 def plugin_copies(space):
     """The plugin in another place, and with a byte more that nothing reads."""
-    copy, changed = space.path("moved/plugin.so"), space.path("changed/plugin.so")
+    copy, changed = space.path(f"moved/{PLUGIN.name}"), space.path(f"changed/{PLUGIN.name}")
     for path in (copy, changed):
         path.parent.mkdir()
         shutil.copy(PLUGIN, path)

@@ -9,7 +9,7 @@ from harness import (KEEL, LIBRARY, PYTHON, Report, Workspace, clean_environment
 from harness import PLUGIN as EMBEDDED
 
 report = Report()
-PLUGIN = os.path.realpath(EMBEDDED)  # as a journal has it
+PLUGIN = str(EMBEDDED)
 
 PACKAGE = '''
 def initialize():
@@ -86,6 +86,9 @@ class Case:
         report.equal(f"{self.title}: {name}", (last_json(self.keel) or {}).get(name),
                      (last_json(self.bare) or {}).get(name, "missing"))
 
+    def says_once(self, text):
+        report.equal(f"{self.title}: says {text}", self.keel.err.count(text), 1)
+
     def says(self, text):
         report.check(f"{self.title}: says {text}", text in self.keel.err, told(self.keel))
 
@@ -147,13 +150,54 @@ def several(space):
         report.skip("several plugins", "they are missing: tools/setup --all-plugins brings them")
         return
     second = os.path.realpath(others[0][1])
-    case = Case(space, "two plugins", {"acme": (PLUGIN, 500), "second": (second, 450)},
-                ["acme", "second"])
-    front = case.plugin()
-    report.check("two plugins: Keel stands in front of one", front in (PLUGIN, second), front)
-    case.same(front)
-    case.says("runs without Keel, which stands in front of " +
-              ("acme" if front == PLUGIN else "second"))
+    # JAX loads packages in the order of a set.
+    for seed in range(3):
+        for better, worse in ((500, 450), (450, 500), (500, 500)):
+            title = f"two plugins of priority {better} and {worse}, seed {seed}"
+            case = Case(space, title, {"acme": (PLUGIN, better), "second": (second, worse)},
+                        ["acme", "second"], PYTHONHASHSEED=str(seed))
+            # The device's name tells which one is JAX's default; of equal ones it is the first loaded.
+            default = (last_json(case.bare) or {"devices": [""]})["devices"][0]
+            front, name = (PLUGIN, "acme") if default.startswith("TFRT") else (second, "second")
+            case.same(front)
+            case.says_once("runs without Keel")
+            case.says(f"runs without Keel, which stands in front of {name}")
+    listed = Case(space, "a package and a listed plugin", {"acme": (PLUGIN, 300)}, ["acme", "listed"],
+                  PJRT_NAMES_AND_LIBRARY_PATHS=f"listed:{second}")
+    listed.same(second)
+    listed.says_once(f"acme: {PLUGIN} runs without Keel, which stands in front of listed")
+    below = Case(space, "a package of less priority than the CPU", {"acme": (second, -5)}, ["acme"])
+    below.embedded()
+    below.tells("acme")
+    below.says_once(f"acme: {second} runs without Keel, which stands in front of the embedded CPU plugin")
+    broken = space.path("broken2.so")
+    broken.write_text("not a library\n")
+    Case(space, "a broken plugin beside another", {"acme": (PLUGIN, 450), "second": (broken, 500)},
+         ["acme"]).same(PLUGIN)
+
+
+def beside_torch(space):
+    """torch_xla and JAX in one process: what is loaded for one of them never serves the other."""
+    package = space.path("torch_beside/torch_xla")
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")  # all that it takes to be imported
+    path = f"import os, sys; sys.path.append({str(package.parent)!r})\n"
+    told_devices = 'print("device", os.environ.get("PJRT_DEVICE"))\n'
+    case = Case(space, "torch_xla before JAX", {"acme": (PLUGIN, 500)},
+                first=path + "import torch_xla\n" + told_devices)
+    case.same(None)
+    case.says_once(f"acme: {PLUGIN} runs without Keel, which stands in front of the embedded CPU plugin")
+    report.check("torch_xla before JAX: it has Keel", "device LIBRARY" in case.keel.out, case.keel.out)
+    case = Case(space, "JAX before torch_xla", {"acme": (PLUGIN, 500)},
+                first=path + "import jax; jax.devices(); import torch_xla\n" + told_devices)
+    case.same(PLUGIN)
+    case.says_once("CPU: torch_xla's own client runs without Keel, which stands in front of acme")
+    report.check("JAX before torch_xla: it keeps its own client", "device None" in case.keel.out,
+                 case.keel.out)
+    case = Case(space, "torch_xla and JAX on the CPU", {}, first=path + "import torch_xla\n")
+    case.embedded()
+    report.check("torch_xla and JAX on the CPU: nothing is said", "runs without Keel" not in
+                 case.keel.err, case.keel.err)
 
 
 def several_asked_for(space):
@@ -184,6 +228,7 @@ def main():
         none_that_loads(space)
         several(space)
         several_asked_for(space)
+        beside_torch(space)
         named(space)
     report.finish()
 

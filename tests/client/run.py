@@ -73,7 +73,7 @@ class Terminal:
         self.space = space
         self.environment = clean_environment() | {
             "KEEL_CACHE_DIR": str(space.path("cache")), "KEEL_RUN_DIR": str(space.runs),
-            "KEEL_CONFIG": "/dev/null", "TF_CPP_MIN_LOG_LEVEL": "3"}
+            "KEEL_CONFIG": "/dev/null", "KEEL_CPU_DEVICES": "4", "TF_CPP_MIN_LOG_LEVEL": "3"}
 
     def keel(self, *words, **more):
         return run([KEEL, *words], self.environment | more)

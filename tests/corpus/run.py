@@ -64,7 +64,7 @@ def environment(variables):
     """Nothing that steers Keel or its client but what the case says."""
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith(FOREIGN_SETTINGS)}
-    return clean | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3",
+    return clean | {"KEEL_CONFIG": os.devnull, "KEEL_CPU_DEVICES": "4", "TF_CPP_MIN_LOG_LEVEL": "3",
                     "PYTHONDONTWRITEBYTECODE": "1"} | variables
 
 

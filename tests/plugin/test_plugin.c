@@ -251,10 +251,11 @@ static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
     EXPECT(PJRT_Client_Create_Args, args);
     size_t stride = (wanted("PJRT_NamedValue") + 7) & ~(size_t)7;
     for (size_t i = 0; stride && i < args->num_options; ++i) {
-        const char *option = (const char *)args->create_options + i * stride;
-        EXPECT(PJRT_NamedValue, option);
-        const PJRT_NamedValue *value = (const PJRT_NamedValue *)(const void *)option;
-        record("option", value->name, value->name_size);
+        char text[64];
+        const PJRT_NamedValue *of = (const void *)((const char *)args->create_options + i * stride);
+        EXPECT(PJRT_NamedValue, of);
+        snprintf(text, sizeof text, "%.*s=%d", (int)of->name_size, of->name, (int)of->int64_value);
+        record("option", text, strlen(text));
     }
     while (has("client_hangs"))
         pause();
@@ -265,8 +266,7 @@ static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
         client->list[i] = &client->devices[i];
     if (!word("platform", client->platform))
         snprintf(client->platform, sizeof client->platform, "test");
-    client->devices[1].description.id = 1;
-    client->devices[1].description.process = (int)number("processes", 1) - 1;
+    client->devices[1].description = (PJRT_DeviceDescription){(int)number("processes", 1) - 1, 1};
     args->client = client;
     record("create", "", 0);
     return NULL;

@@ -42,7 +42,8 @@ NEVER = {
 report = Report()
 
 def environment():
-    return clean_environment() | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return clean_environment() | {"KEEL_CONFIG": os.devnull, "KEEL_CPU_DEVICES": "4",
+                                  "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
 def keel_run(space, name, functions, script=SCRIPT):

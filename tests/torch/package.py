@@ -33,7 +33,7 @@ def main():
         environment = clean_environment() | {
             "PYTHONPATH": str(space.path("packages")), "KEEL_CONFIG": os.devnull, "KEEL_PLUGIN":
             str(PLUGIN), "KEEL_RUN_DIR": str(space.runs), "KEEL_CACHE_DIR": str(space.path("cache")),
-            "KEEL_RUN_ID": "asked", "KEEL_FIX": "all", "TF_CPP_MIN_LOG_LEVEL": "3"}
+            "KEEL_RUN_ID": "asked", "CPU_NUM_DEVICES": "4", "KEEL_FIX": "all", "TF_CPP_MIN_LOG_LEVEL": "3"}
         answer = run([python, __file__, "launch"], environment | {"PJRT_DEVICE": "KEEL"})
         report.equal("torch_xla.launch runs on every device",
                      sorted(line for line in answer.out.splitlines() if line.startswith("replica")),
@@ -43,7 +43,7 @@ def main():
         report.equal("with the fix", {(fix["name"], fix["state"]) for fix in of_kind(events, "fix")},
                      {("sharding-retrace", "applied")})
         answer = run([python, __file__, "launch"], environment | {
-            "PJRT_DEVICE": "CPU", "KEEL_RUN_ID": "other"})
+            "PJRT_DEVICE": "CPU", "CPU_NUM_DEVICES": "1", "KEEL_RUN_ID": "other"})
         report.check("another device is not touched", "replica 0 [0.0, 0.0]" in answer.out and not
                      (space.runs / "other").exists(), told(answer))
     report.finish()

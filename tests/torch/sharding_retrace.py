@@ -58,7 +58,8 @@ def main():
     sys.path.insert(0, str(HERE.parent / "client"))
     from harness import KEEL, ROOT, Report, Workspace, clean_environment, last_json, run, told
     python = os.environ.get("KEEL_TORCH_PYTHON") or ROOT / ".venv-torch" / "bin" / "python"
-    environment = clean_environment() | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = clean_environment() | {"KEEL_CONFIG": os.devnull, "KEEL_CPU_DEVICES": "4",
+                                         "TF_CPP_MIN_LOG_LEVEL": "3"}
     report = Report()
 
     def start(space, name, kind, *options):

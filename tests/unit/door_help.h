@@ -40,8 +40,9 @@ UNUSED static int door_teardown(void **state) {
 // `settings`: "NAME=VALUE" lines over the ordinary environment.
 static inline void door_environment(const door_t *door, const char *settings) {
     static const char *const names[] = {
-        "KEEL_MODE",  "KEEL_CACHE_LIMIT", "KEEL_CUSTOM_CALLS", "KEEL_MEMORY_LIMIT", "KEEL_RUN_ID",
-        "KEEL_QUIET", "KEEL_PREFETCH",    "KEEL_SHARED_CACHE", "TEST_PLUGIN",       "XLA_FLAGS"};
+        "KEEL_MODE",        "KEEL_CACHE_LIMIT", "KEEL_CUSTOM_CALLS", "KEEL_MEMORY_LIMIT",
+        "KEEL_RUN_ID",      "KEEL_QUIET",       "KEEL_PREFETCH",     "KEEL_SHARED_CACHE",
+        "KEEL_CPU_DEVICES", "TEST_PLUGIN",      "XLA_FLAGS"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         unsetenv(names[i]);
     setenv("HOME", door->place.root, 1);

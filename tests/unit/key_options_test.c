@@ -533,6 +533,30 @@ static void dump_flags_are_left_out(void **state) {
                  "xla_a=1\n");
 }
 
+static void assert_number(const char *flags, bool known, int64_t expected) {
+    int64_t number = 0;
+    assert_int_equal(keel_key_flag_number(flags, "xla_count", &number), known);
+    if (known) assert_int_equal(number, expected);
+}
+
+static void a_flags_number_is_its_last_one(void **state) {
+    (void)state;
+    assert_number(NULL, false, 0);
+    assert_number("", false, 0);
+    assert_number("--xla_counts=2", false, 0);
+    assert_number("--xla_count", false, 0); // true
+    assert_number("--xla_count=", false, 0);
+    assert_number("--xla_count=2x", false, 0);
+    assert_number("--xla_count=111111111111111111111111", false, 0);
+    assert_number("--xla_a --xla_count=2 --xla_b", true, 2);
+    assert_number("--xla_count=2 --xla_count='-3'", true, -3);
+    assert_number("/nowhere/flags", false, 0);
+    int64_t number = 0;
+    static const char devices[] = "xla_force_host_platform_device_count"; // not part of a key
+    assert_true(keel_key_flag_number("--xla_force_host_platform_device_count=8", devices, &number));
+    assert_int_equal(number, 8);
+}
+
 static void a_later_scalar_overwrites_and_a_list_adds(void **state) {
     (void)state;
     assert_flags("--xla_a=1 --xla_a=2", "xla_a=2\n");
@@ -666,6 +690,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_proto_is_kept_whole),
         cmocka_unit_test(flags_are_sorted_and_told_apart),
         cmocka_unit_test(dump_flags_are_left_out),
+        cmocka_unit_test(a_flags_number_is_its_last_one),
         cmocka_unit_test(a_later_scalar_overwrites_and_a_list_adds),
         cmocka_unit_test(what_xla_does_not_read_is_kept),
         cmocka_unit_test(flags_from_a_named_pipe_have_no_key_and_nobody_waits),

@@ -357,6 +357,31 @@ static void switches_and_ages_are_checked_by_their_names(void **state) {
     REFUSED(NULL, name, "'2' is not an age");
 }
 
+static void devices_are_counted_from_one(void **state) {
+    (void)state;
+    keel_settings_t settings;
+    const char *name = keel_setting_facts(KEEL_SETTING_CPU_DEVICES)->environment;
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_int_equal(settings.cpu_devices, 1);
+    keel_settings_deinitialize(&settings);
+    static const struct {
+        const char *text;
+        uint32_t number;
+    } good[] = {{"1", 1}, {"04", 4}, {"1024", 1024}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
+        setenv(name, good[i].text, 1);
+        assert_null(keel_settings_load(NULL, &settings));
+        assert_int_equal(settings.cpu_devices, good[i].number);
+        keel_settings_deinitialize(&settings);
+    }
+    static const char *const bad[] = {
+        "0", "1025", "-1", "+1", "1.0", " 1", "four", "00001", "18446744073709551617"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        setenv(name, bad[i], 1);
+        REFUSED(NULL, name, bad[i], "is not a number of devices; use 1 to 1024");
+    }
+}
+
 static void a_comment_begins_at_a_blank(void **state) {
     (void)state;
     keel_settings_t settings;
@@ -534,6 +559,7 @@ int main(int count, char **words) {
         TEST(a_plugin_is_a_name_unless_it_is_a_file),
         TEST(every_setting_has_a_text_and_is_set_by_its_key_and_variable),
         TEST(switches_and_ages_are_checked_by_their_names),
+        TEST(devices_are_counted_from_one),
         TEST(a_comment_begins_at_a_blank),
         TEST(a_zero_byte_is_in_no_config_file),
         TEST(the_plugin_that_came_with_keel_is_found_beside_it),
