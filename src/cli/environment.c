@@ -134,6 +134,10 @@ keel_status_t cli_set_rehearsal(const cli_rehearsal_t *rehearsal, const char *pl
                                 const char *library) {
     KEEL_TRY(put("KEEL_REHEARSE", rehearsal->on));
     KEEL_TRY(put("KEEL_REHEARSE_COMPILE", rehearsal->compiles ? rehearsal->compiles : ""));
+    char devices[16];
+    snprintf(devices, sizeof devices, "%u", rehearsal->target.device_count);
+    if (rehearsal->target.platform == KEEL_TARGET_CPU)
+        KEEL_TRY(put(keel_setting_facts(KEEL_SETTING_CPU_DEVICES)->environment, devices));
     KEEL_TRY(put("KEEL_REHEARSE_PLATFORM", keel_target_platform_names[rehearsal->target.platform]));
     for (size_t i = 0; i < rehearsal->target.variable_count; ++i)
         KEEL_TRY(put(rehearsal->target.environment[i].name,

@@ -38,7 +38,8 @@ static keel_status_t same_file(const char *a, const char *b, bool *out) {
 
 static keel_status_t find_plugin(command_run_t *run) {
     const keel_setting_value_t *named = &run->settings.values[KEEL_SETTING_PLUGIN];
-    if (run->rehearsal && named->origin != KEEL_ORIGIN_FLAG)
+    bool is_cpu = run->rehearsal && run->rehearsal->target.platform == KEEL_TARGET_CPU;
+    if (run->rehearsal && !is_cpu && named->origin != KEEL_ORIGIN_FLAG)
         return keel_target_plugin(&run->rehearsal->target, run->interpreter, &run->plugin);
     return keel_plugin_find(named->text, run->interpreter, &run->plugin);
 }

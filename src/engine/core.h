@@ -25,7 +25,7 @@ struct keel_engine_t {
     bool looks_up, stores;
     keel_engine_gate_t gate; // `check` is NULL: all programs may pass
     char *script;            // keel_host_script; NULL: unknown
-    const char *target;      // a rehearsal's: "h200:8"; NULL: the devices are there
+    const keel_target_t *target; // a rehearsal's; NULL: the devices are there
 
     // The parts, made with the engine and never replaced.
     struct background_t *background;

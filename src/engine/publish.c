@@ -46,7 +46,8 @@ static keel_status_t describe_entry(keel_engine_t *engine, const keel_key_t *key
     entry->created = keel_clock_wall();
     KEEL_TRY(keel_strdup(keel_str(name), &entry->name));
     KEEL_TRY(keel_path(&entry->writer, "keel %s, pid %d%s%s", KEEL_VERSION, (int)engine->pid,
-                       engine->target ? ", ahead for " : "", engine->target ? engine->target : ""));
+                       engine->target ? ", ahead for " : "",
+                       engine->target ? engine->target->name : ""));
     keel_buffer_t components;
     keel_buffer_initialize(&components, 0);
     write_components(key, &components);

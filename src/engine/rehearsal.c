@@ -23,18 +23,20 @@ typedef struct living_t {
 } living_t;
 
 struct rehearsal_t {
+    keel_rehearse_compiles_t compiles;
     pthread_mutex_t lock; // for all below
     unreal_t *unreal;
     living_t *living;
 };
 
-keel_status_t keel_engine_rehearse(keel_engine_t *engine, const char *target,
+keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *target,
                                    keel_rehearse_compiles_t compiles) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(rehearsal_t), &memory));
     engine->rehearsal = memory;
     pthread_mutex_init(&engine->rehearsal->lock, NULL);
     engine->target = target;
+    engine->rehearsal->compiles = compiles;
     if (compiles == KEEL_REHEARSE_ALL) engine->looks_up = false;
     return NULL;
 }
@@ -53,6 +55,23 @@ void rehearsal_destroy(rehearsal_t *rehearsal) {
     }
     pthread_mutex_destroy(&rehearsal->lock);
     keel_free(rehearsal);
+}
+
+keel_journal_target_t rehearsal_target(const keel_engine_t *engine) {
+    static const char *const words[] = {
+#define COMPILES_WORD(name, word, sentence) word,
+        KEEL_REHEARSE_COMPILES(COMPILES_WORD)
+#undef COMPILES_WORD
+    };
+    const keel_target_t *target = engine->target;
+    if (!target) return (keel_journal_target_t){.name = NULL};
+    return (keel_journal_target_t){.name = target->name,
+                                   .platform = keel_target_platform_names[target->platform],
+                                   .kind = target->device_kind,
+                                   .devices = target->device_count,
+                                   .processes = target->process_count,
+                                   .memory = target->memory,
+                                   .compiles = words[engine->rehearsal->compiles]};
 }
 
 // ---- what the compiler makes -------------------------------------------------------------------
@@ -134,8 +153,8 @@ static void take_compiled(void *context, const keel_compiled_t *compiled) {
         .program = &follower->program, .name = follower->name, .key = &follower->key.digest};
     journal_compiled(follower, &subject, compiled);
     if (compiled->error) {
-        keel_log_once("rehearsed", "%s does not compile for %s: %s", follower->name, engine->target,
-                      compiled->error);
+        keel_log_once("rehearsed", "%s does not compile for %s: %s", follower->name,
+                      engine->target->name, compiled->error);
     } else {
         if (compiled->has_memory) memory_write(engine, &subject, &compiled->memory);
         if (engine->stores && follower->is_kept)
@@ -261,7 +280,7 @@ static void show_pending(void *context, uint64_t pending) {
     const keel_engine_t *engine = context;
     if (!isatty(STDERR_FILENO)) return;
     fprintf(stderr, "\r\x1b[Kkeel: %llu program%s still being compiled for %s",
-            (unsigned long long)pending, pending == 1 ? " is" : "s are", engine->target);
+            (unsigned long long)pending, pending == 1 ? " is" : "s are", engine->target->name);
     fflush(stderr);
 }
 

@@ -11,6 +11,9 @@ typedef struct rehearsal_t rehearsal_t;
 // Only while nobody uses it. NULL is allowed.
 void rehearsal_destroy(rehearsal_t *rehearsal);
 
+// What the journal says about the target; no name if the devices are there.
+keel_journal_target_t rehearsal_target(const keel_engine_t *engine);
+
 // A program that the client has and that its compiler still has, too.
 typedef struct rehearsed_t {
     const keel_key_t *key;

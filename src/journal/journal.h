@@ -72,6 +72,15 @@ typedef struct keel_journal_counts_t {
     size_t size;
 } keel_journal_counts_t;
 
+// The devices of a rehearsal, which are not there.
+typedef struct keel_journal_target_t {
+    const char *name; // "h200:8"; NULL: no rehearsal
+    const char *platform, *kind;
+    uint64_t devices, processes;
+    uint64_t memory;      // bytes of a device; 0: unknown
+    const char *compiles; // "all", "new", "none"
+} keel_journal_target_t;
+
 // What a process is: written once, when its client is made.
 typedef struct keel_journal_start_t {
     struct {
@@ -82,7 +91,7 @@ typedef struct keel_journal_start_t {
     const char *mode, *cache_dir;
     const char *python;    // "3.12.1", or the interpreter's path
     const char *script;    // keel_host_script
-    const char *target;    // of a rehearsal: "h200:8"
+    keel_journal_target_t target;
     uint64_t client;       // which client of the process, from 1
     const keel_key_t *key; // the components that all its programs share
 } keel_journal_start_t;

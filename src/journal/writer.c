@@ -278,6 +278,19 @@ static void flags_field(keel_json_t *line) {
     keel_json_end_object(line);
 }
 
+static void target_field(keel_json_t *line, const keel_journal_target_t *target) {
+    if (!target->name) return;
+    keel_line_object(line, "target");
+    keel_line_text(line, "name", target->name);
+    keel_line_text(line, "platform", target->platform);
+    keel_line_text(line, "kind", target->kind);
+    keel_json_unsigned(line, "devices", target->devices);
+    keel_json_unsigned(line, "processes", target->processes);
+    if (target->memory) keel_json_unsigned(line, "memory", target->memory);
+    keel_line_text(line, "compile", target->compiles);
+    keel_json_end_object(line);
+}
+
 void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "start")) return;
@@ -300,7 +313,7 @@ void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *eve
     keel_json_end_object(&line.json);
     flags_field(&line.json);
     keel_line_text(&line.json, "script", event->script);
-    keel_line_text(&line.json, "target", event->target);
+    target_field(&line.json, &event->target);
     keel_json_unsigned(&line.json, "client", event->client);
     char process[KEEL_PROCESS_NAME];
     keel_process_name(process);

@@ -36,6 +36,6 @@ keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *o
     const keel_rehearse_settings_t settings = {
         .target = &target, .plugin = &real, .compiles = out->compiles};
     KEEL_TRY(keel_rehearse_begin(&settings, &plugin->api));
-    out->target = target.name;
+    out->target = &target;
     return NULL;
 }

@@ -59,7 +59,7 @@ void keel_shim_write_fixes(keel_engine_t *engine);
 // ---- rehearsal.c -------------------------------------------------------------------------------
 
 typedef struct keel_shim_rehearsal_t {
-    const char *target; // NULL: there is none
+    const keel_target_t *target; // NULL: there is none
     keel_rehearse_compiles_t compiles;
 } keel_shim_rehearsal_t;
 
