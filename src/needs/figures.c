@@ -298,15 +298,16 @@ static keel_status_t count_operation(const op_t *o, needs_figures_t *out) {
     double trips = 1;
     KEEL_TRY(note_trouble(o, fact));
     KEEL_TRY(count_inside(o, rule == NEEDS_BRANCHES, &inside));
-    if (rule == NEEDS_TUPLE || rule == NEEDS_ELEMENT || rule == NEEDS_BARRIER) one.bytes = 0;
-    if (rule == NEEDS_LOOP) {
-        if (!needs_trips(o->needs, o->op, &trips)) o->needs->found.is_bounded = false;
-        inside.work *= trips;
-    }
+    if (rule == NEEDS_TUPLE || rule == NEEDS_ELEMENT || rule == NEEDS_BARRIER ||
+        rule == NEEDS_NOTHING)
+        one.bytes = 0; // the same values once more
+    if (rule == NEEDS_LOOP && !needs_trips(o->needs, o->op, &trips))
+        o->needs->found.is_bounded = false;
+    inside.work *= trips;
     // The function of a reduction runs for each element.
     double work = own_work(o, fact ? (needs_work_t)fact->work : NEEDS_TAKEN);
     bool is_repeated = (rule == NEEDS_PLAIN || rule == NEEDS_NAMED) && fact && fact->work;
-    one.work = is_repeated && inside.work > 1 ? work * inside.work : work + inside.work;
+    one.work = is_repeated ? work * (inside.work > 1 ? inside.work : 1) : work + inside.work;
     if (!is_repeated) one.bytes += inside.bytes;
     *out = sum(*out, one);
     return NULL;

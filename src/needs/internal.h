@@ -224,7 +224,8 @@ keel_status_t needs_elements(keel_needs_t *needs, const needs_part_t *part, keel
 
 // ---- figures -----------------------------------------------------------------------------------
 
-// How often a loop runs; false if that is not known. Its rule must be NEEDS_LOOP.
+// How often a loop runs; false, and *out untouched, if that is not known. Its rule must be
+// NEEDS_LOOP.
 bool needs_trips(const keel_needs_t *needs, keel_op_id_t op, double *out);
 // Counts a part and all that it calls into its figures and needs->found.
 keel_status_t needs_count(keel_needs_t *needs, needs_part_t *part) KEEL_MUST_CHECK;

@@ -156,8 +156,10 @@ static bool is_held(int direction, int64_t a, int64_t b) {
 
 static bool count_trips(int direction, int64_t first, int64_t limit, int64_t step, double *out) {
     if (direction == EQ || direction == UNKNOWN) return false;
-    *out = 0;
-    if (!is_held(direction, first, limit)) return true;
+    if (!is_held(direction, first, limit)) {
+        *out = 0;
+        return true;
+    }
     double way = (double)limit - (double)first, by = (double)step;
     if (direction == GE || direction == LE) way += direction == GE ? -1 : 1;
     if (by == 0 || way / by < 0) return false;

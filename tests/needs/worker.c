@@ -415,7 +415,7 @@ static void slices(const device_t *device, const source_t *source, uint32_t most
     w.results = calloc(w.result_count + 1, sizeof *w.results);
     if (!w.argument_types || !w.result_types || !w.arguments || !w.results) abort();
     find_types(&w);
-    status = run_whole(&w);
+    status = w.result_count ? run_whole(&w) : NULL;
     if (status) answer("whole: refused: ", status);
     // All of them, or as many spread over them.
     uint32_t count = w.result_count < most ? w.result_count : most;
