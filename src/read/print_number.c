@@ -42,6 +42,15 @@ const char *keel_print_float_name(uint32_t kind) {
     return kind < KEEL_FLOAT_COUNT ? names[kind] : "";
 }
 
+uint32_t keel_print_float_bits(uint32_t kind) {
+    static const uint8_t storage[] = {
+#define BITS(name, text, bits) bits,
+        KEEL_FLOATS(BITS)
+#undef BITS
+    };
+    return kind < KEEL_FLOAT_COUNT ? storage[kind] : 0;
+}
+
 static uint64_t ones(unsigned count) {
     return count >= 64 ? UINT64_MAX : (1ull << count) - 1;
 }
@@ -66,13 +75,27 @@ static bool rounds_back(const layout_t *f, uint64_t bits, double value, double n
     return near > (value + below) / 2 && near < (value + above) / 2;
 }
 
+// Splits a bit pattern into a value without its sign, its bits, and the sign.
+static double take_apart(const layout_t *f, uint64_t *inout_bits, bool *out_negative) {
+    unsigned width = f->exponent + f->mantissa;
+    *out_negative = f->special != EXPONENT && (*inout_bits >> width & 1);
+    *inout_bits &= ones(width);
+    return f->special == FNUZ && *out_negative && !*inout_bits ? NAN : magnitude(f, *inout_bits);
+}
+
+bool keel_print_float_value(keel_float_t kind, uint64_t bits, double *out) {
+    bool negative;
+    if ((uint32_t)kind >= KEEL_FLOAT_COUNT || layouts[kind].special == TOO_WIDE) return false;
+    double value = take_apart(&layouts[kind], &bits, &negative);
+    *out = negative ? -value : value;
+    return true;
+}
+
 bool keel_print_float(keel_float_t kind, uint64_t bits, keel_buffer_t *out) {
     if ((uint32_t)kind >= KEEL_FLOAT_COUNT || layouts[kind].special == TOO_WIDE) return false;
     const layout_t *f = &layouts[kind];
-    unsigned width = f->exponent + f->mantissa;
-    bool negative = f->special != EXPONENT && (bits >> width & 1);
-    bits &= ones(width);
-    double value = f->special == FNUZ && negative && !bits ? NAN : magnitude(f, bits);
+    bool negative;
+    double value = take_apart(f, &bits, &negative);
     if (isnan(value)) {
         keel_buffer_text(out, "nan");
         return true;

@@ -5,6 +5,7 @@
 //   z = slice f32[4] x {limit_indices=[4]} @8      an operation on line 8 of the user's function
 //   a b = while i32[] f32[8] n x { i: i32[] v: f32[8] ; ... } { ... }
 //   return z                                       tuple in HLO
+//   root z                                         HLO: that value is what is returned
 //   -> f32[4] {jax.result_info='out'}              what the function's type says of its results
 //   top mesh {sym_name='mesh'}                     before all else: an operation of the module
 //   | def step(x):                                 a line of the user's file, which is no part of
@@ -22,7 +23,13 @@
 #include "place.h"
 #include "program/program.h"
 
-enum { SMALL_VALUES = 256, SMALL_LIST = 64, SMALL_TOKEN = 160, SMALL_TYPES = 64, SMALL_NAME = 24 };
+enum {
+    SMALL_VALUES = 2048,
+    SMALL_LIST = 128,
+    SMALL_TOKEN = 160,
+    SMALL_TYPES = 64,
+    SMALL_NAME = 24
+};
 
 typedef struct small_t {
     keel_program_t program;
@@ -572,7 +579,7 @@ static inline void small_operation(small_t *s) {
     bool is_return = strcmp(name, "return") == 0;
     if (is_return && s->program.format == KEEL_FORMAT_HLO) snprintf(name, sizeof name, "tuple");
     keel_op_id_t op = small_begin_op(s, name);
-    keel_type_id_t types[16], type;
+    keel_type_id_t types[SMALL_LIST], type;
     uint32_t type_count = 0;
     while ((type = small_type(s)) != KEEL_NONE) {
         assert_true(type_count < sizeof types / sizeof *types);
@@ -661,6 +668,8 @@ static inline void small_block(small_t *s, uint32_t block, bool is_nested) {
         }
         if (!is_nested && small_takes(s, "->"))
             small_results(s);
+        else if (small_takes(s, "root"))
+            p->functions.data[s->function].root = small_find(s, small_take(s));
         else if (!small_arguments(s, attributes, locations, &count))
             small_operation(s);
     }

@@ -1,0 +1,3 @@
+foreach(name needs needs_hlo needs_figures needs_limits)
+  keel_unit_test(${name} ROOMS needs read program base)
+endforeach()
