@@ -8,6 +8,7 @@ static void release(facts_t *facts) {
     if (!facts || atomic_fetch_sub(&facts->references, 1) != 1) return;
     compiling_release(facts->compiling);
     layouts_release(facts);
+    worth_destroy(facts->worth);
     keel_signature_deinitialize(&facts->signature);
     keel_buffer_deinitialize(&facts->module);
     keel_buffer_deinitialize(&facts->serialized);
@@ -136,6 +137,9 @@ static keel_status_t begin(const PJRT_Client_Compile_Args *args, facts_t **out) 
     facts->format = "hlo_with_config";
     keel_status_t status = read_signature(args, &facts->signature);
     if (!status) status = keep_name(facts->signature.name, &facts->name);
+    if (!status && *rehearsal.calculator)
+        status = worth_create(keel_bytes(args->program->code, args->program->code_size),
+                              &facts->worth);
     if (status) {
         release(facts);
         return keel_status_annotate(status, "keel: this program cannot be rehearsed");

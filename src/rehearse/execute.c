@@ -70,6 +70,7 @@ static keel_status_t run(const PJRT_LoadedExecutable_Execute_Args *args) {
             return status;
         }
     }
+    values_compute(args);
     donate(args, facts);
     for (size_t i = 0; args->device_complete_events && i < args->num_devices; ++i)
         args->device_complete_events[i] = event_ready();

@@ -18,6 +18,7 @@ typedef struct rehearsal_t {
     const keel_target_t *target;
     const PJRT_Api *plugin; // the target's
     const char *plugin_path;
+    const char *calculator; // path of a plugin for the processor; "": nothing is computed
     keel_rehearse_compiles_t compiles;
     PJRT_TopologyDescription *topology; // of the target; NULL: the processor's
     PJRT_Client *backing;               // the processor's real client; NULL for other targets
@@ -159,6 +160,37 @@ const keel_compiled_t *compiling_look(compiling_t *compiling);
 void compiling_when_done(compiling_t *compiling, keel_rehearse_done_t *done, void *context);
 void compiling_release(compiling_t *compiling); // NULL is allowed
 
+// ---- calculator.c ------------------------------------------------------------------------------
+
+// A small program that the processor runs.
+typedef struct calculation_t calculation_t;
+
+// Compiles it for one device of the processor.
+keel_status_t calculation_create(const keel_program_t *program, calculation_t **out) KEEL_MUST_CHECK;
+// An array for it, or of it.
+typedef struct operand_t {
+    const keel_shape_t *shape;
+    contents_t *contents;
+} operand_t;
+// Runs it. `results` have their shapes; it fills in their contents, which the caller releases, or
+// NULL if they are too large to keep.
+keel_status_t calculation_run(calculation_t *calculation, const operand_t *arguments,
+                              uint32_t argument_count, operand_t *results,
+                              uint32_t result_count) KEEL_MUST_CHECK;
+void calculation_destroy(calculation_t *calculation); // NULL is allowed
+
+// ---- values.c ----------------------------------------------------------------------------------
+
+// Which results of a program can be computed here; shared by its executions.
+typedef struct worth_t worth_t;
+
+// Keeps a copy of the program's bytes until it is known that nothing of it can be computed.
+keel_status_t worth_create(keel_bytes_t code, worth_t **out) KEEL_MUST_CHECK;
+void worth_destroy(worth_t *worth); // NULL is allowed
+// Computes what is cheap and whose arguments are known, for an execution whose results are made and
+// whose arguments are not donated yet.
+void values_compute(const PJRT_LoadedExecutable_Execute_Args *args);
+
 // ---- executable.c, execute.c -------------------------------------------------------------------
 
 // What is known about an executable; shared by its PJRT_Executable and PJRT_LoadedExecutable.
@@ -168,6 +200,7 @@ struct facts_t {
     bool is_guess;          // how its results are sharded
     const char *name;       // never freed
     compiling_t *compiling; // NULL: it is not compiled here
+    worth_t *worth;
     keel_buffer_t module;   // optimized, or in place of that
     const char *format;     // of the module
     keel_buffer_t serialized;

@@ -13,6 +13,7 @@
 //   execute.c     executions
 //   compiling.c   programs on their way through the real compiler
 //   sizes.c       bytes of arrays on a device
+//   values.c      what small programs compute; calculator.c: on the processor
 //   event.c       events, all of which are ready
 //   extensions.c  the plugin's extensions that need no device
 //   objects.h     what stands behind PJRT's pointers
@@ -42,6 +43,8 @@ typedef struct keel_rehearse_settings_t {
     const keel_target_t *target;   // stays
     const keel_plugin_t *plugin;   // the target's, loaded; stays
     keel_rehearse_compiles_t compiles;
+    const char *calculator; // path of a plugin for the processor, which computes small programs;
+                            // stays. "": all values are unknown that the host did not send
 } keel_rehearse_settings_t;
 
 // The table of the process's rehearsal. Call it once.

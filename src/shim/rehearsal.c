@@ -32,9 +32,13 @@ keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *o
     if (!*text) return NULL;
     KEEL_TRY(read_compiles(or_empty(getenv("KEEL_REHEARSE_COMPILE")), &out->compiles));
     KEEL_TRY(keel_target_read(text, &target));
+    static char *calculator;
     real = *plugin;
-    const keel_rehearse_settings_t settings = {
-        .target = &target, .plugin = &real, .compiles = out->compiles};
+    KEEL_TRY(keel_settings_embedded_plugin(&calculator));
+    const keel_rehearse_settings_t settings = {.target = &target,
+                                               .plugin = &real,
+                                               .compiles = out->compiles,
+                                               .calculator = calculator};
     KEEL_TRY(keel_rehearse_begin(&settings, &plugin->api));
     out->target = &target;
     return NULL;

@@ -446,28 +446,137 @@ static bool take_packed(const keel_proto_field_t *field, numbers_t *out) {
     return !cursor.failed;
 }
 
-keel_status_t keel_sharding_parts(keel_bytes_t sharding, uint32_t rank, int64_t *out_parts) {
+typedef struct read_sharding_t {
+    uint64_t type;
+    numbers_t tiles, last, reshape, transpose;
+    keel_bytes_t devices; // packed
+    bool replicates;
+} read_sharding_t;
+
+static bool read_sharding(keel_bytes_t sharding, read_sharding_t *out) {
     keel_cursor_t cursor = keel_cursor(sharding);
     keel_proto_field_t field;
-    numbers_t tiles = {.count = 0}, last = {.count = 0};
-    uint64_t type = REPLICATED;
-    bool ok = true, replicates = false;
+    bool ok = true;
+    *out = (read_sharding_t){.type = REPLICATED};
     while (keel_proto_next(&cursor, &field)) {
-        if (field.number == TYPE) type = field.value;
-        if (field.number == TILE_DIMS) ok = take_packed(&field, &tiles) && ok;
-        if (field.number == LAST_DIMS) ok = take_packed(&field, &last) && ok;
-        if (field.number == REPLICATE_LAST) replicates = field.value != 0;
+        switch (field.number) {
+            case TYPE:
+                out->type = field.value;
+                break;
+            case TILE_DIMS:
+                ok = take_packed(&field, &out->tiles) && ok;
+                break;
+            case TILE_DEVICES:
+                ok = ok && field.wire == KEEL_WIRE_BYTES;
+                out->devices = field.bytes;
+                break;
+            case REPLICATE_LAST:
+                out->replicates = field.value != 0;
+                break;
+            case LAST_DIMS:
+                ok = take_packed(&field, &out->last) && ok;
+                break;
+            case IOTA_RESHAPE:
+                ok = take_packed(&field, &out->reshape) && ok;
+                break;
+            case IOTA_TRANSPOSE:
+                ok = take_packed(&field, &out->transpose) && ok;
+                break;
+            default:
+                break;
+        }
     }
-    for (uint32_t i = 0; i < rank; ++i)
-        out_parts[i] = 1;
-    if (ok && !cursor.failed && type != OTHER && type != TUPLE) return NULL;
-    uint32_t more = last.count + (replicates ? 1 : 0);
-    ok = ok && !cursor.failed && type == OTHER && tiles.count == rank + more;
-    for (uint32_t i = 0; i < rank && ok; ++i) {
-        ok = tiles.items[i] > 0;
-        out_parts[i] = tiles.items[i];
-    }
-    if (ok) return NULL;
+    return ok && !cursor.failed;
+}
+
+static keel_status_t unfit(uint32_t rank) {
     return keel_status_make(KEEL_UNSUPPORTED,
                             "a sharding that does not fit an array of %u dimensions", rank);
+}
+
+keel_status_t keel_sharding_parts(keel_bytes_t sharding, uint32_t rank, int64_t *out_parts) {
+    read_sharding_t read;
+    bool ok = read_sharding(sharding, &read);
+    for (uint32_t i = 0; i < rank; ++i)
+        out_parts[i] = 1;
+    if (ok && read.type != OTHER && read.type != TUPLE) return NULL;
+    uint32_t more = read.last.count + (read.replicates ? 1 : 0);
+    ok = ok && read.type == OTHER && read.tiles.count == rank + more;
+    for (uint32_t i = 0; i < rank && ok; ++i) {
+        ok = read.tiles.items[i] > 0;
+        out_parts[i] = read.tiles.items[i];
+    }
+    return ok ? NULL : unfit(rank);
+}
+
+// ---- places ------------------------------------------------------------------------------------
+
+// The devices of the tiles, in the order of the tiles: numbers from 0, reshaped and transposed. An
+// iota that says nothing is the numbers themselves.
+typedef struct iota_t {
+    int64_t sizes[MOST], strides[MOST], at[MOST], device;
+    uint32_t count;
+} iota_t;
+
+static bool begin_iota(const read_sharding_t *read, iota_t *out) {
+    int64_t strides[MOST], stride = 1;
+    *out = (iota_t){.count = read->reshape.count};
+    if (read->transpose.count != read->reshape.count) return false;
+    for (uint32_t i = read->reshape.count; i--; stride *= read->reshape.items[i])
+        strides[i] = stride;
+    for (uint32_t i = 0; i < out->count; ++i) {
+        int64_t from = read->transpose.items[i];
+        if (from < 0 || from >= out->count || read->reshape.items[from] < 1) return false;
+        out->sizes[i] = read->reshape.items[from];
+        out->strides[i] = strides[from];
+    }
+    return true;
+}
+
+static int64_t next_device(iota_t *iota) {
+    int64_t device = iota->device;
+    for (uint32_t i = iota->count; i--;) {
+        iota->device += iota->strides[i];
+        if (++iota->at[i] < iota->sizes[i]) break;
+        iota->device -= iota->strides[i] * iota->at[i];
+        iota->at[i] = 0;
+    }
+    if (!iota->count) ++iota->device;
+    return device;
+}
+
+static bool place_tiles(const read_sharding_t *read, uint32_t rank, uint32_t partitions,
+                        int64_t *out) {
+    iota_t iota;
+    int64_t at[MOST] = {0};
+    uint32_t placed = 0;
+    keel_cursor_t devices = keel_cursor(read->devices);
+    bool is_listed = read->devices.size != 0;
+    if (!begin_iota(read, &iota)) return false;
+    for (uint32_t tile = 0; tile < partitions; ++tile) {
+        int64_t device = is_listed ? (int64_t)keel_proto_varint(&devices) : next_device(&iota);
+        if (devices.failed || device < 0 || device >= partitions) return false;
+        for (uint32_t i = 0; i < rank; ++i)
+            out[(uint32_t)device * rank + i] = at[i];
+        ++placed;
+        for (uint32_t i = read->tiles.count; i--;) {
+            if (++at[i] < read->tiles.items[i]) break;
+            at[i] = 0;
+        }
+    }
+    return placed == partitions;
+}
+
+keel_status_t keel_sharding_places(keel_bytes_t sharding, uint32_t rank, uint32_t partitions,
+                                   int64_t *out_places) {
+    read_sharding_t read;
+    bool ok = read_sharding(sharding, &read);
+    for (uint32_t i = 0; i < rank * partitions; ++i)
+        out_places[i] = 0;
+    if (ok && (read.type == REPLICATED || !rank)) return NULL;
+    int64_t tiles = 1;
+    for (uint32_t i = 0; i < read.tiles.count; ++i)
+        tiles *= read.tiles.items[i];
+    ok = ok && read.type == OTHER && read.tiles.count >= rank && tiles == partitions;
+    return ok && place_tiles(&read, rank, partitions, out_places) ? NULL : unfit(rank);
 }

@@ -123,5 +123,8 @@ keel_status_t keel_sharding_write(const keel_program_t *program, keel_attr_id_t 
 // say so for arrays of that rank.
 keel_status_t keel_sharding_parts(keel_bytes_t sharding, uint32_t rank,
                                   int64_t *out_parts) KEEL_MUST_CHECK;
+// Which part each of so many partitions has: `rank` indices for each, partition by partition.
+keel_status_t keel_sharding_places(keel_bytes_t sharding, uint32_t rank, uint32_t partitions,
+                                   int64_t *out_places) KEEL_MUST_CHECK;
 
 #endif // KEEL_SIGNATURE_SIGNATURE_H_
