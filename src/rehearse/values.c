@@ -3,15 +3,17 @@
 //
 // Arrays of several partitions are put together, computed whole on one device of the processor, and
 // cut again: a program means the same however it is partitioned. Replicas run one by one.
+#include <stdlib.h>
+
 #include "needs/needs.h"
 #include "read/read.h"
 #include "rehearse/objects.h"
 
-// What one execution may cost: a tenth of a second, and some hundred milliseconds once to compile.
+// What an execution may cost: a tenth of a second, and some hundred milliseconds once to compile.
 static const double work_most = 2e8;          // element operations
 static const uint64_t bytes_most = 256 << 20; // made on the way
 static const uint64_t kept_most = 16 << 20;   // of one result
-enum { OPERATIONS_MOST = 1500 };
+enum { OPERATIONS_MOST = 1000 };
 
 // Some results of the program, as a program of their own.
 typedef struct part_t {
@@ -77,6 +79,20 @@ void worth_destroy(worth_t *worth) {
     keel_free(worth);
 }
 
+// A result that is cheap on its own.
+typedef struct candidate_t {
+    uint32_t result;
+    uint64_t bytes; // of the result
+    keel_need_t need;
+} candidate_t;
+
+// What hosts read is small.
+static int by_size(const void *left, const void *right) {
+    const candidate_t *a = left, *b = right;
+    if (a->bytes != b->bytes) return a->bytes < b->bytes ? -1 : 1;
+    return a->result < b->result ? -1 : 1;
+}
+
 static bool is_cheap(const keel_need_t *need) {
     return !need->is_over && need->is_bounded && !need->obstacle && !need->across &&
            !need->is_other_random && need->operations <= OPERATIONS_MOST &&
@@ -94,9 +110,41 @@ static keel_status_t keep_arguments(worth_t *worth, uint32_t result, keel_list_t
     return NULL;
 }
 
+static keel_status_t find_candidates(worth_t *worth, const keel_signature_t *signature,
+                                     candidate_t *out, uint32_t *out_count) {
+    for (uint32_t i = 0; i < worth->result_count; ++i) {
+        candidate_t *candidate = &out[*out_count];
+        worth->cheap[i] = false;
+        *candidate = (candidate_t){.result = i,
+                                   .bytes = keel_shape_bytes(&signature->results[i].whole)};
+        if (candidate->bytes > kept_most) continue;
+        KEEL_TRY(keel_needs_of(worth->needs, &i, 1, OPERATIONS_MOST, &candidate->need));
+        if (!is_cheap(&candidate->need)) continue;
+        KEEL_TRY(keep_arguments(worth, i, candidate->need.arguments));
+        ++*out_count;
+    }
+    return NULL;
+}
+
+// All that are computed have room in the limits together.
+static bool choose_candidates(worth_t *worth, candidate_t *candidates, uint32_t count) {
+    double operations = 0, work = 0, bytes = 0;
+    bool any = false;
+    qsort(candidates, count, sizeof *candidates, by_size);
+    for (uint32_t i = 0; i < count; ++i) {
+        const keel_need_t *need = &candidates[i].need;
+        operations += need->operations;
+        work += need->work;
+        bytes += (double)need->bytes;
+        if (operations > OPERATIONS_MOST || work > work_most || bytes > (double)bytes_most) break;
+        any = worth->cheap[candidates[i].result] = true;
+    }
+    return any;
+}
+
 static keel_status_t judge(worth_t *worth, const keel_signature_t *signature, bool *out_any) {
     void *memory;
-    uint32_t count = worth->result_count = signature->result_count;
+    uint32_t count = worth->result_count = signature->result_count, found = 0;
     *out_any = false;
     KEEL_TRY(keel_read(keel_bytes(worth->code, worth->size), &worth->program));
     KEEL_TRY(keel_needs_create(&worth->program, &worth->needs));
@@ -104,16 +152,11 @@ static keel_status_t judge(worth_t *worth, const keel_signature_t *signature, bo
     worth->cheap = memory;
     KEEL_TRY(keel_arena_array(&worth->arena, (size_t)count + 1, sizeof *worth->arguments, &memory));
     worth->arguments = memory;
-    for (uint32_t i = 0; i < count; ++i) {
-        keel_need_t need;
-        worth->cheap[i] = false;
-        if (keel_shape_bytes(&signature->results[i].whole) > kept_most) continue;
-        KEEL_TRY(keel_needs_of(worth->needs, &i, 1, OPERATIONS_MOST, &need));
-        if (!is_cheap(&need)) continue;
-        KEEL_TRY(keep_arguments(worth, i, need.arguments));
-        *out_any = worth->cheap[i] = true;
-    }
-    return NULL;
+    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof(candidate_t), &memory));
+    keel_status_t status = find_candidates(worth, signature, memory, &found);
+    if (!status) *out_any = choose_candidates(worth, memory, found);
+    keel_free(memory);
+    return status;
 }
 
 // Under the lock. False if nothing can be computed.
