@@ -42,13 +42,13 @@ static void count_executions(request_t *request, keel_journal_counts_t *out) {
     keel_status_ignore(counters_collect(request->engine->counters, out, &total));
 }
 
-static void journal_load(request_t *request, const loaded_entry_t *loaded, uint64_t ahead) {
-    const keel_entry_t *entry = &loaded->entry;
+static void journal_load(request_t *request, const char *tier, const keel_entry_t *entry,
+                         uint64_t ahead) {
     keel_journal_counts_t counts;
     count_executions(request, &counts);
     keel_journal_load(request->engine->journal, &(keel_journal_load_t){
                                                     .subject = subject_of(request),
-                                                    .tier = loaded->tier->name,
+                                                    .tier = tier,
                                                     .seconds = keel_seconds(request->in_plugin),
                                                     .ahead_seconds = keel_seconds(ahead),
                                                     .overhead_seconds = overhead(request),
@@ -129,7 +129,7 @@ static bool hand_out_entry(request_t *request, loaded_entry_t *loaded, uint64_t 
     request->answer = loaded->answer;
     bool handed_out = hand_out(request, loaded->executable, entry->payload, entry->payload_size);
     entry->payload = NULL;
-    if (handed_out) journal_load(request, loaded, ahead);
+    if (handed_out) journal_load(request, loaded->tier->name, entry, ahead);
     if (handed_out) note_load(request, entry->compile_seconds);
     keel_entry_deinitialize(entry);
     return handed_out;
@@ -253,8 +253,15 @@ static void journal_refusal(request_t *request, const PJRT_Error *error) {
     write_refusal(request, keel_pjrt_error_code(request->engine->api, error), message);
 }
 
-// The client has an executable; its compiler may have it longer.
+// The client has an executable; its compiler may have it longer. If the client had this program
+// before, only the client made it anew: with the device it would come from memory.
 static void rehearse(request_t *request) {
+    if (request->asked_before) {
+        const keel_entry_t none = {.payload_size = 0};
+        journal_load(request, "memory", &none, 0);
+        note_load(request, 0);
+        return;
+    }
     const rehearsed_t rehearsed = {.key = &request->key,
                                    .program = &request->program,
                                    .name = request->name,

@@ -53,29 +53,42 @@ void contents_release(contents_t *contents) {
 
 // ---- buffers -----------------------------------------------------------------------------------
 
-keel_status_t buffer_create(PJRT_Memory *memory, PJRT_Buffer_Type type, const int64_t *dims,
-                            size_t rank, contents_t *contents, const char *maker,
-                            PJRT_Buffer **out) {
+static keel_status_t lay_out(const making_t *making, PJRT_Buffer *buffer) {
+    buffer->layout = making->layout;
+    if (!buffer->layout)
+        KEEL_TRY(layout_usual(making->type, making->dims, making->rank, &buffer->layout));
+    if (layout_order(buffer->layout, buffer->minor_to_major, making->rank) == making->rank)
+        return NULL;
+    return keel_status_make(KEEL_UNSUPPORTED, "layout %s for %zu dimensions", buffer->layout,
+                            making->rank);
+}
+
+keel_status_t buffer_create(const making_t *making, PJRT_Buffer **out) {
     void *room;
-    keel_status_t status = keel_calloc(1, sizeof(PJRT_Buffer) + 2 * rank * sizeof *dims, &room);
+    size_t rank = making->rank;
+    keel_status_t status =
+        keel_calloc(1, sizeof(PJRT_Buffer) + 2 * rank * sizeof *making->dims, &room);
     if (status) {
-        contents_release(contents);
+        contents_release(making->contents);
         return status;
     }
     PJRT_Buffer *buffer = room;
-    buffer->memory = memory;
-    buffer->type = type;
+    buffer->memory = making->memory;
+    buffer->type = making->type;
     buffer->rank = rank;
-    buffer->bytes = bytes_on_device(type, dims, rank);
-    buffer->contents = contents;
-    buffer->maker = maker;
     buffer->minor_to_major = buffer->dims + rank;
-    for (size_t i = 0; i < rank; ++i) {
-        buffer->dims[i] = dims[i];
-        buffer->minor_to_major[i] = (int64_t)(rank - 1 - i);
+    if (rank) memcpy(buffer->dims, making->dims, rank * sizeof *making->dims);
+    status = lay_out(making, buffer);
+    if (status) {
+        contents_release(making->contents);
+        keel_free(buffer);
+        return status;
     }
+    buffer->contents = making->contents;
+    buffer->maker = making->maker;
+    buffer->bytes = bytes_on_device(making->type, making->dims, rank, buffer->layout);
     pthread_mutex_init(&buffer->lock, NULL);
-    memory_take(memory, buffer->bytes);
+    memory_take(buffer->memory, buffer->bytes);
     *out = buffer;
     return NULL;
 }
@@ -219,8 +232,14 @@ static PJRT_Error *copy(PJRT_Buffer *from, PJRT_Memory *to, PJRT_Buffer **out) {
     bool deleted;
     contents_t *contents = buffer_contents(from, &deleted);
     if (deleted) return gone();
-    keel_status_t status =
-        buffer_create(to, from->type, from->dims, from->rank, contents, from->maker, out);
+    const making_t making = {.memory = to,
+                             .type = from->type,
+                             .dims = from->dims,
+                             .rank = from->rank,
+                             .contents = contents,
+                             .layout = from->layout,
+                             .maker = from->maker};
+    keel_status_t status = buffer_create(&making, out);
     return status ? keel_pjrt_error(status) : NULL;
 }
 
@@ -233,10 +252,12 @@ static PJRT_Error *copy_to_memory(PJRT_Buffer_CopyToMemory_Args *args) {
 }
 
 static PJRT_Error *create_uninitialized(PJRT_Client_CreateUninitializedBuffer_Args *args) {
-    PJRT_Memory *memory = args->memory ? args->memory : args->device->standard;
-    keel_status_t status =
-        buffer_create(memory, args->shape_element_type, args->shape_dims, args->shape_num_dims,
-                      NULL, "an uninitialized buffer", &args->buffer);
+    const making_t making = {.memory = args->memory ? args->memory : args->device->standard,
+                             .type = args->shape_element_type,
+                             .dims = args->shape_dims,
+                             .rank = args->shape_num_dims,
+                             .maker = "an uninitialized buffer"};
+    keel_status_t status = buffer_create(&making, &args->buffer);
     return status ? keel_pjrt_error(status) : NULL;
 }
 

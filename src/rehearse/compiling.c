@@ -6,6 +6,8 @@
 
 struct compiling_t {
     atomic_size_t references;
+    compiling_t *next; // of those with the compiler. Under `lock`, below
+    keel_digest_t job;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool is_done;
@@ -20,6 +22,7 @@ static pthread_cond_t changed; // set up with the compiler
 static keel_compiler_t *compiler;
 static bool has_thread;
 static uint64_t pending;
+static compiling_t *under_way;
 
 void compiling_release(compiling_t *compiling) {
     if (!compiling || atomic_fetch_sub(&compiling->references, 1) != 1) return;
@@ -31,7 +34,18 @@ void compiling_release(compiling_t *compiling) {
 
 // ---- the thread --------------------------------------------------------------------------------
 
+// Under `lock`.
+static void unlink_job(compiling_t *compiling) {
+    compiling_t **link = &under_way;
+    while (*link && *link != compiling)
+        link = &(*link)->next;
+    if (*link) *link = compiling->next;
+}
+
 static void settle(compiling_t *compiling, const keel_compiled_t *compiled) {
+    pthread_mutex_lock(&lock);
+    unlink_job(compiling);
+    pthread_mutex_unlock(&lock);
     pthread_mutex_lock(&compiling->lock);
     compiling->compiled = *compiled;
     compiling->is_done = true;
@@ -98,26 +112,57 @@ static keel_status_t submit(const PJRT_Client_Compile_Args *args, compiling_t *c
     KEEL_TRY(start());
     KEEL_TRY(keel_compiler_submit(compiler, &job, &id));
     ++pending;
+    compiling->next = under_way;
+    under_way = compiling;
     pthread_cond_broadcast(&changed);
     return NULL;
 }
 
-keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args, compiling_t **out) {
+static keel_digest_t digest_job(const PJRT_Client_Compile_Args *args) {
+    keel_hasher_t hasher;
+    keel_hasher_initialize(&hasher);
+    keel_hasher_update(&hasher, &args->program->code_size, sizeof args->program->code_size);
+    keel_hasher_update(&hasher, args->program->code, args->program->code_size);
+    keel_hasher_update(&hasher, args->compile_options, args->compile_options_size);
+    return keel_hasher_finish(&hasher);
+}
+
+// Under `lock`: the same program, if the compiler has it.
+static compiling_t *find_job(const keel_digest_t *job) {
+    compiling_t *at = under_way;
+    while (at && !keel_digest_equal(&at->job, job))
+        at = at->next;
+    return at;
+}
+
+static keel_status_t make(const keel_digest_t *job, compiling_t **out) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(compiling_t), &memory));
     compiling_t *compiling = memory;
+    compiling->job = *job;
     atomic_init(&compiling->references, 2);
     pthread_mutex_init(&compiling->lock, NULL);
     pthread_cond_init(&compiling->changed, NULL);
+    *out = compiling;
+    return NULL;
+}
+
+keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args, compiling_t **out) {
+    keel_digest_t job = digest_job(args);
     pthread_mutex_lock(&lock);
-    keel_status_t status = submit(args, compiling);
-    pthread_mutex_unlock(&lock);
-    if (!status) {
-        *out = compiling;
-        return NULL;
+    compiling_t *compiling = find_job(&job);
+    if (compiling) atomic_fetch_add(&compiling->references, 1);
+    keel_status_t status = NULL;
+    if (!compiling) {
+        status = make(&job, &compiling);
+        if (!status) status = submit(args, compiling);
+        if (status && compiling) {
+            atomic_store(&compiling->references, 1);
+            compiling_release(compiling);
+        }
     }
-    atomic_store(&compiling->references, 1);
-    compiling_release(compiling);
+    pthread_mutex_unlock(&lock);
+    if (!status) *out = compiling;
     return status;
 }
 

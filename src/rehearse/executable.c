@@ -7,7 +7,6 @@
 static void release(facts_t *facts) {
     if (!facts || atomic_fetch_sub(&facts->references, 1) != 1) return;
     compiling_release(facts->compiling);
-    layouts_release(facts);
     worth_destroy(facts->worth);
     keel_signature_deinitialize(&facts->signature);
     keel_buffer_deinitialize(&facts->module);
@@ -80,47 +79,34 @@ static keel_status_t take_module(facts_t *facts, keel_bytes_t module, keel_str_t
     return keel_buffer_status(&facts->module);
 }
 
-// Names live as long as the process: buffers that an executable made outlive it.
-static keel_status_t keep_name(keel_str_t name, const char **out) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static keel_map_t names;
-    static bool ready;
-    char *copy;
-    pthread_mutex_lock(&lock);
-    if (!ready) keel_map_initialize(&names);
-    ready = true;
-    keel_status_t status = NULL;
-    uint64_t *known = keel_map_find(&names, keel_str_bytes(name));
-    if (known) {
-        *out = (const char *)(uintptr_t)*known;
-    } else {
-        status = keel_strdup(name, &copy);
-        if (!status) {
-            status = keel_map_put(&names, keel_str_bytes(name), (uintptr_t)copy);
-            if (status) keel_free(copy);
-        }
-        if (!status) *out = copy;
-    }
-    pthread_mutex_unlock(&lock);
-    return status;
+// As the program asks, or as usual.
+static keel_status_t lay_out(keel_array_t *array, const char **out) {
+    const keel_shape_t *shape = &array->shard;
+    if (array->layout.size) return keep_text(array->layout, out);
+    KEEL_TRY(layout_usual(buffer_type_of(shape->element), shape->dims, shape->rank, out));
+    array->layout = keel_str(*out);
+    return NULL;
 }
 
-static keel_status_t lay_out(facts_t *facts, keel_array_t *arrays, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) {
-        const keel_shape_t *shape = &arrays[i].shard;
-        KEEL_TRY(layout_of(buffer_type_of(shape->element), shape->dims, shape->rank, &facts->arena,
-                           &arrays[i].layout));
-    }
+static keel_status_t lay_out_all(facts_t *facts) {
+    keel_signature_t *signature = &facts->signature;
+    const char *text;
+    void *memory;
+    KEEL_TRY(keel_arena_array(&facts->arena, (size_t)signature->result_count + 1,
+                              sizeof *facts->layouts, &memory));
+    facts->layouts = memory;
+    for (uint32_t i = 0; i < signature->parameter_count; ++i)
+        KEEL_TRY(lay_out(&signature->parameters[i], &text));
+    for (uint32_t i = 0; i < signature->result_count; ++i)
+        KEEL_TRY(lay_out(&signature->results[i], &facts->layouts[i]));
     return NULL;
 }
 
 static keel_status_t finish(facts_t *facts, PJRT_Device *device) {
-    keel_signature_t *signature = &facts->signature;
     KEEL_TRY(list_results(facts));
     name_kinds(facts, device);
+    KEEL_TRY(lay_out_all(facts));
     if (facts->module.size) return NULL;
-    KEEL_TRY(lay_out(facts, signature->parameters, signature->parameter_count));
-    KEEL_TRY(lay_out(facts, signature->results, signature->result_count));
     facts->format = "hlo_with_config";
     keel_signature_module(&facts->signature, &facts->module);
     return keel_buffer_status(&facts->module);
@@ -136,7 +122,7 @@ static keel_status_t begin(const PJRT_Client_Compile_Args *args, facts_t **out) 
     keel_arena_initialize(&facts->arena, 0);
     facts->format = "hlo_with_config";
     keel_status_t status = read_signature(args, &facts->signature);
-    if (!status) status = keep_name(facts->signature.name, &facts->name);
+    if (!status) status = keep_text(facts->signature.name, &facts->name);
     if (!status && *rehearsal.calculator)
         status = worth_create(keel_bytes(args->program->code, args->program->code_size),
                               &facts->worth);

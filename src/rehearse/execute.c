@@ -30,9 +30,13 @@ static keel_status_t check_arguments(const PJRT_LoadedExecutable_Execute_Args *a
 static keel_status_t make_results(const facts_t *facts, PJRT_Device *device, PJRT_Buffer **out) {
     for (uint32_t i = 0; i < facts->signature.result_count; ++i) {
         const keel_array_t *result = &facts->signature.results[i];
-        keel_status_t status = buffer_create(
-            device_memory(device, result->memory), buffer_type_of(result->shard.element),
-            result->shard.dims, result->shard.rank, NULL, facts->name, &out[i]);
+        const making_t making = {.memory = device_memory(device, result->memory),
+                                 .type = facts->types[i],
+                                 .dims = result->shard.dims,
+                                 .rank = result->shard.rank,
+                                 .layout = facts->layouts[i],
+                                 .maker = facts->name};
+        keel_status_t status = buffer_create(&making, &out[i]);
         if (!status) continue;
         while (i--)
             buffer_destroy(out[i]);

@@ -13,6 +13,8 @@
 #include "rehearse/rehearse.h"
 #include "signature/signature.h"
 
+typedef struct layout_t layout_t; // PJRT_Layouts_MemoryLayout: its text
+
 // The process's rehearsal.
 typedef struct rehearsal_t {
     const keel_target_t *target;
@@ -24,6 +26,9 @@ typedef struct rehearsal_t {
     PJRT_Client *backing;               // the processor's real client; NULL for other targets
 } rehearsal_t;
 extern rehearsal_t rehearsal;
+
+// A text that lives as long as the process: equal texts are one.
+keel_status_t keep_text(keel_str_t text, const char **out) KEEL_MUST_CHECK;
 
 // ---- client.c ----------------------------------------------------------------------------------
 
@@ -106,16 +111,25 @@ struct PJRT_Buffer {
     contents_t *contents; // NULL: unknown. Under the lock, like is_deleted
     const char *maker;    // the name of the program that made it; NULL: the host. Never freed
     bool is_deleted;
+    const char *layout; // never freed
     int64_t *minor_to_major;
     int64_t dims[];
 };
 
 void buffer_fill(PJRT_Api *table);
 void transfer_fill(PJRT_Api *table);
-// Takes over `contents`.
-keel_status_t buffer_create(PJRT_Memory *memory, PJRT_Buffer_Type type, const int64_t *dims,
-                            size_t rank, contents_t *contents, const char *maker,
-                            PJRT_Buffer **out) KEEL_MUST_CHECK;
+// What a buffer is made of. `layout`: NULL: as usual; `maker`: the name of a program, NULL: the host.
+// Both are never freed.
+typedef struct making_t {
+    PJRT_Memory *memory;
+    PJRT_Buffer_Type type;
+    const int64_t *dims;
+    size_t rank;
+    contents_t *contents;
+    const char *layout, *maker;
+} making_t;
+// Takes over the contents.
+keel_status_t buffer_create(const making_t *making, PJRT_Buffer **out) KEEL_MUST_CHECK;
 void buffer_destroy(PJRT_Buffer *buffer);
 // False if it was deleted before.
 bool buffer_delete(PJRT_Buffer *buffer);
@@ -128,22 +142,25 @@ PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive);
 
 // Bytes of one element on the host; 0 for what has none.
 size_t element_bytes(PJRT_Buffer_Type type);
-// Bytes of an array on a device, with padding.
-uint64_t bytes_on_device(PJRT_Buffer_Type type, const int64_t *dims, size_t rank);
+// Bytes of an array on a device that is laid out so, with padding.
+uint64_t bytes_on_device(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
+                         const char *layout);
 
 // ---- extensions.c ------------------------------------------------------------------------------
 
-typedef struct layout_t layout_t; // PJRT_Layouts_MemoryLayout
-
 void extensions_fill(PJRT_Api *table);
-// False if every array is row by row.
-bool layout_is_told(void);
-// How the target lays out an array by default, as HLO writes it: "{1,0:T(8,128)}". "": row by row.
-keel_status_t layout_of(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
-                        keel_arena_t *arena, keel_str_t *out) KEEL_MUST_CHECK;
+// The table's extension of a type, if it has at least so many bytes; NULL otherwise.
+const PJRT_Extension_Base *extension_of(const PJRT_Api *api, int type, size_t least);
 
-typedef struct facts_t facts_t;
-void layouts_release(facts_t *facts);
+// ---- layouts.c ---------------------------------------------------------------------------------
+
+// Puts the extension in front of `next`, if the plugin has one.
+PJRT_Extension_Base *layouts_offer(const PJRT_Api *plugin, PJRT_Extension_Base *next);
+// How the target lays out an array if nobody asks for another way: "{1,0:T(8,128)}".
+keel_status_t layout_usual(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
+                           const char **out) KEEL_MUST_CHECK;
+// Its dimensions, the minor one first; returns how many.
+size_t layout_order(const char *layout, int64_t *out, size_t most);
 
 // ---- compiling.c -------------------------------------------------------------------------------
 
@@ -194,7 +211,7 @@ void values_compute(const PJRT_LoadedExecutable_Execute_Args *args);
 // ---- executable.c, execute.c -------------------------------------------------------------------
 
 // What is known about an executable; shared by its PJRT_Executable and PJRT_LoadedExecutable.
-struct facts_t {
+typedef struct facts_t {
     atomic_size_t references;
     keel_signature_t signature;
     bool is_guess;          // how its results are sharded
@@ -210,9 +227,9 @@ struct facts_t {
     size_t *ranks;
     const char **kinds;
     size_t *kind_sizes;
-    layout_t **layouts; // of its results, if a client asked
+    const char **layouts; // of its results
     keel_arena_t arena;
-};
+} facts_t;
 
 struct PJRT_Executable {
     facts_t *facts;

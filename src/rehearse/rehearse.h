@@ -15,7 +15,7 @@
 //   sizes.c       bytes of arrays on a device
 //   values.c      what small programs compute; calculator.c: on the processor
 //   event.c       events, all of which are ready
-//   extensions.c  the plugin's extensions that need no device
+//   extensions.c  the plugin's extensions that need no device; layouts.c: how arrays lie there
 //   objects.h     what stands behind PJRT's pointers
 //
 // PJRT's functions carry no context, so a process has one rehearsal. It stays until the process

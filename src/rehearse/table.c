@@ -3,6 +3,27 @@
 
 rehearsal_t rehearsal;
 
+keel_status_t keep_text(keel_str_t text, const char **out) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static keel_map_t texts;
+    static bool is_ready;
+    char *copy;
+    pthread_mutex_lock(&lock);
+    if (!is_ready) keel_map_initialize(&texts);
+    is_ready = true;
+    keel_status_t status = NULL;
+    const uint64_t *known = keel_map_find(&texts, keel_str_bytes(text));
+    if (known) {
+        *out = (const char *)(uintptr_t)*known;
+    } else {
+        status = keel_strdup(text, &copy);
+        if (!status) status = keel_map_put(&texts, keel_str_bytes(text), (uintptr_t)copy);
+        if (!status) *out = copy;
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 static PJRT_Error *unimplemented(void *args) {
     (void)args;
     return keel_pjrt_error(

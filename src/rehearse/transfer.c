@@ -72,12 +72,36 @@ static contents_t *contents_from(const PJRT_Client_BufferFromHostBuffer_Args *ar
     return contents;
 }
 
+// NULL if the client leaves it to the device.
+static keel_status_t layout_from(const PJRT_Client_BufferFromHostBuffer_Args *args,
+                                 const char **out) {
+    const PJRT_Buffer_MemoryLayout *layout = args->device_layout;
+    *out = NULL;
+    if (!layout || layout->type != PJRT_Buffer_MemoryLayout_Type_Tiled || layout->tiled.num_tiles)
+        return NULL;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, "{");
+    for (size_t i = 0; i < layout->tiled.minor_to_major_size; ++i)
+        keel_buffer_format(&text, "%s%lld", i ? "," : "",
+                           (long long)layout->tiled.minor_to_major[i]);
+    keel_buffer_text(&text, "}");
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = keep_text(keel_bytes_str(keel_buffer_bytes(&text)), out);
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
 static PJRT_Error *from_host(PJRT_Client_BufferFromHostBuffer_Args *args) {
+    making_t making = {.memory = args->memory ? args->memory : args->device->standard,
+                       .type = args->type,
+                       .dims = args->dims,
+                       .rank = args->num_dims};
     keel_status_t status = check_rank(args->num_dims);
+    if (!status) status = layout_from(args, &making.layout);
     if (status) return keel_pjrt_error(status);
-    PJRT_Memory *memory = args->memory ? args->memory : args->device->standard;
-    status = buffer_create(memory, args->type, args->dims, args->num_dims, contents_from(args),
-                           NULL, &args->buffer);
+    making.contents = contents_from(args);
+    status = buffer_create(&making, &args->buffer);
     if (status) return keel_pjrt_error(status);
     args->done_with_host_buffer = event_ready();
     return NULL;

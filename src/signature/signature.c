@@ -220,6 +220,9 @@ static keel_status_t read_array(reading_t *reading, keel_type_id_t type, keel_at
     array->donated =
         keel_program_dict_find(program, attributes, "tf.aliasing_output") != KEEL_NONE ||
         keel_program_dict_find(program, attributes, "jax.buffer_donor") != KEEL_NONE;
+    keel_str_t layout = text_of(program, attributes, "mhlo.layout_mode");
+    if (keel_str_starts(layout, KEEL_STR("{")))
+        KEEL_TRY(keel_arena_str(&reading->signature->arena, layout, &array->layout));
     keel_attr_id_t sharding = keel_program_dict_find(program, attributes, "sdy.sharding");
     if (sharding == KEEL_NONE)
         sharding = keel_program_dict_find(program, attributes, "mhlo.sharding");

@@ -7,6 +7,7 @@ and compares what `keel why` says of the last run with what the case expects.
     --again            judge what --keep has left, with this build; nothing is run
     --programs FOLDER  leave every program there that a case compiled
     --part K/N         every Nth case, from the Kth on (KEEL_CORPUS_PART; without it, all)
+    --rehearse TARGET  under `keel rehearse --on TARGET --compile none` instead
     --jobs N           cases at once (2)
 
 Prints a line a case and a table of kinds. A case that is wrong fails, unless known.tsv lists it; one
@@ -47,6 +48,7 @@ CLIENTS = {"jax": Client([], ROOT / ".venv" / "bin" / "python", "jit_step", {}),
                                   ROOT / ".venv-torch" / "bin" / "python", None, {}),
            "libraries": Client([], ROOT / ".venv-libraries" / "bin" / "python", None, QUICK)}
 
+COMMAND = ["run"]
 Verdict = collections.namedtuple("Verdict", "case faults skipped seconds folder")
 
 
@@ -84,7 +86,7 @@ def answer(command, variables, folder):
 def execute(case, client, folder):
     """Runs the processes of a case, one after the other; the runs are in folder/runs."""
     for run in case.runs:
-        words = [KEEL, "run", "--quiet", *client.options, "--cache-dir", folder / run.cache,
+        words = [KEEL, *COMMAND, "--quiet", *client.options, "--cache-dir", folder / run.cache,
                  "--run-dir", folder / "runs"]
         plugin = run.plugin or case.plugin
         if plugin:
@@ -386,8 +388,11 @@ def main():
     parser.add_argument("--programs", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--part", type=part, default=os.environ.get("KEEL_CORPUS_PART") or "1/1",
                         metavar="K/N")
+    parser.add_argument("--rehearse", metavar="TARGET")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
+    if options.rehearse:
+        COMMAND[:] = ["rehearse", "--on", options.rehearse, "--compile", "none"]
     if not pathlib.Path(CLIENTS[options.client].python).exists():
         sys.exit(f"corpus: {CLIENTS[options.client].python} is not there; see tools/setup")
     if not KEEL.exists():
