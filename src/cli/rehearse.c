@@ -7,12 +7,16 @@ static const char details[] =
     "device. Values are real if the host sent them or if small programs compute them; everything\n"
     "else has a shape and reads as zeros.\n\n"
     "Targets: a100, h100, h200, b200 with :N devices; v2 to v6e and tpu7x with a topology, as in\n"
-    "v6e:2x4; cpu:N; or a file that describes one, which may be what `keel probe --json` printed on\n"
+    "v6e:2x4; cpu:N; or a file that describes one, which may be what `keel probe --json` printed "
+    "on\n"
     "the real machine.\n\n"
-    "--compile: all compiles every program, new (the default) those that are not in the cache, and\n"
-    "none only those whose results are sharded as the compiler decides. What was compiled is in the\n"
+    "--compile: all compiles every program, new (the default) those that are not in the cache, "
+    "and\n"
+    "none only those whose results are sharded as the compiler decides. What was compiled is in "
+    "the\n"
     "cache under the key that the device's own run will ask for.\n\n"
-    "The run is recorded: `keel why`, `stats`, `memory` and `report` show it. The exit code is the\n"
+    "The run is recorded: `keel why`, `stats`, `memory` and `report` show it. The exit code is "
+    "the\n"
     "command's own, or 1 if a program does not compile for the target.\n";
 
 int cli_rehearse(cli_call_t *call) {

@@ -21,8 +21,8 @@ typedef struct command_run_t {
     const char *fixes; // requested ones; NULL: none
     char *interpreter; // of the command; NULL if it is not a Python
     bool quiet;
-    bool lines;  // of PyTorch/XLA's operations
-    bool nested; // under another `keel run`, whose summary counts
+    bool lines;                 // of PyTorch/XLA's operations
+    bool nested;                // under another `keel run`, whose summary counts
     cli_rehearsal_t *rehearsal; // NULL: the devices are there
 } command_run_t;
 
@@ -80,7 +80,8 @@ static keel_status_t find_package(command_run_t *run) {
 static keel_status_t prepare_rehearsal(command_run_t *run) {
     if (!run->rehearsal) return NULL;
     if (run->settings.mode == KEEL_MODE_OFF)
-        return keel_status_make(KEEL_INVALID, "mode is off: nothing can be rehearsed; use --mode on");
+        return keel_status_make(KEEL_INVALID,
+                                "mode is off: nothing can be rehearsed; use --mode on");
     return keel_target_read(run->rehearsal->on, &run->rehearsal->target);
 }
 
@@ -94,8 +95,7 @@ static keel_status_t prepare(command_run_t *run, const cli_call_t *call) {
     KEEL_TRY(find_package(run));
     if (run->package) KEEL_TRY(cli_set_python(run->package, run->library, run->fixes));
     keel_journal_make_id(run->id);
-    KEEL_TRY(
-        cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->lines));
+    KEEL_TRY(cli_set_environment(&run->settings, run->plugin, run->library, run->id, run->lines));
     return run->rehearsal ? cli_set_rehearsal(run->rehearsal, run->plugin, run->library) : NULL;
 }
 
@@ -234,7 +234,8 @@ int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
     run.quiet = run.quiet || (quiet && strcmp(quiet, "1") == 0);
     run.nested = above && *above;
     if (rehearsal && !rehearsal->on)
-        return cli_misuse(call, "no target; name one: --on h200:8 (`keel rehearse --help` lists them)");
+        return cli_misuse(call,
+                          "no target; name one: --on h200:8 (`keel rehearse --help` lists them)");
     keel_status_t status = prepare(&run, call);
     if (status) {
         release_run(&run);

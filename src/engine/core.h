@@ -23,8 +23,8 @@ struct keel_engine_t {
     const char *cache_dir;   // the setting; "" if no folder may be used
     keel_tiers_t tiers;      // see tiers.h
     bool looks_up, stores;
-    keel_engine_gate_t gate; // `check` is NULL: all programs may pass
-    char *script;            // keel_host_script; NULL: unknown
+    keel_engine_gate_t gate;     // `check` is NULL: all programs may pass
+    char *script;                // keel_host_script; NULL: unknown
     const keel_target_t *target; // a rehearsal's; NULL: the devices are there
 
     // The parts, made with the engine and never replaced.

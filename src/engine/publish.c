@@ -40,8 +40,8 @@ static void write_components(const keel_key_t *key, keel_buffer_t *out) {
     keel_json_end_object(&json);
 }
 
-static keel_status_t describe_entry(keel_engine_t *engine, const keel_key_t *key,
-                                    const char *name, keel_entry_t *entry) {
+static keel_status_t describe_entry(keel_engine_t *engine, const keel_key_t *key, const char *name,
+                                    keel_entry_t *entry) {
     entry->key = key->digest;
     entry->created = keel_clock_wall();
     KEEL_TRY(keel_strdup(keel_str(name), &entry->name));

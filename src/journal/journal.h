@@ -89,8 +89,8 @@ typedef struct keel_journal_start_t {
         int api_major, api_minor;
     } plugin;
     const char *mode, *cache_dir;
-    const char *python;    // "3.12.1", or the interpreter's path
-    const char *script;    // keel_host_script
+    const char *python; // "3.12.1", or the interpreter's path
+    const char *script; // keel_host_script
     keel_journal_target_t target;
     uint64_t client;       // which client of the process, from 1
     const keel_key_t *key; // the components that all its programs share

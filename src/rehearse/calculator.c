@@ -27,8 +27,8 @@ static keel_status_t make_client(void) {
                                  .type = PJRT_NamedValue_kInt64,
                                  .int64_value = 1,
                                  .value_size = 1};
-    PJRT_Client_Create_Args create = {
-        KEEL_PJRT_SIZE(PJRT_Client_Create), .create_options = &one, .num_options = 1};
+    PJRT_Client_Create_Args create = {KEEL_PJRT_SIZE(PJRT_Client_Create), .create_options = &one,
+                                      .num_options = 1};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_Create, create));
     client = create.client;
     keel_kernels_register(api, client);
@@ -86,11 +86,9 @@ static keel_status_t compile(const keel_buffer_t *code, const char *format,
                                   .code_size = code->size,
                                   .format = format,
                                   .format_size = strlen(format)};
-    PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile),
-                                     .client = client,
-                                     .program = &program,
-                                     .compile_options = (const char *)options->data,
-                                     .compile_options_size = options->size};
+    PJRT_Client_Compile_Args args = {
+        KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = client, .program = &program,
+        .compile_options = (const char *)options->data, .compile_options_size = options->size};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_Compile, args));
     *out = args.executable;
     return NULL;
@@ -196,15 +194,14 @@ static keel_status_t execute(calculation_t *calculation, PJRT_Buffer **arguments
     PJRT_Buffer *const *const lists[] = {arguments};
     PJRT_Buffer **const outputs[] = {results};
     PJRT_Event *done = NULL;
-    PJRT_LoadedExecutable_Execute_Args args = {
-        KEEL_PJRT_SIZE(PJRT_LoadedExecutable_Execute),
-        .executable = calculation->executable,
-        .options = &options,
-        .argument_lists = lists,
-        .num_devices = 1,
-        .num_args = count,
-        .output_lists = outputs,
-        .device_complete_events = &done};
+    PJRT_LoadedExecutable_Execute_Args args = {KEEL_PJRT_SIZE(PJRT_LoadedExecutable_Execute),
+                                               .executable = calculation->executable,
+                                               .options = &options,
+                                               .argument_lists = lists,
+                                               .num_devices = 1,
+                                               .num_args = count,
+                                               .output_lists = outputs,
+                                               .device_complete_events = &done};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_LoadedExecutable_Execute, args));
     return await(done);
 }

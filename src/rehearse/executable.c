@@ -124,8 +124,8 @@ static keel_status_t begin(const PJRT_Client_Compile_Args *args, facts_t **out) 
     keel_status_t status = read_signature(args, &facts->signature);
     if (!status) status = keep_text(facts->signature.name, &facts->name);
     if (!status && *rehearsal.calculator)
-        status = worth_create(keel_bytes(args->program->code, args->program->code_size),
-                              &facts->worth);
+        status =
+            worth_create(keel_bytes(args->program->code, args->program->code_size), &facts->worth);
     if (status) {
         release(facts);
         return keel_status_annotate(status, "keel: this program cannot be rehearsed");
@@ -174,8 +174,7 @@ static keel_status_t choose_devices(PJRT_LoadedExecutable *loaded) {
 }
 
 // Takes over the facts.
-static keel_status_t make_loaded(PJRT_Client *client, facts_t *facts,
-                                 PJRT_LoadedExecutable **out) {
+static keel_status_t make_loaded(PJRT_Client *client, facts_t *facts, PJRT_LoadedExecutable **out) {
     void *memory;
     keel_status_t status = keel_calloc(1, sizeof(PJRT_LoadedExecutable), &memory);
     if (status) {
@@ -396,11 +395,8 @@ static PJRT_Error *not_compiled(const facts_t *facts, const char *what) {
 // What the compiler made of it; NULL with *out_error if it made nothing.
 static const keel_compiled_t *await_compiled(facts_t *facts, const char *what,
                                              PJRT_Error **out_error) {
-    const keel_compiled_t *compiled =
-        facts->compiling ? compiling_wait(facts->compiling) : NULL;
-    *out_error = !compiled         ? not_compiled(facts, what)
-                 : compiled->error ? refusal(compiled)
-                                   : NULL;
+    const keel_compiled_t *compiled = facts->compiling ? compiling_wait(facts->compiling) : NULL;
+    *out_error = !compiled ? not_compiled(facts, what) : compiled->error ? refusal(compiled) : NULL;
     return *out_error ? NULL : compiled;
 }
 
@@ -423,8 +419,8 @@ static PJRT_Error *memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args *arg
     const keel_compiled_t *compiled = await_compiled(facts, "its memory", &error);
     if (!compiled) return error;
     if (!compiled->has_memory) return not_compiled(facts, "its memory");
-    size_t first = offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, executable) +
-                   sizeof args->executable;
+    size_t first =
+        offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, executable) + sizeof args->executable;
     if (args->struct_size > first) memset((char *)args + first, 0, args->struct_size - first);
     args->generated_code_size_in_bytes = (int64_t)compiled->memory.code;
     args->argument_size_in_bytes = (int64_t)compiled->memory.arguments;

@@ -19,9 +19,8 @@ static keel_status_t check_arguments(const PJRT_LoadedExecutable_Execute_Args *a
             bool is_deleted = buffer->is_deleted;
             pthread_mutex_unlock(&buffer->lock);
             if (is_deleted)
-                return keel_status_make(KEEL_INVALID,
-                                        "argument %zu of %s has been deleted or donated", i,
-                                        facts->name);
+                return keel_status_make(
+                    KEEL_INVALID, "argument %zu of %s has been deleted or donated", i, facts->name);
         }
     }
     return NULL;

@@ -1,8 +1,8 @@
 // How arrays lie in a device's memory: as HLO writes it, "{1,0:T(8,128)}".
 //
 // The plugin says what is usual for a type and its dimensions. A program may ask for another order
-// of its arguments' or results' dimensions (mhlo.layout_mode). A client sees layouts as objects; here
-// an object is its text, kept until the process ends.
+// of its arguments' or results' dimensions (mhlo.layout_mode). A client sees layouts as objects;
+// here an object is its text, kept until the process ends.
 //
 // Structs: xla/pjrt/c/pjrt_c_api_layouts_extension.h.
 #include "rehearse/objects.h"

@@ -25,8 +25,8 @@ static void describe_memory(PJRT_Memory *memory, PJRT_Device *device, size_t ind
 
 static keel_status_t copy_kinds(PJRT_Device *device, PJRT_Device *backing) {
     const PJRT_Api *api = rehearsal.plugin;
-    PJRT_Device_AddressableMemories_Args all = {
-        KEEL_PJRT_SIZE(PJRT_Device_AddressableMemories), .device = backing};
+    PJRT_Device_AddressableMemories_Args all = {KEEL_PJRT_SIZE(PJRT_Device_AddressableMemories),
+                                                .device = backing};
     PJRT_Device_DefaultMemory_Args standard = {KEEL_PJRT_SIZE(PJRT_Device_DefaultMemory),
                                                .device = backing};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Device_AddressableMemories, all));

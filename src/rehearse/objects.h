@@ -64,8 +64,8 @@ struct PJRT_Client {
 };
 
 void client_fill(PJRT_Api *table);
-// Makes what the target has: its topology, or the processor's client. Once, when the first client is
-// made: by then the plugin is initialized.
+// Makes what the target has: its topology, or the processor's client. Once, when the first client
+// is made: by then the plugin is initialized.
 keel_status_t rehearsal_open(void) KEEL_MUST_CHECK;
 // The device of that number; NULL if there is none.
 PJRT_Device *client_device(const PJRT_Client *client, int64_t id);
@@ -118,8 +118,8 @@ struct PJRT_Buffer {
 
 void buffer_fill(PJRT_Api *table);
 void transfer_fill(PJRT_Api *table);
-// What a buffer is made of. `layout`: NULL: as usual; `maker`: the name of a program, NULL: the host.
-// Both are never freed.
+// What a buffer is made of. `layout`: NULL: as usual; `maker`: the name of a program, NULL: the
+// host. Both are never freed.
 typedef struct making_t {
     PJRT_Memory *memory;
     PJRT_Buffer_Type type;
@@ -183,7 +183,8 @@ void compiling_release(compiling_t *compiling); // NULL is allowed
 typedef struct calculation_t calculation_t;
 
 // Compiles it for one device of the processor.
-keel_status_t calculation_create(const keel_program_t *program, calculation_t **out) KEEL_MUST_CHECK;
+keel_status_t calculation_create(const keel_program_t *program,
+                                 calculation_t **out) KEEL_MUST_CHECK;
 // An array for it, or of it.
 typedef struct operand_t {
     const keel_shape_t *shape;
@@ -218,8 +219,8 @@ typedef struct facts_t {
     const char *name;       // never freed
     compiling_t *compiling; // NULL: it is not compiled here
     worth_t *worth;
-    keel_buffer_t module;   // optimized, or in place of that
-    const char *format;     // of the module
+    keel_buffer_t module; // optimized, or in place of that
+    const char *format;   // of the module
     keel_buffer_t serialized;
     // As PJRT tells its results.
     PJRT_Buffer_Type *types;

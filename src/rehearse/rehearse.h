@@ -40,8 +40,8 @@ typedef enum keel_rehearse_compiles_t {
 } keel_rehearse_compiles_t;
 
 typedef struct keel_rehearse_settings_t {
-    const keel_target_t *target;   // stays
-    const keel_plugin_t *plugin;   // the target's, loaded; stays
+    const keel_target_t *target; // stays
+    const keel_plugin_t *plugin; // the target's, loaded; stays
     keel_rehearse_compiles_t compiles;
     const char *calculator; // path of a plugin for the processor, which computes small programs;
                             // stays. "": all values are unknown that the host did not send

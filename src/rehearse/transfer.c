@@ -180,8 +180,8 @@ static PJRT_Error *raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
     contents_t *contents = buffer_contents(args->buffer, &deleted);
     if (deleted) return gone();
     uint64_t offset = (uint64_t)args->offset, size = (uint64_t)args->transfer_size;
-    bool fits = args->offset >= 0 && args->transfer_size >= 0 &&
-                offset <= args->buffer->bytes && size <= args->buffer->bytes - offset;
+    bool fits = args->offset >= 0 && args->transfer_size >= 0 && offset <= args->buffer->bytes &&
+                size <= args->buffer->bytes - offset;
     bool known = fits && contents && offset <= contents->size && size <= contents->size - offset;
     if (known)
         memcpy(args->dst, contents->data + offset, size);

@@ -101,8 +101,8 @@ static bool is_cheap(const keel_need_t *need) {
 
 static keel_status_t keep_arguments(worth_t *worth, uint32_t result, keel_list_t arguments) {
     void *memory;
-    KEEL_TRY(keel_arena_array(&worth->arena, (size_t)arguments.count + 1, sizeof(uint32_t),
-                              &memory));
+    KEEL_TRY(
+        keel_arena_array(&worth->arena, (size_t)arguments.count + 1, sizeof(uint32_t), &memory));
     uint32_t *list = memory;
     list[0] = arguments.count;
     if (arguments.count) memcpy(list + 1, arguments.items, arguments.count * sizeof *list);
@@ -115,8 +115,8 @@ static keel_status_t find_candidates(worth_t *worth, const keel_signature_t *sig
     for (uint32_t i = 0; i < worth->result_count; ++i) {
         candidate_t *candidate = &out[*out_count];
         worth->cheap[i] = false;
-        *candidate = (candidate_t){.result = i,
-                                   .bytes = keel_shape_bytes(&signature->results[i].whole)};
+        *candidate =
+            (candidate_t){.result = i, .bytes = keel_shape_bytes(&signature->results[i].whole)};
         if (candidate->bytes > kept_most) continue;
         KEEL_TRY(keel_needs_of(worth->needs, &i, 1, OPERATIONS_MOST, &candidate->need));
         if (!is_cheap(&candidate->need)) continue;
@@ -432,8 +432,7 @@ void values_compute(const PJRT_LoadedExecutable_Execute_Args *args) {
     bool is_complete = args->num_devices == (size_t)signature->replicas * signature->partitions;
     bool by_replica = signature->partitions == 1;
     if (!is_complete && !by_replica) return;
-    for (size_t i = 0; i + signature->partitions <= args->num_devices;
-         i += signature->partitions) {
+    for (size_t i = 0; i + signature->partitions <= args->num_devices; i += signature->partitions) {
         const replica_t replica = {args, signature, i, signature->partitions};
         compute_replica(worth, &replica);
     }

@@ -35,10 +35,8 @@ keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *o
     static char *calculator;
     real = *plugin;
     KEEL_TRY(keel_settings_embedded_plugin(&calculator));
-    const keel_rehearse_settings_t settings = {.target = &target,
-                                               .plugin = &real,
-                                               .compiles = out->compiles,
-                                               .calculator = calculator};
+    const keel_rehearse_settings_t settings = {
+        .target = &target, .plugin = &real, .compiles = out->compiles, .calculator = calculator};
     KEEL_TRY(keel_rehearse_begin(&settings, &plugin->api));
     out->target = &target;
     return NULL;

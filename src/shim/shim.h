@@ -65,8 +65,7 @@ typedef struct keel_shim_rehearsal_t {
 
 // If the environment asks for a rehearsal (`keel rehearse` sets it), puts its table in the place of
 // the plugin's.
-keel_status_t keel_shim_rehearse(keel_plugin_t *plugin,
-                                 keel_shim_rehearsal_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *out) KEEL_MUST_CHECK;
 
 // ---- devices.c ---------------------------------------------------------------------------------
 

@@ -283,8 +283,8 @@ static keel_status_t open_mesh(const keel_program_t *program, keel_attr_id_t sha
         return keel_status_make(KEEL_UNSUPPORTED, "a mesh of more than %d axes", MOST);
     for (uint32_t i = 0; i < mesh->axes.count; ++i) {
         int64_t size = number_of(program, mesh->axes.items[i], "size");
-        if (size < 1) return keel_status_make(KEEL_UNSUPPORTED, "a mesh axis of size %lld",
-                                              (long long)size);
+        if (size < 1)
+            return keel_status_make(KEEL_UNSUPPORTED, "a mesh axis of size %lld", (long long)size);
         mesh->pieces[mesh->piece_count++] = (piece_t){.axis = i, .before = 1, .size = size};
     }
     return NULL;
@@ -347,8 +347,8 @@ static keel_status_t write_tiles(mesh_t *mesh, keel_list_t dimensions, keel_buff
     const keel_program_t *program = mesh->program;
     int64_t parts, all = 1, rest = 1;
     for (uint32_t i = 0; i < dimensions.count; ++i)
-        KEEL_TRY(
-            cut_for(mesh, keel_program_array(program, field(program, dimensions.items[i], "axes"))));
+        KEEL_TRY(cut_for(mesh,
+                         keel_program_array(program, field(program, dimensions.items[i], "axes"))));
     for (uint32_t i = 0; i < dimensions.count; ++i) {
         keel_list_t axes = keel_program_array(program, field(program, dimensions.items[i], "axes"));
         KEEL_TRY(use(mesh, axes, &order, &parts));

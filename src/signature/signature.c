@@ -135,8 +135,8 @@ static keel_status_t read_shape(const reading_t *reading, keel_type_id_t id, con
     out->rank = dims.count;
     bool known = out->element != KEEL_PRIMITIVE_INVALID;
     void *memory;
-    KEEL_TRY(keel_arena_array(&reading->signature->arena, (size_t)dims.count + 1,
-                              sizeof *out->dims, &memory));
+    KEEL_TRY(keel_arena_array(&reading->signature->arena, (size_t)dims.count + 1, sizeof *out->dims,
+                              &memory));
     int64_t *copy = memory;
     for (uint32_t i = 0; i < dims.count; ++i) {
         known = known && dims.items[i] >= 0;
@@ -171,11 +171,11 @@ static keel_str_t text_of(const keel_program_t *program, keel_attr_id_t dict, co
 static bool is_closed(const keel_program_t *program, keel_attr_id_t sharding) {
     const keel_attr_t *attr = keel_program_attr(program, sharding);
     if (attr->kind != KEEL_ATTR_DICT || attr->klass != KEEL_RECORD_SDY_SHARDING) return true;
-    keel_list_t dims = keel_program_array(
-        program, keel_program_dict_find(program, sharding, "dimensions"));
+    keel_list_t dims =
+        keel_program_array(program, keel_program_dict_find(program, sharding, "dimensions"));
     for (uint32_t i = 0; i < dims.count; ++i) {
-        const keel_attr_t *closed = keel_program_attr(
-            program, keel_program_dict_find(program, dims.items[i], "is_closed"));
+        const keel_attr_t *closed =
+            keel_program_attr(program, keel_program_dict_find(program, dims.items[i], "is_closed"));
         if (closed->kind != KEEL_ATTR_BOOL || !closed->a) return false;
     }
     return true;
@@ -202,9 +202,8 @@ static keel_status_t read_sharding(reading_t *reading, keel_attr_id_t sharding, 
                                    keel_array_t *array) {
     keel_signature_t *signature = reading->signature;
     if (sharding != KEEL_NONE) KEEL_TRY(take_sharding(reading, sharding, array));
-    array->settled =
-        !signature->is_spmd || signature->partitions < 2 || !array->whole.rank ||
-        (sharding != KEEL_NONE ? is_closed(reading->program, sharding) : !propagates);
+    array->settled = !signature->is_spmd || signature->partitions < 2 || !array->whole.rank ||
+                     (sharding != KEEL_NONE ? is_closed(reading->program, sharding) : !propagates);
     return cut_shape(signature, array);
 }
 
@@ -296,8 +295,7 @@ static keel_status_t read_hlo_parameters(reading_t *reading, const keel_block_t 
     for (keel_op_id_t op = body->first_op; op < body->end_op; op = keel_program_next(program, op))
         signature->parameter_count += is_parameter(program, op);
     KEEL_TRY(make_arrays(signature, signature->parameter_count, &signature->parameters));
-    for (keel_op_id_t op = body->first_op; op < body->end_op;
-         op = keel_program_next(program, op)) {
+    for (keel_op_id_t op = body->first_op; op < body->end_op; op = keel_program_next(program, op)) {
         if (!is_parameter(program, op)) continue;
         keel_attr_id_t attributes = program->operations.data[op].attributes;
         int64_t number = keel_program_number(
