@@ -21,6 +21,8 @@
       "run a command with its XLA compiles going through Keel")                                    \
     X(rehearse, "--on TARGET [OPTION]... [--] CMD [ARG]...",                                       \
       "run a command against a device that is not there")                                          \
+    X(aot, "--on TARGET [OPTION]... RUN|FILE...",                                                  \
+      "compile recorded programs for a device that is not there")                                  \
     X(runs, "[OPTION]... [prune]", "list recorded runs, or remove old ones")                       \
     X(stats, "[OPTION]... [RUN]", "show what a run compiled, loaded and recompiled, by line")      \
     X(why, "[OPTION]... [RUN]", "explain recompiles: what changed, where, what to do")             \
@@ -192,6 +194,7 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
 typedef struct cli_rehearsal_t {
     const char *on;       // as the user named the target
     const char *compiles; // "new"; NULL: the default
+    const char *fill;     // "zeros"; likewise
     keel_target_t target;
 } cli_rehearsal_t;
 keel_status_t cli_set_rehearsal(const cli_rehearsal_t *rehearsal, const char *plugin,
@@ -244,6 +247,8 @@ int cli_run_child(char **command, bool *out_started);
 // Runs the command of a call whose options are not declared yet: with `rehearsal`, on its target.
 // Returns the exit code.
 int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal);
+// rehearse.c: false if an option has an unknown value: return *out_code.
+bool cli_check_rehearsal(const cli_call_t *call, const cli_rehearsal_t *rehearsal, int *out_code);
 
 // ---- subcommands -------------------------------------------------------------------------------
 

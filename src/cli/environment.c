@@ -134,6 +134,7 @@ keel_status_t cli_set_rehearsal(const cli_rehearsal_t *rehearsal, const char *pl
                                 const char *library) {
     KEEL_TRY(put("KEEL_REHEARSE", rehearsal->on));
     KEEL_TRY(put("KEEL_REHEARSE_COMPILE", rehearsal->compiles ? rehearsal->compiles : ""));
+    KEEL_TRY(put("KEEL_REHEARSE_VALUES", rehearsal->fill ? rehearsal->fill : ""));
     char devices[16];
     snprintf(devices, sizeof devices, "%u", rehearsal->target.device_count);
     if (rehearsal->target.platform == KEEL_TARGET_CPU)

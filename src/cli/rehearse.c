@@ -1,11 +1,12 @@
 // keel rehearse: `keel run` against a device that is not there.
+#include "rehearse/rehearse.h"
 #include "cli/cli.h"
 
 static const char details[] =
     "The command runs unchanged. Its client sees the target's devices, its programs go to the\n"
     "target's real compiler, which runs in processes of its own, and nothing is executed on a\n"
     "device. Values are real if the host sent them or if small programs compute them; everything\n"
-    "else has a shape and reads as zeros.\n\n"
+    "else has a shape, and reads as zeros or as --values says.\n\n"
     "Targets: a100, h100, h200, b200 with :N devices; v2 to v6e and tpu7x with a topology, as in\n"
     "v6e:2x4; cpu:N; or a file that describes one, which may be what `keel probe --json` printed "
     "on\n"
@@ -19,12 +20,34 @@ static const char details[] =
     "the\n"
     "command's own, or 1 if a program does not compile for the target.\n";
 
+static bool is_word(const char *word, const char *const *words) {
+    while (*words && word && strcmp(word, *words) != 0)
+        ++words;
+    return !word || *words;
+}
+
+bool cli_check_rehearsal(const cli_call_t *call, const cli_rehearsal_t *rehearsal, int *out_code) {
+#define WORD(name, text, sentence) text,
+    static const char *const compiles[] = {KEEL_REHEARSE_COMPILES(WORD) NULL};
+    static const char *const fills[] = {KEEL_REHEARSE_FILLS(WORD) NULL};
+#undef WORD
+    if (!is_word(rehearsal->compiles, compiles))
+        *out_code = cli_misuse(call, "--compile %s: say new, all or none", rehearsal->compiles);
+    else if (!is_word(rehearsal->fill, fills))
+        *out_code = cli_misuse(call, "--values %s: say zeros, ones or nan", rehearsal->fill);
+    else
+        return true;
+    return false;
+}
+
 int cli_rehearse(cli_call_t *call) {
     cli_rehearsal_t rehearsal = {.on = NULL};
     call->details = details;
     cli_text(call, "--on", "TARGET", "the device: h200:8, v6e:2x4, cpu:4, or a file",
              &rehearsal.on);
     cli_text(call, "--compile", "all|new|none", "which programs to compile", &rehearsal.compiles);
+    cli_text(call, "--values", "zeros|ones|nan", "what values read as that no device computed",
+             &rehearsal.fill);
     int code = cli_run_command(call, &rehearsal);
     keel_target_deinitialize(&rehearsal.target);
     return code;

@@ -233,6 +233,7 @@ int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
     const char *quiet = getenv("KEEL_QUIET"), *above = getenv("KEEL_RUN_ID");
     run.quiet = run.quiet || (quiet && strcmp(quiet, "1") == 0);
     run.nested = above && *above;
+    if (rehearsal && !cli_check_rehearsal(call, rehearsal, &code)) return code;
     if (rehearsal && !rehearsal->on)
         return cli_misuse(call,
                           "no target; name one: --on h200:8 (`keel rehearse --help` lists them)");

@@ -6,11 +6,12 @@
 
 #include "compiler/internal.h"
 
-// Where this code is: in libkeel_pjrt.so, or in a program.
+// Where this code is: in libkeel_pjrt.so, or in a program, whose name is what it was called by.
 static bool find_self(char out[PATH_MAX]) {
     Dl_info self;
-    return dladdr((void *)(uintptr_t)compiler_find_worker, &self) && self.dli_fname &&
-           realpath(self.dli_fname, out);
+    bool known = dladdr((void *)(uintptr_t)compiler_find_worker, &self) && self.dli_fname;
+    const char *file = known && strchr(self.dli_fname, '/') ? self.dli_fname : "/proc/self/exe";
+    return known && realpath(file, out);
 }
 
 keel_status_t compiler_find_worker(const char *given, char **out) {

@@ -219,6 +219,7 @@ static void journal_compile(request_t *request) {
                                                        .is_eager = request->is_eager,
                                                        .uncacheable = !is_kept(request),
                                                        .rehearsed = request->rehearsed,
+                                                       .is_guess = request->is_guess,
                                                        .executes = counts,
                                                    });
     keel_free((void *)(uintptr_t)counts.data);
@@ -268,6 +269,7 @@ static void rehearse(request_t *request) {
                                    .place = &request->site.place,
                                    .is_kept = is_kept(request)};
     request->rehearsed = rehearsal_word(request->args->executable);
+    request->is_guess = keel_rehearse_is_guess(request->args->executable);
     journal_compile(request);
     rehearsal_follow(request->engine, request->args->executable, &rehearsed);
 }

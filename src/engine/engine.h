@@ -68,9 +68,10 @@
 
 typedef struct keel_engine_t keel_engine_t;
 
-// Takes over `settings` (also on failure). The mode must not be off.
+// Takes over `settings` (also on failure). The mode must not be off. Without `records`, there is no
+// journal.
 keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t *plugin,
-                                 keel_engine_t **out) KEEL_MUST_CHECK;
+                                 bool records, keel_engine_t **out) KEEL_MUST_CHECK;
 
 // What is known about a program that the client asks for, before it is loaded or compiled.
 typedef struct keel_engine_ask_t {

@@ -135,7 +135,7 @@ static void open_journal(keel_engine_t *engine) {
     if (status) engine_fell_through(engine, "journal", NULL, status);
 }
 
-static keel_status_t create(keel_engine_t *engine) {
+static keel_status_t create(keel_engine_t *engine, bool records) {
     KEEL_TRY(clients_create(engine));
     KEEL_TRY(functions_create(engine));
     KEEL_TRY(once_create(engine));
@@ -154,7 +154,7 @@ static keel_status_t create(keel_engine_t *engine) {
     KEEL_TRY(memory_create(engine));
     KEEL_TRY(host_ops_create(engine));
     KEEL_TRY(prefetch_create(engine));
-    open_journal(engine);
+    if (records) open_journal(engine);
     choose_cache_dir(engine);
     keel_status_t status = find_script(&engine->script);
     if (status) engine_fell_through(engine, "script", NULL, status);
@@ -191,7 +191,7 @@ static void destroy_engine(keel_engine_t *engine) {
 }
 
 keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t *plugin,
-                                 keel_engine_t **out) {
+                                 bool records, keel_engine_t **out) {
     void *memory;
     keel_status_t status = keel_calloc(1, sizeof(keel_engine_t), &memory);
     if (status) {
@@ -204,7 +204,7 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
     engine->plugin = plugin;
     engine->api = plugin->api;
     engine->pid = getpid();
-    status = create(engine);
+    status = create(engine, records);
     if (status) {
         destroy_engine(engine);
         return status;

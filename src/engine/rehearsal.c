@@ -166,12 +166,13 @@ static void take_compiled(void *context, const keel_compiled_t *compiled) {
 void rehearsal_follow(keel_engine_t *engine, PJRT_LoadedExecutable *loaded,
                       const rehearsed_t *rehearsed) {
     follower_t *follower;
+    bool is_followed = false;
     keel_status_t status = make_follower(engine, rehearsed, &follower);
-    if (status) {
-        engine_fell_through(engine, "publish", NULL, status);
-        return;
+    if (!status) {
+        status = keel_rehearse_when_compiled(loaded, take_compiled, follower, &is_followed);
+        if (!is_followed) destroy_follower(follower);
     }
-    if (!keel_rehearse_when_compiled(loaded, take_compiled, follower)) destroy_follower(follower);
+    if (status) engine_fell_through(engine, "publish", NULL, status);
 }
 
 const char *rehearsal_word(PJRT_LoadedExecutable *loaded) {

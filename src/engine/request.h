@@ -31,6 +31,7 @@ typedef struct request_t {
     bool is_replica;           // one of several that ask for it, each on its own thread
     bool is_read, handed_out;
     const char *rehearsed; // see keel_journal_compile_t
+    bool is_guess;         // likewise
     keel_payload_t answer; // has_memory: the program's needs, not yet in the journal
     ask_t ask;             // filled in on the way, handed over at the end
 } request_t;

@@ -124,6 +124,7 @@ typedef struct keel_journal_compile_t {
     bool uncacheable;
     // In a rehearsal: "now", "later" (a `compiled` event follows), or "never". NULL otherwise.
     const char *rehearsed;
+    bool is_guess; // how its results are sharded is not known
     keel_journal_counts_t executes;
 } keel_journal_compile_t;
 

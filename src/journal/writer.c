@@ -338,6 +338,7 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
     keel_json_bool(&line.json, "cacheable", !event->uncacheable);
     keel_line_text(&line.json, "rehearsed", event->rehearsed);
+    if (event->is_guess) keel_json_bool(&line.json, "guess", true);
     counts_field(&line.json, event->executes);
     keel_line_finish(journal, &line);
 }

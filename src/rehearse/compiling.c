@@ -4,6 +4,13 @@
 
 #include "rehearse/objects.h"
 
+// Whoever wants to know when it is done.
+typedef struct waiter_t {
+    struct waiter_t *next;
+    keel_rehearse_done_t *done;
+    void *context;
+} waiter_t;
+
 struct compiling_t {
     atomic_size_t references;
     compiling_t *next; // of those with the compiler. Under `lock`, below
@@ -12,8 +19,7 @@ struct compiling_t {
     pthread_cond_t changed;
     bool is_done;
     keel_compiled_t compiled;
-    keel_rehearse_done_t *done;
-    void *context;
+    waiter_t *waiters;
 };
 
 // All under `lock`. `pending`: programs with the compiler.
@@ -49,11 +55,16 @@ static void settle(compiling_t *compiling, const keel_compiled_t *compiled) {
     pthread_mutex_lock(&compiling->lock);
     compiling->compiled = *compiled;
     compiling->is_done = true;
-    keel_rehearse_done_t *done = compiling->done;
-    void *context = compiling->context;
+    waiter_t *waiters = compiling->waiters;
+    compiling->waiters = NULL;
     pthread_cond_broadcast(&compiling->changed);
     pthread_mutex_unlock(&compiling->lock);
-    if (done) done(context, &compiling->compiled);
+    while (waiters) {
+        waiter_t *next = waiters->next;
+        waiters->done(waiters->context, &compiling->compiled);
+        keel_free(waiters);
+        waiters = next;
+    }
     compiling_release(compiling);
 }
 
@@ -181,15 +192,22 @@ const keel_compiled_t *compiling_look(compiling_t *compiling) {
     return is_done ? &compiling->compiled : NULL;
 }
 
-void compiling_when_done(compiling_t *compiling, keel_rehearse_done_t *done, void *context) {
+keel_status_t compiling_when_done(compiling_t *compiling, keel_rehearse_done_t *done,
+                                  void *context) {
+    void *memory;
+    KEEL_TRY(keel_alloc(sizeof(waiter_t), &memory));
+    waiter_t *waiter = memory;
     pthread_mutex_lock(&compiling->lock);
     bool is_done = compiling->is_done;
     if (!is_done) {
-        compiling->done = done;
-        compiling->context = context;
+        *waiter = (waiter_t){compiling->waiters, done, context};
+        compiling->waiters = waiter;
     }
     pthread_mutex_unlock(&compiling->lock);
-    if (is_done) done(context, &compiling->compiled);
+    if (!is_done) return NULL;
+    keel_free(waiter);
+    done(context, &compiling->compiled);
+    return NULL;
 }
 
 uint64_t keel_rehearse_pending(void) {

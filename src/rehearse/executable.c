@@ -230,17 +230,23 @@ static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
     return status ? keel_pjrt_error(status) : NULL;
 }
 
-bool keel_rehearse_when_compiled(PJRT_LoadedExecutable *loaded, keel_rehearse_done_t *done,
-                                 void *context) {
-    if (!loaded->facts->compiling) return false;
-    compiling_when_done(loaded->facts->compiling, done, context);
-    return true;
+keel_status_t keel_rehearse_when_compiled(PJRT_LoadedExecutable *loaded, keel_rehearse_done_t *done,
+                                          void *context, bool *out_called) {
+    *out_called = loaded->facts->compiling;
+    if (!*out_called) return NULL;
+    keel_status_t status = compiling_when_done(loaded->facts->compiling, done, context);
+    if (status) *out_called = false;
+    return status;
 }
 
 keel_rehearse_state_t keel_rehearse_state(PJRT_LoadedExecutable *loaded) {
     compiling_t *compiling = loaded->facts->compiling;
     if (!compiling) return KEEL_REHEARSE_NOT_COMPILED;
     return compiling_look(compiling) ? KEEL_REHEARSE_COMPILED : KEEL_REHEARSE_COMPILING;
+}
+
+bool keel_rehearse_is_guess(const PJRT_LoadedExecutable *loaded) {
+    return loaded->facts->is_guess;
 }
 
 keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,

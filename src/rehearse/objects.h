@@ -22,6 +22,7 @@ typedef struct rehearsal_t {
     const char *plugin_path;
     const char *calculator; // path of a plugin for the processor; "": nothing is computed
     keel_rehearse_compiles_t compiles;
+    keel_rehearse_fill_t fill;
     PJRT_TopologyDescription *topology; // of the target; NULL: the processor's
     PJRT_Client *backing;               // the processor's real client; NULL for other targets
 } rehearsal_t;
@@ -142,6 +143,8 @@ PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive);
 
 // Bytes of one element on the host; 0 for what has none.
 size_t element_bytes(PJRT_Buffer_Type type);
+// Fills an array on the host with what unknown values read as.
+void fill_unknown(PJRT_Buffer_Type type, void *data, size_t size);
 // Bytes of an array on a device that is laid out so, with padding.
 uint64_t bytes_on_device(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
                          const char *layout);
@@ -174,7 +177,8 @@ keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args,
 const keel_compiled_t *compiling_wait(compiling_t *compiling);
 // The same if it is done; NULL otherwise.
 const keel_compiled_t *compiling_look(compiling_t *compiling);
-void compiling_when_done(compiling_t *compiling, keel_rehearse_done_t *done, void *context);
+keel_status_t compiling_when_done(compiling_t *compiling, keel_rehearse_done_t *done,
+                                  void *context) KEEL_MUST_CHECK;
 void compiling_release(compiling_t *compiling); // NULL is allowed
 
 // ---- calculator.c ------------------------------------------------------------------------------

@@ -29,8 +29,8 @@
 
 // word, sentence
 #define KEEL_REHEARSE_COMPILES(X)                                                                  \
-    X(ALL, "all", "compile every program, also those that are in the cache")                       \
     X(NEW, "new", "compile the programs that are not in the cache")                                \
+    X(ALL, "all", "compile every program, also those that are in the cache")                       \
     X(NONE, "none", "compile only programs whose results are sharded as the compiler decides")
 
 typedef enum keel_rehearse_compiles_t {
@@ -39,10 +39,24 @@ typedef enum keel_rehearse_compiles_t {
 #undef KEEL_REHEARSE_COMPILES_ENUM
 } keel_rehearse_compiles_t;
 
+// word, sentence
+#define KEEL_REHEARSE_FILLS(X)                                                                     \
+    X(ZEROS, "zeros", "0")                                                                         \
+    X(ONES, "ones", "1")                                                                           \
+    X(NAN, "nan", "not a number, or 0 in types without it")
+
+// What values read as that no device computed.
+typedef enum keel_rehearse_fill_t {
+#define KEEL_REHEARSE_FILLS_ENUM(name, word, sentence) KEEL_REHEARSE_FILL_##name,
+    KEEL_REHEARSE_FILLS(KEEL_REHEARSE_FILLS_ENUM)
+#undef KEEL_REHEARSE_FILLS_ENUM
+} keel_rehearse_fill_t;
+
 typedef struct keel_rehearse_settings_t {
     const keel_target_t *target; // stays
     const keel_plugin_t *plugin; // the target's, loaded; stays
     keel_rehearse_compiles_t compiles;
+    keel_rehearse_fill_t fill;
     const char *calculator; // path of a plugin for the processor, which computes small programs;
                             // stays. "": all values are unknown that the host did not send
 } keel_rehearse_settings_t;
@@ -56,9 +70,10 @@ keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings,
 // What the compiler made of a program, or why it made nothing.
 typedef void keel_rehearse_done_t(void *context, const keel_compiled_t *compiled);
 // Calls `done` once the compiler is done with the executable that PJRT_Client_Compile returned: on
-// a thread of this room, or at once. False, and never called, if it is not compiled.
-bool keel_rehearse_when_compiled(PJRT_LoadedExecutable *loaded, keel_rehearse_done_t *done,
-                                 void *context);
+// a thread of this room, or at once. If it is not compiled, *out_called is false, and `done` is
+// never called.
+keel_status_t keel_rehearse_when_compiled(PJRT_LoadedExecutable *loaded, keel_rehearse_done_t *done,
+                                          void *context, bool *out_called) KEEL_MUST_CHECK;
 
 typedef enum keel_rehearse_state_t {
     KEEL_REHEARSE_NOT_COMPILED,
@@ -66,6 +81,8 @@ typedef enum keel_rehearse_state_t {
     KEEL_REHEARSE_COMPILED,
 } keel_rehearse_state_t;
 keel_rehearse_state_t keel_rehearse_state(PJRT_LoadedExecutable *loaded);
+// Whether it is only guessed how its results are sharded: whole on each device.
+bool keel_rehearse_is_guess(const PJRT_LoadedExecutable *loaded);
 
 // The executable of a program that is compiled already; `serialized` and `module` (in
 // `module_format`) are copied.

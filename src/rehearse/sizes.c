@@ -53,3 +53,59 @@ uint64_t bytes_on_device(PJRT_Buffer_Type type, const int64_t *dims, size_t rank
     }
     return bytes_of(physical, rank, bits);
 }
+
+// ---- unknown values ----------------------------------------------------------------------------
+
+// 1 and NaN as bit patterns; a type without NaN has 0. Complex numbers have this real part.
+// Source: IEEE 754, and the tables of 8- and 4-bit floats in xla/xla_data.proto.
+typedef struct patterns_t {
+    uint64_t one, nan;
+} patterns_t;
+
+static patterns_t patterns_of(PJRT_Buffer_Type type) {
+    switch (type) {
+        case PJRT_Buffer_Type_F16:
+            return (patterns_t){0x3c00, 0x7e00};
+        case PJRT_Buffer_Type_BF16:
+            return (patterns_t){0x3f80, 0x7fc0};
+        case PJRT_Buffer_Type_F32:
+        case PJRT_Buffer_Type_C64:
+            return (patterns_t){0x3f800000, 0x7fc00000};
+        case PJRT_Buffer_Type_F64:
+        case PJRT_Buffer_Type_C128:
+            return (patterns_t){0x3ff0000000000000, 0x7ff8000000000000};
+        case PJRT_Buffer_Type_F8E5M2:
+            return (patterns_t){0x3c, 0x7e};
+        case PJRT_Buffer_Type_F8E4M3FN:
+            return (patterns_t){0x38, 0x7f};
+        case PJRT_Buffer_Type_F8E4M3:
+            return (patterns_t){0x38, 0x7c};
+        case PJRT_Buffer_Type_F8E3M4:
+            return (patterns_t){0x30, 0x78};
+        case PJRT_Buffer_Type_F8E4M3B11FNUZ:
+            return (patterns_t){0x58, 0x80};
+        case PJRT_Buffer_Type_F8E5M2FNUZ:
+        case PJRT_Buffer_Type_F8E4M3FNUZ:
+            return (patterns_t){0x40, 0x80};
+        case PJRT_Buffer_Type_F8E8M0FNU:
+            return (patterns_t){0x7f, 0xff};
+        case PJRT_Buffer_Type_F4E2M1FN:
+            return (patterns_t){0x2, 0};
+        default:
+            return (patterns_t){1, 0};
+    }
+}
+
+void fill_unknown(PJRT_Buffer_Type type, void *data, size_t size) {
+    patterns_t patterns = patterns_of(type);
+    uint64_t pattern = rehearsal.fill == KEEL_REHEARSE_FILL_ONES  ? patterns.one
+                       : rehearsal.fill == KEEL_REHEARSE_FILL_NAN ? patterns.nan
+                                                                  : 0;
+    size_t element = element_bytes(type),
+           used = element > sizeof pattern ? sizeof pattern : element;
+    bool is_complex = type == PJRT_Buffer_Type_C64 || type == PJRT_Buffer_Type_C128;
+    if (is_complex) used = element / 2;
+    memset(data, 0, size);
+    for (size_t at = 0; pattern && used && at + element <= size; at += element)
+        memcpy((char *)data + at, &pattern, used); // little-endian
+}

@@ -114,7 +114,8 @@ keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings, cons
                               .plugin = settings->plugin->api,
                               .plugin_path = settings->plugin->path,
                               .calculator = settings->calculator,
-                              .compiles = settings->compiles};
+                              .compiles = settings->compiles,
+                              .fill = settings->fill};
     fill(&table, rehearsal.plugin);
     *out = &table;
     return NULL;

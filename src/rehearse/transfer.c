@@ -150,7 +150,7 @@ static keel_status_t write_host(PJRT_Buffer *buffer, contents_t *contents,
         return keel_status_make(KEEL_INVALID, "%zu bytes of room for an array of %zu",
                                 args->dst_size, size);
     if (!contents)
-        memset(args->dst, 0, size);
+        fill_unknown(buffer->type, args->dst, size);
     else if (is_dense(buffer->dims, buffer->rank, element, host.strides))
         memcpy(args->dst, contents->data, size);
     else
@@ -186,7 +186,7 @@ static PJRT_Error *raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
     if (known)
         memcpy(args->dst, contents->data + offset, size);
     else if (fits)
-        memset(args->dst, 0, size);
+        fill_unknown(args->buffer->type, args->dst, size);
     contents_release(contents);
     if (!fits)
         return keel_pjrt_error(keel_status_make(

@@ -7,22 +7,27 @@ static const char *or_empty(const char *text) {
     return text ? text : "";
 }
 
-static keel_status_t read_compiles(const char *word, keel_rehearse_compiles_t *out) {
-    static const char *const words[] = {
-#define COMPILES_WORD(name, text, sentence) text,
-        KEEL_REHEARSE_COMPILES(COMPILES_WORD)
-#undef COMPILES_WORD
-    };
-    *out = KEEL_REHEARSE_NEW;
+// The place of a word in a list; the first one if it is empty.
+static keel_status_t read_word(const char *variable, const char *const *words, int *out) {
+    const char *word = or_empty(getenv(variable));
+    for (*out = 0; words[*out]; ++*out)
+        if (strcmp(word, words[*out]) == 0) return NULL;
+    *out = 0;
     if (!*word) return NULL;
-    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
-        if (strcmp(word, words[i]) != 0) continue;
-        *out = (keel_rehearse_compiles_t)i;
-        return NULL;
-    }
-    return keel_status_make(KEEL_INVALID, "KEEL_REHEARSE_COMPILE=%s; known are all, new and none",
-                            word);
+    keel_buffer_t known;
+    keel_buffer_initialize(&known, 1 << 10);
+    for (int i = 0; words[i]; ++i)
+        keel_buffer_format(&known, "%s%s", i ? ", " : "", words[i]);
+    keel_status_t status = keel_status_make(KEEL_INVALID, "%s=%s; known are %s", variable, word,
+                                            keel_buffer_cstr(&known));
+    keel_buffer_deinitialize(&known);
+    return status;
 }
+
+#define WORD(name, text, sentence) text,
+static const char *const compiles[] = {KEEL_REHEARSE_COMPILES(WORD) NULL};
+static const char *const fills[] = {KEEL_REHEARSE_FILLS(WORD) NULL};
+#undef WORD
 
 keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *out) {
     static keel_target_t target;
@@ -30,13 +35,19 @@ keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *o
     *out = (keel_shim_rehearsal_t){.target = NULL};
     const char *text = or_empty(getenv("KEEL_REHEARSE"));
     if (!*text) return NULL;
-    KEEL_TRY(read_compiles(or_empty(getenv("KEEL_REHEARSE_COMPILE")), &out->compiles));
+    int chosen, fill;
+    KEEL_TRY(read_word("KEEL_REHEARSE_COMPILE", compiles, &chosen));
+    KEEL_TRY(read_word("KEEL_REHEARSE_VALUES", fills, &fill));
+    out->compiles = (keel_rehearse_compiles_t)chosen;
     KEEL_TRY(keel_target_read(text, &target));
     static char *calculator;
     real = *plugin;
     KEEL_TRY(keel_settings_embedded_plugin(&calculator));
-    const keel_rehearse_settings_t settings = {
-        .target = &target, .plugin = &real, .compiles = out->compiles, .calculator = calculator};
+    const keel_rehearse_settings_t settings = {.target = &target,
+                                               .plugin = &real,
+                                               .compiles = out->compiles,
+                                               .fill = (keel_rehearse_fill_t)fill,
+                                               .calculator = calculator};
     KEEL_TRY(keel_rehearse_begin(&settings, &plugin->api));
     out->target = &target;
     return NULL;

@@ -287,7 +287,7 @@ static void make_table(void) {
         leave_off();
         return;
     }
-    status = keel_engine_create(&settings, &plugin, &engine);
+    status = keel_engine_create(&settings, &plugin, true, &engine);
     if (!status && rehearsal.target)
         status = keel_engine_rehearse(engine, rehearsal.target, rehearsal.compiles);
     if (!status) status = wrap(&table);

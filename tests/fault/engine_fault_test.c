@@ -154,7 +154,7 @@ static void fail_to_create(const door_t *door) {
         size_t before = keel_memory_in_use();
         CHECK(!keel_settings_load(NULL, &settings));
         keel_fault_arm(KEEL_FAULT_ALLOC, n);
-        keel_status_t status = keel_engine_create(&settings, &first.plugin, &engine);
+        keel_status_t status = keel_engine_create(&settings, &first.plugin, true, &engine);
         seen = keel_fault_count(KEEL_FAULT_ALLOC);
         keel_fault_arm(KEEL_FAULT_ALLOC, 0);
         if (!status) continue;

@@ -21,7 +21,7 @@ static inline void bare_engine(bare_t *bare, const char *plugin) {
     CHECK(!keel_plugin_load(plugin, &bare->plugin));
     CHECK(count < sizeof paths / sizeof *paths);
     paths[count++] = bare->plugin.path;
-    CHECK(!keel_engine_create(&settings, &bare->plugin, &bare->engine));
+    CHECK(!keel_engine_create(&settings, &bare->plugin, true, &bare->engine));
 }
 
 static inline void bare_client(bare_t *bare) {
