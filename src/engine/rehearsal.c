@@ -12,8 +12,20 @@ typedef struct unreal_t {
     struct unreal_t *next;
     const char *maker;
     const site_t *site; // NULL: unknown
+    const char *into;   // the program that it is a constant of; NULL: none. Kept by this room
     uint64_t count;     // since the last event
 } unreal_t;
+
+// The last unreal values that a thread read, until it compiles.
+enum { RECENT = 16, RECENT_RANK = 8 };
+typedef struct recent_t {
+    const site_t *site;
+    const char *maker;
+    size_t rank;
+    int64_t dims[RECENT_RANK];
+} recent_t;
+static _Thread_local recent_t recent[RECENT];
+static _Thread_local size_t recent_count;
 
 // What is in use on a device when a program begins.
 typedef struct living_t {
@@ -45,6 +57,7 @@ void rehearsal_destroy(rehearsal_t *rehearsal) {
     if (!rehearsal) return;
     while (rehearsal->unreal) {
         unreal_t *next = rehearsal->unreal->next;
+        keel_free((void *)(uintptr_t)rehearsal->unreal->into);
         keel_free(rehearsal->unreal);
         rehearsal->unreal = next;
     }
@@ -214,29 +227,81 @@ void rehearsal_executed(keel_engine_t *engine, const counter_t *counter,
     pthread_mutex_unlock(&engine->rehearsal->lock);
 }
 
-static unreal_t *unreal_of(rehearsal_t *rehearsal, const site_t *site, const char *maker) {
+static bool is_same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+// Under the lock. NULL without memory.
+static unreal_t *unreal_of(rehearsal_t *rehearsal, const site_t *site, const char *maker,
+                           const char *into) {
     void *memory;
+    char *copy = NULL;
     for (unreal_t *at = rehearsal->unreal; at; at = at->next)
-        if (at->site == site && at->maker == maker) return at;
+        if (at->site == site && at->maker == maker && is_same_text(at->into, into)) return at;
     keel_status_t status = keel_calloc(1, sizeof(unreal_t), &memory);
+    if (!status && into) {
+        status = keel_strdup(keel_str(into), &copy);
+        if (status) keel_free(memory);
+    }
     if (status) {
         keel_status_ignore(status);
         return NULL;
     }
     unreal_t *fresh = memory;
-    *fresh = (unreal_t){.next = rehearsal->unreal, .maker = maker, .site = site};
+    *fresh = (unreal_t){.next = rehearsal->unreal, .maker = maker, .site = site, .into = copy};
     rehearsal->unreal = fresh;
     return fresh;
+}
+
+static void count_unreal(rehearsal_t *rehearsal, const site_t *site, const char *maker,
+                         const char *into) {
+    pthread_mutex_lock(&rehearsal->lock);
+    unreal_t *unreal = unreal_of(rehearsal, site, maker, into);
+    if (unreal) ++unreal->count;
+    pthread_mutex_unlock(&rehearsal->lock);
+}
+
+static void note_recent(const site_t *site, const char *maker, PJRT_Buffer *buffer) {
+    const int64_t *dims;
+    recent_t *at = &recent[recent_count++ % RECENT];
+    *at = (recent_t){.site = site, .maker = maker};
+    keel_rehearse_dims(buffer, &dims, &at->rank);
+    for (size_t i = 0; i < at->rank && i < RECENT_RANK; ++i)
+        at->dims[i] = dims[i];
+}
+
+// Whether the program has a constant of those dimensions. Small ones are too common to tell.
+static bool has_constant(const keel_program_t *program, const recent_t *value) {
+    enum { SMALL = 16 }; // elements
+    int64_t elements = 1;
+    if (!value->rank || value->rank > RECENT_RANK) return false;
+    for (size_t i = 0; i < value->rank; ++i)
+        elements *= value->dims[i];
+    for (uint32_t i = 0; i < program->attrs.count && elements >= SMALL; ++i) {
+        const keel_attr_t *attr = &program->attrs.data[i];
+        if (attr->kind != KEEL_ATTR_TENSOR) continue;
+        const keel_type_t *type = keel_program_type(program, attr->a);
+        if (keel_ints_equal(keel_program_ints(program, type->b),
+                            (keel_ints_t){value->dims, (uint32_t)value->rank}))
+            return true;
+    }
+    return false;
+}
+
+void rehearsal_look(keel_engine_t *engine, const keel_program_t *program, const char *name) {
+    size_t count = recent_count < RECENT ? recent_count : RECENT;
+    for (size_t i = 0; i < count; ++i)
+        if (has_constant(program, &recent[i]))
+            count_unreal(engine->rehearsal, recent[i].site, recent[i].maker, name);
+    recent_count = 0;
 }
 
 void rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buffer *buffer) {
     const char *maker;
     if (keel_rehearse_is_real(buffer, &maker)) return;
     if (!site) site = sites_here(engine->sites);
-    pthread_mutex_lock(&engine->rehearsal->lock);
-    unreal_t *unreal = unreal_of(engine->rehearsal, site, maker);
-    if (unreal) ++unreal->count;
-    pthread_mutex_unlock(&engine->rehearsal->lock);
+    count_unreal(engine->rehearsal, site, maker, NULL);
+    note_recent(site, maker, buffer);
 }
 
 // The oldest first. The lock is not held while a line is written.
@@ -245,7 +310,7 @@ static void journal_unreal(keel_engine_t *engine) {
     pthread_mutex_lock(&rehearsal->lock);
     for (unreal_t *at = rehearsal->unreal; at; at = at->next) {
         if (!at->count) continue;
-        keel_journal_unreal_t event = {.maker = at->maker, .count = at->count};
+        keel_journal_unreal_t event = {.maker = at->maker, .into = at->into, .count = at->count};
         if (at->site) event.site = engine_site(site_place(at->site));
         at->count = 0;
         pthread_mutex_unlock(&rehearsal->lock);

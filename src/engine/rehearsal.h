@@ -33,6 +33,9 @@ void rehearsal_executed(keel_engine_t *engine, const counter_t *counter,
                         const PJRT_LoadedExecutable *loaded);
 // The client's line (NULL: unknown) reads the buffer.
 void rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buffer *buffer);
+// A program of the calling thread was read: a constant like a value that this thread read, and that
+// no device computed, is one that a jitted function closed over.
+void rehearsal_look(keel_engine_t *engine, const keel_program_t *program, const char *name);
 // Writes what is new of both to the journal.
 void rehearsal_journal(keel_engine_t *engine);
 // Waits until the compiler has no program left, with a line on a terminal.

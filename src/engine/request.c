@@ -8,6 +8,7 @@
 #include "engine/fusions.h"
 #include "engine/once.h"
 #include "engine/portable.h"
+#include "engine/rehearsal.h"
 #include "engine/request.h"
 #include "engine/steps.h"
 #include "pjrt/kernels.h"
@@ -175,6 +176,7 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     if (is_hlo) ask_where(request->engine, &request->arena, &request->ask, &request->site);
     ask_files(request->engine, &request->arena, &request->ask, program);
     request->is_read = true;
+    if (request->engine->rehearsal) rehearsal_look(request->engine, program, request->name);
     KEEL_TRY(rewrite_options(request, program));
     return key_program(request, program);
 }

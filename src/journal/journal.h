@@ -266,6 +266,7 @@ void keel_journal_host_ops(keel_journal_t *journal, const keel_journal_host_op_t
 // In a rehearsal, the host read a value that no device computed.
 typedef struct keel_journal_unreal_t {
     const char *maker; // the program that would have computed it: "jit_step"
+    const char *into;  // the program that has it as a constant; NULL: the host alone read it
     keel_journal_site_t site;
     uint64_t count; // since the last such event
 } keel_journal_unreal_t;

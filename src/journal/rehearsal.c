@@ -17,6 +17,7 @@ void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *e
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "unreal")) return;
     keel_line_text(&line.json, "maker", event->maker);
+    keel_line_text(&line.json, "into", event->into);
     keel_line_site(&line.json, &event->site);
     keel_json_unsigned(&line.json, "count", event->count);
     keel_line_finish(journal, &line);

@@ -128,6 +128,11 @@ bool keel_rehearse_is_real(PJRT_Buffer *buffer, const char **out_maker) {
     return is_real;
 }
 
+void keel_rehearse_dims(const PJRT_Buffer *buffer, const int64_t **out, size_t *out_rank) {
+    *out = buffer->dims;
+    *out_rank = buffer->rank;
+}
+
 // ---- the table ---------------------------------------------------------------------------------
 
 static PJRT_Error *destroy(PJRT_Buffer_Destroy_Args *args) {

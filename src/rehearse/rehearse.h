@@ -95,6 +95,8 @@ keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_byte
 // Whether the buffer's contents are what the device would have. If not, *out_maker is the program
 // that made it; it stays.
 bool keel_rehearse_is_real(PJRT_Buffer *buffer, const char **out_maker);
+// The dimensions of a buffer; they live as long as it does.
+void keel_rehearse_dims(const PJRT_Buffer *buffer, const int64_t **out, size_t *out_rank);
 // Bytes in use on the fullest device of the executable.
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded);
 
