@@ -61,7 +61,8 @@ typedef struct keel_rehearse_settings_t {
                             // stays. "": all values are unknown that the host did not send
 } keel_rehearse_settings_t;
 
-// The table of the process's rehearsal. Call it once.
+// The table of the process's rehearsal. Call it once. Its version is the plugin's, because keys
+// contain it, but its functions are those of this header: a client may be told of no newer ones.
 keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings,
                                   const PJRT_Api **out) KEEL_MUST_CHECK;
 

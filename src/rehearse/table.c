@@ -90,8 +90,8 @@ static void fill(PJRT_Api *table, const PJRT_Api *plugin) {
     *table = (PJRT_Api){
         .struct_size = PJRT_Api_STRUCT_SIZE,
         .pjrt_api_version = {.struct_size = PJRT_Api_Version_STRUCT_SIZE,
-                             .major_version = PJRT_API_MAJOR,
-                             .minor_version = PJRT_API_MINOR},
+                             .major_version = plugin->pjrt_api_version.major_version,
+                             .minor_version = plugin->pjrt_api_version.minor_version},
     };
     for (size_t at = offsetof(PJRT_Api, PJRT_Error_Destroy); at < PJRT_Api_STRUCT_SIZE;
          at += sizeof function)

@@ -186,6 +186,9 @@ static keel_status_t copy_table(PJRT_Api **out) {
     else
         KEEL_TRY(keel_shim_copy_table(plugin.api, &offered));
     *out = offered;
+    // A rehearsal has the functions of this header only.
+    if (rehearsal.target && offered->pjrt_api_version.minor_version > PJRT_API_MINOR)
+        offered->pjrt_api_version.minor_version = PJRT_API_MINOR;
     keel_bridge_settle_in(*out);
     if (stands_for_the_clients_cpu()) keel_shim_take_profiler(*out);
     return NULL;
