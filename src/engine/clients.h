@@ -26,6 +26,9 @@ void clients_destroy(clients_t *clients);
 
 keel_status_t clients_add(keel_engine_t *engine, PJRT_Client *client, const keel_backend_t *backend,
                           const client_t **out) KEEL_MUST_CHECK;
+// The same, for the engine's own use, with the start in the journal (lifetime.c).
+keel_status_t engine_add_client(keel_engine_t *engine, PJRT_Client *client,
+                                const keel_backend_t *backend) KEEL_MUST_CHECK;
 // NULL if it is not there: its backend could not be read.
 const client_t *clients_find(clients_t *clients, const PJRT_Client *client);
 void clients_remove(clients_t *clients, const PJRT_Client *client);

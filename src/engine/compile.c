@@ -18,6 +18,7 @@
 #include "engine/request.h"
 #include "engine/steps.h"
 #include "engine/tiers.h"
+#include "engine/topologies.h"
 #include "pjrt/error.h"
 
 static keel_journal_subject_t subject_of(const request_t *request) {
@@ -31,6 +32,16 @@ static double overhead(const request_t *request) {
 
 static PJRT_Error *call_plugin(keel_engine_t *engine, PJRT_Client_Compile_Args *args) {
     return engine->api->PJRT_Client_Compile(args);
+}
+
+// The options may be others than the client's by now.
+static PJRT_Error *call_plugin_unloaded(const request_t *request) {
+    PJRT_Compile_Args args = *request->unloaded;
+    args.compile_options = request->args->compile_options;
+    args.compile_options_size = request->args->compile_options_size;
+    PJRT_Error *error = request->engine->api->PJRT_Compile(&args);
+    request->unloaded->executable = args.executable;
+    return error;
 }
 
 // ---- load --------------------------------------------------------------------------------------
@@ -127,6 +138,13 @@ static bool hand_out_entry(request_t *request, loaded_entry_t *loaded, uint64_t 
     keel_entry_t *entry = &loaded->entry;
     tiers_promote(engine, loaded->tier, entry);
     request->answer = loaded->answer;
+    if (request->unloaded) {
+        request->unloaded->executable = loaded->unloaded;
+        journal_load(request, loaded->tier->name, entry, ahead);
+        note_load(request, entry->compile_seconds);
+        keel_entry_deinitialize(entry);
+        return true;
+    }
     bool handed_out = hand_out(request, loaded->executable, entry->payload, entry->payload_size);
     entry->payload = NULL;
     if (handed_out) journal_load(request, loaded->tier->name, entry, ahead);
@@ -149,13 +167,17 @@ static bool load_stored(request_t *request, keel_miss_t *out_miss) {
     loaded_entry_t loaded;
     *out_miss = KEEL_MISS_ABSENT;
     if (!engine->looks_up) return false;
-    bool found = load_entry(engine, request->args, &request->key.digest, &loaded, out_miss);
+    bool found =
+        request->unloaded
+            ? load_entry_unloaded(engine, request->args, &request->key.digest, &loaded, out_miss)
+            : load_entry(engine, request->args, &request->key.digest, &loaded, out_miss);
     request->in_plugin += loaded.nanoseconds;
     return found && hand_out_entry(request, &loaded, 0);
 }
 
 static bool load(request_t *request, keel_miss_t *out_miss) {
-    if (load_ahead(request, out_miss)) return true;
+    if (!request->unloaded && load_ahead(request, out_miss)) return true;
+    if (request->unloaded) *out_miss = KEEL_MISS_ABSENT;
     return *out_miss == KEEL_MISS_ABSENT && load_stored(request, out_miss);
 }
 
@@ -274,6 +296,47 @@ static void rehearse(request_t *request) {
     rehearsal_follow(request->engine, request->args->executable, &rehearsed);
 }
 
+// What a topology's compiler made: no device is there that could prove that it loads.
+static keel_status_t read_unloaded(request_t *request, keel_buffer_t *program,
+                                   keel_compiled_t *out) {
+    const PJRT_Api *api = request->engine->api;
+    PJRT_Executable *executable = request->unloaded->executable;
+    keel_str_t format;
+    KEEL_TRY(keel_pjrt_serialize(api, executable, &out->executable, &out->executable_size));
+    keel_status_t status = keel_pjrt_program_memory(api, executable, &out->memory);
+    out->has_memory = !status;
+    keel_status_ignore(status);
+    status = keel_pjrt_optimized_program(api, executable, program, &format);
+    if (!status) {
+        out->program = program->data;
+        out->program_size = program->size;
+        KEEL_TRY(keel_strdup(format, &out->program_format));
+    }
+    keel_status_ignore(status);
+    return NULL;
+}
+
+static void store_unloaded(request_t *request, double seconds) {
+    keel_engine_t *engine = request->engine;
+    keel_compiled_t compiled = {.seconds = seconds};
+    keel_buffer_t program;
+    keel_buffer_initialize(&program, 0);
+    journal_compile(request);
+    keel_status_t status = NULL;
+    if (engine->stores && is_kept(request)) {
+        status = read_unloaded(request, &program, &compiled);
+        if (!status)
+            publish_compiled(engine, &request->key, &request->program, request->name, &compiled);
+        else
+            publish_failed(engine, "serialize", &request->key, request->name, status);
+    }
+    request->answer =
+        (keel_payload_t){.has_memory = compiled.has_memory, .memory = compiled.memory};
+    keel_free(compiled.executable);
+    keel_free(compiled.program_format);
+    keel_buffer_deinitialize(&program);
+}
+
 static PJRT_Error *compile(request_t *request, claims_t *held) {
     keel_engine_t *engine = request->engine;
     compiling_t compiling = {.name = request->name,
@@ -281,7 +344,8 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
                              .bytes = request->code.size,
                              .started = keel_clock_monotonic()};
     progress_begin(engine, &compiling);
-    PJRT_Error *error = call_plugin(engine, request->args);
+    PJRT_Error *error =
+        request->unloaded ? call_plugin_unloaded(request) : call_plugin(engine, request->args);
     uint64_t took = keel_clock_monotonic() - compiling.started;
     progress_end(engine, &compiling);
     request->in_plugin += took;
@@ -294,6 +358,11 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
     request->ask.kind = KEEL_ASK_COMPILE;
     request->ask.compile_seconds = keel_seconds(took);
     request->handed_out = true;
+    if (request->unloaded) {
+        store_unloaded(request, keel_seconds(took));
+        claims_release(held);
+        return NULL;
+    }
     keel_status_t status =
         executables_add(engine, request->args->executable, &request->program, NULL, 0);
     if (status) engine_fell_through(engine, "count", NULL, status);
@@ -429,13 +498,14 @@ static void note_plan(const request_t *request) {
                                   .seconds = request->ask.compile_seconds});
 }
 
-PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args) {
-    if (atomic_load(&engine->ended) || getpid() != engine->pid) return call_plugin(engine, args);
+static PJRT_Error *go(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
+                      PJRT_Compile_Args *unloaded) {
     request_t request;
-    keel_status_t status = request_begin(engine, args, &request);
+    keel_status_t status = request_begin(engine, args, unloaded, &request);
     if (status) {
         engine_fell_through(engine, "compile", NULL, status);
-        PJRT_Error *error = call_plugin(engine, args);
+        PJRT_Error *error =
+            unloaded ? engine->api->PJRT_Compile(unloaded) : call_plugin(engine, args);
         request_end(&request);
         return error;
     }
@@ -453,4 +523,23 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
     write_ask(&request);
     request_end(&request);
     return error;
+}
+
+PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args) {
+    if (atomic_load(&engine->ended) || getpid() != engine->pid) return call_plugin(engine, args);
+    return go(engine, args, NULL);
+}
+
+PJRT_Error *keel_engine_compile_unloaded(keel_engine_t *engine, PJRT_Compile_Args *args) {
+    PJRT_Client_Compile_Args repeated = {KEEL_PJRT_SIZE(PJRT_Client_Compile),
+                                         .program = args->program,
+                                         .compile_options = args->compile_options,
+                                         .compile_options_size = args->compile_options_size};
+    if (atomic_load(&engine->ended) || getpid() != engine->pid)
+        return engine->api->PJRT_Compile(args);
+    keel_status_t status = topologies_client(
+        engine, (PJRT_TopologyDescription *)(uintptr_t)args->topology, &repeated.client);
+    if (!status) return go(engine, &repeated, args);
+    engine_fell_through(engine, "topology", NULL, status);
+    return engine->api->PJRT_Compile(args);
 }

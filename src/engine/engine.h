@@ -46,6 +46,7 @@
 //   core.h          the engine itself
 //   payload.c       what is stored
 //   rehearsal.c     programs whose device is not there
+//   topologies.c    topologies that are compiled for without a client
 //
 // Files do not depend on each other in a cycle. A part of the engine is one file, which alone knows
 // what the part holds and takes its lock; any thread may call it, unless its header says otherwise.
@@ -119,6 +120,10 @@ uint64_t keel_engine_gathered_replicas(const PJRT_Api *api, const PJRT_Client_Co
 // The client's Compile. The error, if any, is the plugin's, or Keel's own (pjrt/error.h) if the
 // gate refuses the program.
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args);
+
+// The client's PJRT_Compile, for a topology without a client. A stored executable is one of the
+// rehearsal's (rehearse/rehearse.h): no plugin can load it without devices.
+PJRT_Error *keel_engine_compile_unloaded(keel_engine_t *engine, PJRT_Compile_Args *args);
 
 // Executables whose executions on single devices go to one of them (see gang.c).
 typedef struct keel_gang_t keel_gang_t;

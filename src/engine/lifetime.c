@@ -262,12 +262,16 @@ static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
 }
 
 static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,
+                                const keel_backend_t *backend, const client_t **out) {
+    KEEL_TRY(clients_add(engine, client, backend, out));
+    journal_start(engine, backend, *out);
+    return NULL;
+}
+
+keel_status_t engine_add_client(keel_engine_t *engine, PJRT_Client *client,
                                 const keel_backend_t *backend) {
     const client_t *added;
-    KEEL_TRY(clients_add(engine, client, backend, &added));
-    journal_start(engine, backend, added);
-    if (!engine->target) prefetch_begin(engine, added);
-    return NULL;
+    return add_client(engine, client, backend, &added);
 }
 
 void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
@@ -276,7 +280,9 @@ void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
     keel_backend_t backend;
     keel_status_t status = keel_backend_read(engine->api, client, options, option_count, &backend);
     if (!status) {
-        status = add_client(engine, client, &backend);
+        const client_t *added;
+        status = add_client(engine, client, &backend, &added);
+        if (!status && !engine->target) prefetch_begin(engine, added);
         if (!status) memory_watch(engine, client, backend.platform_name);
         keel_backend_deinitialize(&backend);
     }

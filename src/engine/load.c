@@ -7,15 +7,21 @@ typedef struct loading_t {
     PJRT_Client *client;
     const keel_digest_t *key;
     const PJRT_Client_Compile_Args *args; // NULL: the client has not asked yet
+    bool is_unloaded;                     // for a topology without a client
 } loading_t;
 
 // If the devices are not there, the executable is made of what its program and its entry say.
 static keel_status_t make(const loading_t *loading, const keel_payload_t *payload,
-                          PJRT_LoadedExecutable **out) {
+                          loaded_entry_t *out) {
+    if (loading->is_unloaded)
+        return keel_rehearse_unloaded(
+            loading->args, payload->executable, payload->program, payload->format,
+            payload->has_memory ? &payload->memory : NULL, &out->unloaded);
     if (loading->engine->target)
         return keel_rehearse_load(loading->args, payload->executable, payload->program,
-                                  payload->format, out);
-    return keel_pjrt_load(loading->engine->api, loading->client, payload->executable, out);
+                                  payload->format, &out->executable);
+    return keel_pjrt_load(loading->engine->api, loading->client, payload->executable,
+                          &out->executable);
 }
 
 static keel_status_t load_marked(const loading_t *loading, loaded_entry_t *found) {
@@ -27,7 +33,7 @@ static keel_status_t load_marked(const loading_t *loading, loaded_entry_t *found
     const char *script = loading->args ? NULL : engine->script;
     bool marked = tiers_mark(engine, found->tier, loading->key, script, &left);
     uint64_t start = keel_clock_monotonic();
-    keel_status_t status = make(loading, &payload, &found->executable);
+    keel_status_t status = make(loading, &payload, found);
     found->nanoseconds += keel_clock_monotonic() - start;
     if (marked) keel_store_unmark(&left);
     found->answer = (keel_payload_t){.has_memory = payload.has_memory, .memory = payload.memory};
@@ -88,7 +94,13 @@ static bool load_from_any(const loading_t *loading, loaded_entry_t *out, keel_mi
 
 bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args,
                 const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss) {
-    loading_t loading = {engine, args->client, key, args};
+    loading_t loading = {engine, args->client, key, args, .is_unloaded = false};
+    return load_from_any(&loading, out, out_miss);
+}
+
+bool load_entry_unloaded(keel_engine_t *engine, const PJRT_Client_Compile_Args *args,
+                         const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss) {
+    loading_t loading = {engine, args->client, key, args, .is_unloaded = true};
     return load_from_any(&loading, out, out_miss);
 }
 

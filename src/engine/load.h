@@ -7,6 +7,7 @@
 // An executable, and the entry that it was loaded from.
 typedef struct loaded_entry_t {
     PJRT_LoadedExecutable *executable;
+    PJRT_Executable *unloaded; // instead of it
     keel_entry_t entry;
     const keel_tier_t *tier; // that had the entry
     keel_payload_t answer;   // what the program needs, if the entry says
@@ -23,6 +24,9 @@ bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args,
 // no entry.
 bool load_entry_ahead(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
                       loaded_entry_t *out, keel_miss_t *out_miss);
+// The same, but the executable is a PJRT_Executable of the rehearsal's (keel_rehearse_unloaded).
+bool load_entry_unloaded(keel_engine_t *engine, const PJRT_Client_Compile_Args *args,
+                         const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss);
 // Destroys one that nobody took.
 void loaded_entry_destroy(keel_engine_t *engine, loaded_entry_t *loaded);
 

@@ -308,10 +308,11 @@ static keel_status_t understand(request_t *request) {
 // ---- the call ----------------------------------------------------------------------------------
 
 keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
-                            request_t *request) {
+                            PJRT_Compile_Args *unloaded, request_t *request) {
     *request =
         (request_t){.engine = engine,
                     .args = args,
+                    .unloaded = unloaded,
                     .name = "",
                     .site = {.place = {.file = "", .function = "", .call_file = ""}, .origin = ""},
                     .started = keel_clock_monotonic(),

@@ -8,6 +8,8 @@
 typedef struct request_t {
     keel_engine_t *engine;
     PJRT_Client_Compile_Args *args;
+    PJRT_Compile_Args
+        *unloaded; // the client's call, if it compiles for a topology; `args` repeats it
     const client_t *client;
     keel_bytes_t code;
     const char *format; // "mlir", "hlo", or the client's name of another format
@@ -38,7 +40,7 @@ typedef struct request_t {
 
 // Reads the program and makes its key. Call request_end even if it fails.
 keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
-                            request_t *request) KEEL_MUST_CHECK;
+                            PJRT_Compile_Args *unloaded, request_t *request) KEEL_MUST_CHECK;
 void request_end(request_t *request);
 
 #endif // KEEL_ENGINE_REQUEST_H_

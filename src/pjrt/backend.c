@@ -2,20 +2,43 @@
 
 #include "pjrt/pjrt.h"
 
-static keel_status_t read_platform_name(const PJRT_Api *api, PJRT_Client *client, char **out) {
-    PJRT_Client_PlatformName_Args args = {.struct_size = PJRT_Client_PlatformName_Args_STRUCT_SIZE,
-                                          .client = client};
-    KEEL_TRY(
-        keel_pjrt_status(api, api->PJRT_Client_PlatformName(&args), "PJRT_Client_PlatformName"));
-    return keel_strdup((keel_str_t){args.platform_name, args.platform_name_size}, out);
+// What is described: a client's devices, or those of a topology without a client.
+typedef struct source_t {
+    const PJRT_Api *api;
+    PJRT_Client *client; // NULL: the topology's
+    PJRT_TopologyDescription *topology;
+} source_t;
+
+static keel_status_t read_platform_name(const source_t *source, char **out) {
+    const PJRT_Api *api = source->api;
+    PJRT_Client_PlatformName_Args of_client = {KEEL_PJRT_SIZE(PJRT_Client_PlatformName),
+                                               .client = source->client};
+    PJRT_TopologyDescription_PlatformName_Args of_topology = {
+        KEEL_PJRT_SIZE(PJRT_TopologyDescription_PlatformName), .topology = source->topology};
+    if (source->client) {
+        KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_PlatformName, of_client));
+        return keel_strdup((keel_str_t){of_client.platform_name, of_client.platform_name_size},
+                           out);
+    }
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_PlatformName, of_topology));
+    return keel_strdup((keel_str_t){of_topology.platform_name, of_topology.platform_name_size},
+                       out);
 }
 
-static keel_status_t read_platform_version(const PJRT_Api *api, PJRT_Client *client, char **out) {
-    PJRT_Client_PlatformVersion_Args args = {
-        .struct_size = PJRT_Client_PlatformVersion_Args_STRUCT_SIZE, .client = client};
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Client_PlatformVersion(&args),
-                              "PJRT_Client_PlatformVersion"));
-    return keel_strdup((keel_str_t){args.platform_version, args.platform_version_size}, out);
+static keel_status_t read_platform_version(const source_t *source, char **out) {
+    const PJRT_Api *api = source->api;
+    PJRT_Client_PlatformVersion_Args of_client = {KEEL_PJRT_SIZE(PJRT_Client_PlatformVersion),
+                                                  .client = source->client};
+    PJRT_TopologyDescription_PlatformVersion_Args of_topology = {
+        KEEL_PJRT_SIZE(PJRT_TopologyDescription_PlatformVersion), .topology = source->topology};
+    if (source->client) {
+        KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_PlatformVersion, of_client));
+        return keel_strdup(
+            (keel_str_t){of_client.platform_version, of_client.platform_version_size}, out);
+    }
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_PlatformVersion, of_topology));
+    return keel_strdup(
+        (keel_str_t){of_topology.platform_version, of_topology.platform_version_size}, out);
 }
 
 // Unambiguous: different texts are written differently, UTF-8 or not.
@@ -94,9 +117,10 @@ keel_status_t keel_plugin_attributes(const PJRT_Api *api, keel_buffer_t *out) {
     return write_values(out, args.attributes, args.num_attributes);
 }
 
-static keel_status_t read_platform(const PJRT_Api *api, PJRT_Client *client, keel_backend_t *out) {
-    KEEL_TRY(read_platform_name(api, client, &out->platform_name));
-    KEEL_TRY(read_platform_version(api, client, &out->platform_version));
+static keel_status_t read_platform(const source_t *source, keel_backend_t *out) {
+    const PJRT_Api *api = source->api;
+    KEEL_TRY(read_platform_name(source, &out->platform_name));
+    KEEL_TRY(read_platform_version(source, &out->platform_version));
     keel_buffer_text(&out->platform, "name=");
     write_text(&out->platform, out->platform_name, strlen(out->platform_name));
     keel_buffer_text(&out->platform, "\nversion=");
@@ -106,28 +130,35 @@ static keel_status_t read_platform(const PJRT_Api *api, PJRT_Client *client, kee
     return keel_plugin_attributes(api, &out->platform);
 }
 
-static keel_status_t serialize_topology(const PJRT_Api *api, PJRT_Client *client,
-                                        keel_buffer_t *out) {
-    if (!keel_pjrt_has(api, PJRT_Client_TopologyDescription) ||
-        !keel_pjrt_has(api, PJRT_TopologyDescription_Serialize))
+static keel_status_t find_topology(const source_t *source, PJRT_TopologyDescription **out) {
+    const PJRT_Api *api = source->api;
+    PJRT_Client_TopologyDescription_Args args = {KEEL_PJRT_SIZE(PJRT_Client_TopologyDescription),
+                                                 .client = source->client};
+    *out = source->topology;
+    if (*out) return NULL;
+    if (!keel_pjrt_has(api, PJRT_Client_TopologyDescription))
         return keel_status_make(KEEL_UNSUPPORTED, "the plugin cannot serialize a topology");
-    PJRT_Client_TopologyDescription_Args topology = {
-        .struct_size = PJRT_Client_TopologyDescription_Args_STRUCT_SIZE, .client = client};
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Client_TopologyDescription(&topology),
-                              "PJRT_Client_TopologyDescription"));
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_TopologyDescription, args));
+    *out = args.topology;
+    return NULL;
+}
+
+static keel_status_t serialize_topology(const source_t *source, keel_buffer_t *out) {
+    const PJRT_Api *api = source->api;
     PJRT_TopologyDescription_Serialize_Args args = {
-        .struct_size = PJRT_TopologyDescription_Serialize_Args_STRUCT_SIZE,
-        .topology = topology.topology};
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_TopologyDescription_Serialize(&args),
-                              "PJRT_TopologyDescription_Serialize"));
+        KEEL_PJRT_SIZE(PJRT_TopologyDescription_Serialize)};
+    if (!keel_pjrt_has(api, PJRT_TopologyDescription_Serialize))
+        return keel_status_make(KEEL_UNSUPPORTED, "the plugin cannot serialize a topology");
+    KEEL_TRY(find_topology(source, &args.topology));
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_Serialize, args));
     keel_buffer_append(out, args.serialized_bytes, args.serialized_bytes_size);
     if (args.serialized_topology_deleter)
         args.serialized_topology_deleter(args.serialized_topology);
     return keel_buffer_status(out);
 }
 
-static keel_status_t read_topology(const PJRT_Api *api, PJRT_Client *client, keel_backend_t *out) {
-    keel_status_t status = serialize_topology(api, client, &out->topology);
+static keel_status_t read_topology(const source_t *source, keel_backend_t *out) {
+    keel_status_t status = serialize_topology(source, &out->topology);
     out->topology_known = !status;
     if (!status) return NULL;
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
@@ -137,41 +168,69 @@ static keel_status_t read_topology(const PJRT_Api *api, PJRT_Client *client, kee
     return keel_buffer_status(&out->topology);
 }
 
-static keel_status_t describe_device(const PJRT_Api *api, PJRT_Device *device, keel_str_t *out_kind,
-                                     int *out_process) {
-    PJRT_Device_GetDescription_Args description = {
-        .struct_size = PJRT_Device_GetDescription_Args_STRUCT_SIZE, .device = device};
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Device_GetDescription(&description),
-                              "PJRT_Device_GetDescription"));
-    PJRT_DeviceDescription_Kind_Args kind = {.struct_size =
-                                                 PJRT_DeviceDescription_Kind_Args_STRUCT_SIZE,
-                                             .device_description = description.device_description};
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_DeviceDescription_Kind(&kind),
-                              "PJRT_DeviceDescription_Kind"));
+// ---- devices -----------------------------------------------------------------------------------
+
+static keel_status_t describe(const PJRT_Api *api, PJRT_DeviceDescription *description,
+                              keel_str_t *out_kind, int *out_process) {
+    PJRT_DeviceDescription_Kind_Args kind = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Kind),
+                                             .device_description = description};
     PJRT_DeviceDescription_ProcessIndex_Args process = {
-        .struct_size = PJRT_DeviceDescription_ProcessIndex_Args_STRUCT_SIZE,
-        .device_description = description.device_description};
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_DeviceDescription_ProcessIndex(&process),
-                              "PJRT_DeviceDescription_ProcessIndex"));
+        KEEL_PJRT_SIZE(PJRT_DeviceDescription_ProcessIndex), .device_description = description};
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_Kind, kind));
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_ProcessIndex, process));
     *out_kind = (keel_str_t){kind.device_kind, kind.device_kind_size};
     *out_process = process.process_index;
     return NULL;
 }
 
+// The devices in their order.
+typedef struct listing_t {
+    PJRT_Device *const *devices; // of a client
+    PJRT_DeviceDescription *const *descriptions;
+    size_t count;
+} listing_t;
+
+static keel_status_t list_devices(const source_t *source, listing_t *out) {
+    const PJRT_Api *api = source->api;
+    PJRT_Client_Devices_Args of_client = {KEEL_PJRT_SIZE(PJRT_Client_Devices),
+                                          .client = source->client};
+    PJRT_TopologyDescription_GetDeviceDescriptions_Args of_topology = {
+        KEEL_PJRT_SIZE(PJRT_TopologyDescription_GetDeviceDescriptions),
+        .topology = source->topology};
+    if (source->client) {
+        KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_Devices, of_client));
+        *out = (listing_t){.devices = of_client.devices, .count = of_client.num_devices};
+        return NULL;
+    }
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_GetDeviceDescriptions, of_topology));
+    *out = (listing_t){.descriptions = of_topology.descriptions,
+                       .count = of_topology.num_descriptions};
+    return NULL;
+}
+
+static keel_status_t describe_device(const PJRT_Api *api, const listing_t *listing, size_t index,
+                                     keel_str_t *out_kind, int *out_process) {
+    if (!listing->devices)
+        return describe(api, listing->descriptions[index], out_kind, out_process);
+    PJRT_Device_GetDescription_Args args = {KEEL_PJRT_SIZE(PJRT_Device_GetDescription),
+                                            .device = listing->devices[index]};
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Device_GetDescription, args));
+    return describe(api, args.device_description, out_kind, out_process);
+}
+
 // Runs of one kind in device order: "4 x cpu".
-static keel_status_t read_devices(const PJRT_Api *api, PJRT_Client *client, keel_backend_t *out) {
-    PJRT_Client_Devices_Args args = {.struct_size = PJRT_Client_Devices_Args_STRUCT_SIZE,
-                                     .client = client};
-    KEEL_TRY(keel_pjrt_status(api, api->PJRT_Client_Devices(&args), "PJRT_Client_Devices"));
+static keel_status_t read_devices(const source_t *source, keel_backend_t *out) {
+    listing_t listing;
+    KEEL_TRY(list_devices(source, &listing));
     int highest_process = 0;
     keel_str_t run = {0};
     size_t run_length = 0;
-    for (size_t i = 0; i <= args.num_devices; ++i) {
+    for (size_t i = 0; i <= listing.count; ++i) {
         keel_str_t kind = {0};
         int process = 0;
-        if (i < args.num_devices) KEEL_TRY(describe_device(api, args.devices[i], &kind, &process));
+        if (i < listing.count) KEEL_TRY(describe_device(source->api, &listing, i, &kind, &process));
         if (process > highest_process) highest_process = process;
-        if (i < args.num_devices && run_length && keel_str_equal(kind, run)) {
+        if (i < listing.count && run_length && keel_str_equal(kind, run)) {
             ++run_length;
             continue;
         }
@@ -188,20 +247,32 @@ static keel_status_t read_devices(const PJRT_Api *api, PJRT_Client *client, keel
     return keel_buffer_status(&out->device_kinds);
 }
 
-keel_status_t keel_backend_read(const PJRT_Api *api, PJRT_Client *client,
-                                const PJRT_NamedValue *options, size_t option_count,
-                                keel_backend_t *out) {
+static keel_status_t read_all(const source_t *source, const PJRT_NamedValue *options,
+                              size_t option_count, keel_backend_t *out) {
     *out = (keel_backend_t){0};
     keel_buffer_initialize(&out->platform, 0);
     keel_buffer_initialize(&out->topology, 0);
     keel_buffer_initialize(&out->device_kinds, 0);
     keel_buffer_initialize(&out->create_options, 0);
-    keel_status_t status = read_platform(api, client, out);
-    if (!status) status = read_topology(api, client, out);
-    if (!status) status = read_devices(api, client, out);
+    keel_status_t status = read_platform(source, out);
+    if (!status) status = read_topology(source, out);
+    if (!status) status = read_devices(source, out);
     if (!status) status = write_values(&out->create_options, options, option_count);
     if (status) keel_backend_deinitialize(out);
     return status;
+}
+
+keel_status_t keel_backend_read(const PJRT_Api *api, PJRT_Client *client,
+                                const PJRT_NamedValue *options, size_t option_count,
+                                keel_backend_t *out) {
+    const source_t source = {.api = api, .client = client};
+    return read_all(&source, options, option_count, out);
+}
+
+keel_status_t keel_backend_read_topology(const PJRT_Api *api, PJRT_TopologyDescription *topology,
+                                         keel_backend_t *out) {
+    const source_t source = {.api = api, .topology = topology};
+    return read_all(&source, NULL, 0, out);
 }
 
 void keel_backend_deinitialize(keel_backend_t *backend) {

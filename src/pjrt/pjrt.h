@@ -92,6 +92,9 @@ typedef struct keel_backend_t {
 keel_status_t keel_backend_read(const PJRT_Api *api, PJRT_Client *client,
                                 const PJRT_NamedValue *options, size_t option_count,
                                 keel_backend_t *out) KEEL_MUST_CHECK;
+// The same for the devices of a topology, as a client of them would say it.
+keel_status_t keel_backend_read_topology(const PJRT_Api *api, PJRT_TopologyDescription *topology,
+                                         keel_backend_t *out) KEEL_MUST_CHECK;
 void keel_backend_deinitialize(keel_backend_t *backend);
 
 #endif // KEEL_PJRT_PJRT_H_

@@ -1,144 +1,11 @@
-// Executables: what their programs say about parameters and results, and what the compiler said.
-#include "read/read.h"
+// Executables: what they are made of is in facts.c.
 #include "rehearse/objects.h"
-
-// ---- facts -------------------------------------------------------------------------------------
-
-static void release(facts_t *facts) {
-    if (!facts || atomic_fetch_sub(&facts->references, 1) != 1) return;
-    compiling_release(facts->compiling);
-    worth_destroy(facts->worth);
-    keel_signature_deinitialize(&facts->signature);
-    keel_buffer_deinitialize(&facts->module);
-    keel_buffer_deinitialize(&facts->serialized);
-    keel_arena_deinitialize(&facts->arena);
-    keel_free(facts);
-}
-
-static keel_status_t read_signature(const PJRT_Client_Compile_Args *args, keel_signature_t *out) {
-    keel_program_t program;
-    keel_bytes_t code = keel_bytes(args->program->code, args->program->code_size);
-    keel_program_initialize(&program);
-    KEEL_TRY(keel_read(code, &program));
-    keel_status_t status = keel_signature_read(
-        &program, keel_bytes(args->compile_options, args->compile_options_size), out);
-    keel_program_deinitialize(&program);
-    return status;
-}
-
-static keel_status_t list_results(facts_t *facts) {
-    uint32_t count = facts->signature.result_count;
-    size_t dims = 0;
-    void *memory;
-    for (uint32_t i = 0; i < count; ++i)
-        dims += facts->signature.results[i].shard.rank;
-    KEEL_TRY(keel_arena_array(&facts->arena, (size_t)count + 1, sizeof *facts->types, &memory));
-    facts->types = memory;
-    KEEL_TRY(keel_arena_array(&facts->arena, dims + 1, sizeof *facts->dims, &memory));
-    facts->dims = memory;
-    KEEL_TRY(keel_arena_array(&facts->arena, (size_t)count + 1, sizeof *facts->ranks, &memory));
-    facts->ranks = memory;
-    KEEL_TRY(keel_arena_array(&facts->arena, (size_t)count + 1, sizeof *facts->kinds, &memory));
-    facts->kinds = memory;
-    KEEL_TRY(
-        keel_arena_array(&facts->arena, (size_t)count + 1, sizeof *facts->kind_sizes, &memory));
-    facts->kind_sizes = memory;
-    int64_t *next = facts->dims;
-    for (uint32_t i = 0; i < count; ++i) {
-        const keel_shape_t *shape = &facts->signature.results[i].shard;
-        facts->types[i] = buffer_type_of(shape->element);
-        facts->ranks[i] = shape->rank;
-        for (uint32_t j = 0; j < shape->rank; ++j)
-            *next++ = shape->dims[j];
-    }
-    return NULL;
-}
-
-static void name_kinds(facts_t *facts, PJRT_Device *device) {
-    for (uint32_t i = 0; i < facts->signature.result_count; ++i) {
-        facts->kinds[i] = device_memory(device, facts->signature.results[i].memory)->kind;
-        facts->kind_sizes[i] = strlen(facts->kinds[i]);
-    }
-}
-
-static bool has_config(keel_str_t format) {
-    return keel_str_is(format, "hlo_with_config");
-}
-
-// The shardings that the compiler chose, and the module that says so.
-static keel_status_t take_module(facts_t *facts, keel_bytes_t module, keel_str_t format) {
-    bool is_hlo = has_config(format) || keel_str_is(format, "hlo");
-    if (!module.size || !is_hlo) {
-        facts->is_guess = keel_signature_is_open(&facts->signature);
-        keel_signature_guess(&facts->signature);
-        return NULL;
-    }
-    KEEL_TRY(keel_signature_settle(&facts->signature, module, has_config(format)));
-    if (!has_config(format)) return NULL; // clients want its config
-    keel_buffer_append(&facts->module, module.data, module.size);
-    return keel_buffer_status(&facts->module);
-}
-
-// As the program asks, or as usual.
-static keel_status_t lay_out(keel_array_t *array, const char **out) {
-    const keel_shape_t *shape = &array->shard;
-    if (array->layout.size) return keep_text(array->layout, out);
-    KEEL_TRY(layout_usual(buffer_type_of(shape->element), shape->dims, shape->rank, out));
-    array->layout = keel_str(*out);
-    return NULL;
-}
-
-static keel_status_t lay_out_all(facts_t *facts) {
-    keel_signature_t *signature = &facts->signature;
-    const char *text;
-    void *memory;
-    KEEL_TRY(keel_arena_array(&facts->arena, (size_t)signature->result_count + 1,
-                              sizeof *facts->layouts, &memory));
-    facts->layouts = memory;
-    for (uint32_t i = 0; i < signature->parameter_count; ++i)
-        KEEL_TRY(lay_out(&signature->parameters[i], &text));
-    for (uint32_t i = 0; i < signature->result_count; ++i)
-        KEEL_TRY(lay_out(&signature->results[i], &facts->layouts[i]));
-    return NULL;
-}
-
-static keel_status_t finish(facts_t *facts, PJRT_Device *device) {
-    KEEL_TRY(list_results(facts));
-    name_kinds(facts, device);
-    KEEL_TRY(lay_out_all(facts));
-    if (facts->module.size) return NULL;
-    facts->format = "hlo_with_config";
-    keel_signature_module(&facts->signature, &facts->module);
-    return keel_buffer_status(&facts->module);
-}
-
-static keel_status_t begin(const PJRT_Client_Compile_Args *args, facts_t **out) {
-    void *memory;
-    KEEL_TRY(keel_calloc(1, sizeof(facts_t), &memory));
-    facts_t *facts = memory;
-    atomic_init(&facts->references, 1);
-    keel_buffer_initialize(&facts->module, 0);
-    keel_buffer_initialize(&facts->serialized, 0);
-    keel_arena_initialize(&facts->arena, 0);
-    facts->format = "hlo_with_config";
-    keel_status_t status = read_signature(args, &facts->signature);
-    if (!status) status = keep_text(facts->signature.name, &facts->name);
-    if (!status && *rehearsal.calculator)
-        status =
-            worth_create(keel_bytes(args->program->code, args->program->code_size), &facts->worth);
-    if (status) {
-        release(facts);
-        return keel_status_annotate(status, "keel: this program cannot be rehearsed");
-    }
-    *out = facts;
-    return NULL;
-}
 
 // ---- loaded executables ------------------------------------------------------------------------
 
 static void destroy_loaded(PJRT_LoadedExecutable *loaded) {
     if (!loaded) return;
-    release(loaded->facts);
+    facts_release(loaded->facts);
     keel_free((void *)loaded->devices);
     keel_free(loaded->ids);
     keel_free(loaded);
@@ -178,14 +45,14 @@ static keel_status_t make_loaded(PJRT_Client *client, facts_t *facts, PJRT_Loade
     void *memory;
     keel_status_t status = keel_calloc(1, sizeof(PJRT_LoadedExecutable), &memory);
     if (status) {
-        release(facts);
+        facts_release(facts);
         return status;
     }
     PJRT_LoadedExecutable *loaded = memory;
     loaded->client = client;
     loaded->facts = facts;
     status = choose_devices(loaded);
-    if (!status) status = finish(facts, loaded->devices[0]);
+    if (!status) status = facts_finish(facts, loaded->devices[0]);
     if (status) {
         destroy_loaded(loaded);
         return status;
@@ -203,8 +70,8 @@ static PJRT_Error *await_shardings(facts_t *facts) {
     const keel_compiled_t *compiled = compiling_wait(facts->compiling);
     if (compiled->error) return refusal(compiled);
     keel_status_t status =
-        take_module(facts, keel_bytes(compiled->program, compiled->program_size),
-                    keel_str(compiled->program_format ? compiled->program_format : ""));
+        facts_take_module(facts, keel_bytes(compiled->program, compiled->program_size),
+                          keel_str(compiled->program_format ? compiled->program_format : ""));
     return status ? keel_pjrt_error(status) : NULL;
 }
 
@@ -212,18 +79,18 @@ static PJRT_Error *await_shardings(facts_t *facts) {
 // goes on.
 static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
     facts_t *facts;
-    keel_status_t status = begin(args, &facts);
+    keel_status_t status = facts_begin(args, &facts);
     if (status) return keel_pjrt_error(status);
     bool is_open = keel_signature_is_open(&facts->signature);
     if (is_open || rehearsal.compiles != KEEL_REHEARSE_NONE)
         status = compiling_begin(args, &facts->compiling);
     if (status) {
-        release(facts);
+        facts_release(facts);
         return keel_pjrt_error(status);
     }
     PJRT_Error *error = is_open ? await_shardings(facts) : NULL;
     if (error) {
-        release(facts);
+        facts_release(facts);
         return error;
     }
     status = make_loaded(args->client, facts, &args->executable);
@@ -239,6 +106,8 @@ keel_status_t keel_rehearse_when_compiled(PJRT_LoadedExecutable *loaded, keel_re
     return status;
 }
 
+// ---- state -------------------------------------------------------------------------------------
+
 keel_rehearse_state_t keel_rehearse_state(PJRT_LoadedExecutable *loaded) {
     compiling_t *compiling = loaded->facts->compiling;
     if (!compiling) return KEEL_REHEARSE_NOT_COMPILED;
@@ -253,12 +122,12 @@ keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_byte
                                  keel_bytes_t module, keel_str_t module_format,
                                  PJRT_LoadedExecutable **out) {
     facts_t *facts;
-    KEEL_TRY(begin(args, &facts));
+    KEEL_TRY(facts_begin(args, &facts));
     keel_buffer_append(&facts->serialized, serialized.data, serialized.size);
     keel_status_t status = keel_buffer_status(&facts->serialized);
-    if (!status) status = take_module(facts, module, module_format);
+    if (!status) status = facts_take_module(facts, module, module_format);
     if (status) {
-        release(facts);
+        facts_release(facts);
         return status;
     }
     return make_loaded(args->client, facts, out);
@@ -346,7 +215,8 @@ static PJRT_Error *assignment_of(PJRT_LoadedExecutable_GetDeviceAssignment_Args 
 
 static PJRT_Error *destroy(PJRT_Executable_Destroy_Args *args) {
     if (!args->executable) return NULL;
-    release(args->executable->facts);
+    unloaded_forget(args->executable);
+    facts_release(args->executable->facts);
     keel_free(args->executable);
     return NULL;
 }
@@ -394,7 +264,7 @@ static PJRT_Error *output_kinds(PJRT_Executable_OutputMemoryKinds_Args *args) {
 
 static PJRT_Error *not_compiled(const facts_t *facts, const char *what) {
     return keel_pjrt_error(keel_status_make(
-        KEEL_UNSUPPORTED, "keel: %s is not compiled in this rehearsal, so %s is not known",
+        KEEL_UNSUPPORTED, "keel: %s was not compiled in this process, so %s is not known",
         facts->name, what));
 }
 
@@ -406,12 +276,20 @@ static const keel_compiled_t *await_compiled(facts_t *facts, const char *what,
     return *out_error ? NULL : compiled;
 }
 
+// NULL if it is not known, or the program does not compile: *out_error.
+static const keel_program_memory_t *await_memory(facts_t *facts, PJRT_Error **out_error) {
+    *out_error = NULL;
+    if (facts->has_memory) return &facts->memory;
+    const keel_compiled_t *compiled = await_compiled(facts, "its memory", out_error);
+    return compiled && compiled->has_memory ? &compiled->memory : NULL;
+}
+
 static PJRT_Error *code_size(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args *args) {
     PJRT_Error *error;
-    const keel_compiled_t *compiled =
-        await_compiled(args->executable->facts, "the size of its code", &error);
-    if (!compiled) return error;
-    args->size_in_bytes = (int64_t)compiled->memory.code;
+    const facts_t *facts = args->executable->facts;
+    const keel_program_memory_t *memory = await_memory(args->executable->facts, &error);
+    if (!memory) return error ? error : not_compiled(facts, "the size of its code");
+    args->size_in_bytes = (int64_t)memory->code;
     return NULL;
 }
 
@@ -421,19 +299,18 @@ static PJRT_Error *cost_analysis(PJRT_Executable_GetCostAnalysis_Args *args) {
 
 static PJRT_Error *memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args *args) {
     PJRT_Error *error;
-    facts_t *facts = args->executable->facts;
-    const keel_compiled_t *compiled = await_compiled(facts, "its memory", &error);
-    if (!compiled) return error;
-    if (!compiled->has_memory) return not_compiled(facts, "its memory");
+    const facts_t *facts = args->executable->facts;
+    const keel_program_memory_t *memory = await_memory(args->executable->facts, &error);
+    if (!memory) return error ? error : not_compiled(facts, "its memory");
     size_t first =
         offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, executable) + sizeof args->executable;
     if (args->struct_size > first) memset((char *)args + first, 0, args->struct_size - first);
-    args->generated_code_size_in_bytes = (int64_t)compiled->memory.code;
-    args->argument_size_in_bytes = (int64_t)compiled->memory.arguments;
-    args->output_size_in_bytes = (int64_t)compiled->memory.outputs;
-    args->alias_size_in_bytes = (int64_t)compiled->memory.aliased;
-    args->temp_size_in_bytes = (int64_t)compiled->memory.temporaries;
-    args->peak_memory_in_bytes = (int64_t)compiled->memory.peak;
+    args->generated_code_size_in_bytes = (int64_t)memory->code;
+    args->argument_size_in_bytes = (int64_t)memory->arguments;
+    args->output_size_in_bytes = (int64_t)memory->outputs;
+    args->alias_size_in_bytes = (int64_t)memory->aliased;
+    args->temp_size_in_bytes = (int64_t)memory->temporaries;
+    args->peak_memory_in_bytes = (int64_t)memory->peak;
     return NULL;
 }
 
@@ -453,7 +330,7 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
 }
 
 static void release_serialized(PJRT_SerializedExecutable *serialized) {
-    release((facts_t *)serialized);
+    facts_release((facts_t *)serialized);
 }
 
 static PJRT_Error *serialize(PJRT_Executable_Serialize_Args *args) {

@@ -58,8 +58,9 @@ typedef struct layouts_t {
     PJRT_Error *(*of_client)(layout_default_args_t *args);
     PJRT_Error *(*of_buffer)(layout_buffer_args_t *args);
     PJRT_Error *(*of_topology)(layout_default_args_t *args);
-    // Newer than what a plugin must have. Clients call it without a look at the size.
+    // Newer than what a plugin must have. Clients call them without a look at the size.
     PJRT_Error *(*of_results)(layout_results_args_t *args);
+    PJRT_Error *(*of_parameters)(layout_results_args_t *args);
     void *newer[4];
 } layouts_t;
 
@@ -188,6 +189,13 @@ static PJRT_Error *of_results(layout_results_args_t *args) {
     return NULL;
 }
 
+static PJRT_Error *of_parameters(layout_results_args_t *args) {
+    const facts_t *facts = args->executable->facts;
+    args->count = facts->signature.parameter_count;
+    args->layouts = (const layout_t **)facts->parameter_layouts;
+    return NULL;
+}
+
 PJRT_Extension_Base *layouts_offer(const PJRT_Api *plugin, PJRT_Extension_Base *next) {
     static layouts_t own;
     bool is_cpu = rehearsal.target->platform == KEEL_TARGET_CPU;
@@ -200,8 +208,40 @@ PJRT_Extension_Base *layouts_offer(const PJRT_Api *plugin, PJRT_Extension_Base *
                       .of_client = of_shape,
                       .of_buffer = of_buffer,
                       .of_topology = of_shape,
-                      .of_results = of_results};
+                      .of_results = of_results,
+                      .of_parameters = of_parameters};
     own.base.struct_size = offsetof(layouts_t, newer);
     own.base.next = next;
     return &own.base;
+}
+
+// ---- executables without devices ---------------------------------------------------------------
+
+static layouts_t next; // the plugin's
+
+static PJRT_Error *any_destroy(layout_destroy_args_t *args) {
+    return is_kept_text(args->layout) ? NULL : next.destroy(args);
+}
+
+static PJRT_Error *any_serialize(layout_serialize_args_t *args) {
+    return is_kept_text(args->layout) ? serialize(args) : next.serialize(args);
+}
+
+static PJRT_Error *any_results(layout_results_args_t *args) {
+    return keel_rehearse_owns(args->executable) ? of_results(args) : next.of_results(args);
+}
+
+static PJRT_Error *any_parameters(layout_results_args_t *args) {
+    return keel_rehearse_owns(args->executable) ? of_parameters(args) : next.of_parameters(args);
+}
+
+void layouts_take(PJRT_Extension_Base *extension) {
+    layouts_t *table = (layouts_t *)extension;
+    size_t size = extension->struct_size;
+    if ((int)extension->type != LAYOUTS || size <= offsetof(layouts_t, serialize)) return;
+    memcpy(&next, table, size < sizeof next ? size : sizeof next);
+    table->destroy = any_destroy;
+    table->serialize = any_serialize;
+    if (size > offsetof(layouts_t, of_results)) table->of_results = any_results;
+    if (size > offsetof(layouts_t, of_parameters)) table->of_parameters = any_parameters;
 }

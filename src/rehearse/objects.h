@@ -30,6 +30,8 @@ extern rehearsal_t rehearsal;
 
 // A text that lives as long as the process: equal texts are one.
 keel_status_t keep_text(keel_str_t text, const char **out) KEEL_MUST_CHECK;
+// Whether it is one of those.
+bool is_kept_text(const void *text);
 
 // ---- client.c ----------------------------------------------------------------------------------
 
@@ -157,6 +159,9 @@ const PJRT_Extension_Base *extension_of(const PJRT_Api *api, int type, size_t le
 
 // ---- layouts.c ---------------------------------------------------------------------------------
 
+// If this copy of a plugin's extension is that for layouts, lets it take executables without
+// devices.
+void layouts_take(PJRT_Extension_Base *extension);
 // Puts the extension in front of `next`, if the plugin has one.
 PJRT_Extension_Base *layouts_offer(const PJRT_Api *plugin, PJRT_Extension_Base *next);
 // How the target lays out an array if nobody asks for another way: "{1,0:T(8,128)}".
@@ -213,7 +218,7 @@ void worth_destroy(worth_t *worth); // NULL is allowed
 // whose arguments are not donated yet.
 void values_compute(const PJRT_LoadedExecutable_Execute_Args *args);
 
-// ---- executable.c, execute.c -------------------------------------------------------------------
+// ---- facts.c -----------------------------------------------------------------------------------
 
 // What is known about an executable; shared by its PJRT_Executable and PJRT_LoadedExecutable.
 typedef struct facts_t {
@@ -226,18 +231,21 @@ typedef struct facts_t {
     keel_buffer_t module; // optimized, or in place of that
     const char *format;   // of the module
     keel_buffer_t serialized;
+    bool has_memory; // known without the compiler
+    keel_program_memory_t memory;
     // As PJRT tells its results.
     PJRT_Buffer_Type *types;
     int64_t *dims;
     size_t *ranks;
     const char **kinds;
     size_t *kind_sizes;
-    const char **layouts; // of its results
+    const char **layouts, **parameter_layouts; // of its results, and of its parameters
     keel_arena_t arena;
 } facts_t;
 
 struct PJRT_Executable {
     facts_t *facts;
+    PJRT_Executable *next; // of those that have no device
 };
 
 struct PJRT_LoadedExecutable {
@@ -248,6 +256,22 @@ struct PJRT_LoadedExecutable {
     int64_t *ids; // of all, replica by replica
     atomic_bool is_deleted;
 };
+
+// Reads the program. The caller releases the facts.
+keel_status_t facts_begin(const PJRT_Client_Compile_Args *args, facts_t **out) KEEL_MUST_CHECK;
+// Takes the shardings and layouts that the compiler chose from the optimized module, and the
+// module.
+keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module,
+                                keel_str_t format) KEEL_MUST_CHECK;
+// Completes what a client may ask. `device`: one of its devices; NULL if it has none.
+keel_status_t facts_finish(facts_t *facts, PJRT_Device *device) KEEL_MUST_CHECK;
+void facts_release(facts_t *facts); // NULL is allowed
+
+// ---- unloaded.c --------------------------------------------------------------------------------
+
+void unloaded_forget(const PJRT_Executable *executable);
+
+// ---- executable.c, execute.c -------------------------------------------------------------------
 
 void executable_fill(PJRT_Api *table);
 void execute_fill(PJRT_Api *table);

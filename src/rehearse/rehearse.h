@@ -9,7 +9,7 @@
 //   table.c       the table
 //   client.c      the client and its devices; memories.c: their memories
 //   buffer.c      buffers; transfer.c: what moves between them and the host
-//   executable.c  executables, as far as their programs say what they are
+//   executable.c  executables; facts.c: what is known about them; unloaded.c: without devices
 //   execute.c     executions
 //   compiling.c   programs on their way through the real compiler
 //   sizes.c       bytes of arrays on a device
@@ -90,6 +90,21 @@ bool keel_rehearse_is_guess(const PJRT_LoadedExecutable *loaded);
 keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
                                  keel_bytes_t module, keel_str_t module_format,
                                  PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
+
+// An executable that no device has, from what was stored of it: `memory` may be NULL. The functions
+// of the table below take it, also without a rehearsal.
+keel_status_t keel_rehearse_unloaded(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
+                                     keel_bytes_t module, keel_str_t module_format,
+                                     const keel_program_memory_t *memory,
+                                     PJRT_Executable **out) KEEL_MUST_CHECK;
+// The plugin's chain of extensions, in which the one for layouts takes these executables too.
+// Copied once; the plugin's own if there is nothing to do.
+keel_status_t keel_rehearse_extensions(PJRT_Extension_Base *plugins,
+                                       PJRT_Extension_Base **out) KEEL_MUST_CHECK;
+// Whether it is one of this room's.
+bool keel_rehearse_owns(const PJRT_Executable *executable);
+// The functions that take executables, and the rest empty.
+const PJRT_Api *keel_rehearse_executables(void);
 
 // ---- values and memory -------------------------------------------------------------------------
 

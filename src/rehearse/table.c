@@ -3,14 +3,24 @@
 
 rehearsal_t rehearsal;
 
+static pthread_mutex_t texts_lock = PTHREAD_MUTEX_INITIALIZER;
+static keel_map_t texts;
+static bool has_texts;
+
+bool is_kept_text(const void *text) {
+    pthread_mutex_lock(&texts_lock);
+    const keel_map_slot_t *slot = NULL;
+    while (has_texts && (slot = keel_map_next(&texts, slot)))
+        if (slot->value == (uintptr_t)text) break;
+    pthread_mutex_unlock(&texts_lock);
+    return slot;
+}
+
 keel_status_t keep_text(keel_str_t text, const char **out) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static keel_map_t texts;
-    static bool is_ready;
     char *copy;
-    pthread_mutex_lock(&lock);
-    if (!is_ready) keel_map_initialize(&texts);
-    is_ready = true;
+    pthread_mutex_lock(&texts_lock);
+    if (!has_texts) keel_map_initialize(&texts);
+    has_texts = true;
     keel_status_t status = NULL;
     const uint64_t *known = keel_map_find(&texts, keel_str_bytes(text));
     if (known) {
@@ -20,7 +30,7 @@ keel_status_t keep_text(keel_str_t text, const char **out) {
         if (!status) status = keel_map_put(&texts, keel_str_bytes(text), (uintptr_t)copy);
         if (!status) *out = copy;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&texts_lock);
     return status;
 }
 

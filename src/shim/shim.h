@@ -15,6 +15,7 @@
 //   ExecuteContext_Destroy, Executable_DeserializeAndLoad
 //                                           contexts live as long as their executions (contexts.c)
 //   Executable_OptimizedProgram             answered from the store if the executable came from it
+//   Compile, and what takes its executables for topologies without a client (unloaded.c)
 //
 // Threads: GetPjrtApi may be called from several threads; the work is done once.
 #ifndef KEEL_SHIM_SHIM_H_
@@ -101,6 +102,11 @@ void keel_shim_take_errors(PJRT_Api *table, const PJRT_Api *plugin);
 
 // Puts the functions that move data between host and device into `table`, those that `plugin` has.
 void keel_shim_take_transfers(PJRT_Api *table, const PJRT_Api *plugin, keel_engine_t *engine);
+
+// ---- unloaded.c --------------------------------------------------------------------------------
+
+// Lets PJRT_Compile go through the engine. Put into `table` after the functions of executables.
+void keel_shim_take_unloaded(PJRT_Api *table, const PJRT_Api *plugin, keel_engine_t *engine);
 
 // ---- contexts.c --------------------------------------------------------------------------------
 

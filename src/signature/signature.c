@@ -1,5 +1,5 @@
 // Reads the entry function's parameters and results.
-#include "signature/signature.h"
+#include "signature/internal.h"
 
 // Field numbers of CompileOptionsProto, ExecutableBuildOptionsProto (xla/pjrt/proto and xla/client)
 // and DeviceAssignmentProto.
@@ -111,7 +111,7 @@ typedef struct reading_t {
     keel_bytes_t to_results, to_parameters; // packed bools: the compiler may shard this one
 } reading_t;
 
-static keel_status_t keep(keel_signature_t *signature, keel_bytes_t bytes, keel_bytes_t *out) {
+keel_status_t signature_keep(keel_signature_t *signature, keel_bytes_t bytes, keel_bytes_t *out) {
     keel_str_t kept;
     KEEL_TRY(keel_arena_str(&signature->arena, keel_bytes_str(bytes), &kept));
     *out = keel_str_bytes(kept);
@@ -147,7 +147,7 @@ static keel_status_t read_shape(const reading_t *reading, keel_type_id_t id, con
 }
 
 // The part of the array on each device.
-static keel_status_t cut_shape(keel_signature_t *signature, keel_array_t *array) {
+keel_status_t signature_cut(keel_signature_t *signature, keel_array_t *array) {
     array->shard = array->whole;
     if (!signature->is_spmd || !array->sharding.size || !array->whole.rank) return NULL;
     void *memory;
@@ -187,7 +187,8 @@ static keel_status_t take_sharding(reading_t *reading, keel_attr_id_t sharding,
     keel_buffer_initialize(&bytes, 0);
     keel_status_t status = keel_sharding_write(reading->program, sharding, &bytes);
     if (!status) status = keel_buffer_status(&bytes);
-    if (!status) status = keep(reading->signature, keel_buffer_bytes(&bytes), &array->sharding);
+    if (!status)
+        status = signature_keep(reading->signature, keel_buffer_bytes(&bytes), &array->sharding);
     keel_buffer_deinitialize(&bytes);
     return status;
 }
@@ -204,7 +205,7 @@ static keel_status_t read_sharding(reading_t *reading, keel_attr_id_t sharding, 
     if (sharding != KEEL_NONE) KEEL_TRY(take_sharding(reading, sharding, array));
     array->settled = !signature->is_spmd || signature->partitions < 2 || !array->whole.rank ||
                      (sharding != KEEL_NONE ? is_closed(reading->program, sharding) : !propagates);
-    return cut_shape(signature, array);
+    return signature_cut(signature, array);
 }
 
 // ---- MLIR --------------------------------------------------------------------------------------
@@ -446,72 +447,4 @@ keel_status_t keel_signature_read(const keel_program_t *program, keel_bytes_t op
 void keel_signature_deinitialize(keel_signature_t *signature) {
     keel_arena_deinitialize(&signature->arena);
     *signature = (keel_signature_t){0};
-}
-
-// ---- settling ----------------------------------------------------------------------------------
-
-bool keel_signature_is_open(const keel_signature_t *signature) {
-    for (uint32_t i = 0; i < signature->result_count; ++i)
-        if (!signature->results[i].settled) return true;
-    for (uint32_t i = 0; i < signature->parameter_count; ++i)
-        if (!signature->parameters[i].settled) return true;
-    return false;
-}
-
-void keel_signature_guess(keel_signature_t *signature) {
-    for (uint32_t i = 0; i < signature->result_count; ++i)
-        signature->results[i].settled = true;
-    for (uint32_t i = 0; i < signature->parameter_count; ++i)
-        signature->parameters[i].settled = true;
-}
-
-static keel_status_t settle_array(keel_signature_t *signature, keel_bytes_t sharding,
-                                  keel_array_t *array) {
-    static const uint8_t replicated[] = {8, 0};
-    if (array->settled) return NULL;
-    if (!sharding.size) sharding = keel_bytes(replicated, sizeof replicated);
-    KEEL_TRY(keep(signature, sharding, &array->sharding));
-    array->settled = true;
-    return cut_shape(signature, array);
-}
-
-// The module's sharding of its results: a tuple's parts in order, or that of the only result.
-static keel_status_t settle_results(keel_signature_t *signature, keel_bytes_t sharding) {
-    enum { TYPE = 1, TUPLE_SHARDINGS = 5, TUPLE = 2 };
-    keel_cursor_t cursor = keel_cursor(sharding);
-    keel_proto_field_t field;
-    uint32_t at = 0;
-    bool is_tuple = false;
-    while (keel_proto_next(&cursor, &field)) {
-        is_tuple |= field.number == TYPE && field.value == TUPLE;
-        if (field.number == TUPLE_SHARDINGS && at < signature->result_count)
-            KEEL_TRY(settle_array(signature, field.bytes, &signature->results[at++]));
-    }
-    if (!is_tuple && signature->result_count == 1)
-        return settle_array(signature, sharding, &signature->results[0]);
-    for (; at < signature->result_count; ++at)
-        KEEL_TRY(settle_array(signature, (keel_bytes_t){NULL, 0}, &signature->results[at]));
-    return NULL;
-}
-
-keel_status_t keel_signature_settle(keel_signature_t *signature, keel_bytes_t module,
-                                    bool with_config) {
-    enum { HLO_MODULE = 1, RESULTS = 12, PARAMETERS = 14 };
-    keel_cursor_t cursor = keel_cursor(module);
-    keel_proto_field_t field;
-    while (with_config && keel_proto_next(&cursor, &field))
-        if (field.number == HLO_MODULE && field.wire == KEEL_WIRE_BYTES) module = field.bytes;
-    if (cursor.failed) return keel_status_make(KEEL_CORRUPT, "the optimized module is damaged");
-    keel_bytes_t results = {NULL, 0};
-    uint32_t at = 0;
-    cursor = keel_cursor(module);
-    while (keel_proto_next(&cursor, &field)) {
-        if (field.number == RESULTS && field.wire == KEEL_WIRE_BYTES) results = field.bytes;
-        if (field.number == PARAMETERS && at < signature->parameter_count)
-            KEEL_TRY(settle_array(signature, field.bytes, &signature->parameters[at++]));
-    }
-    if (cursor.failed) return keel_status_make(KEEL_CORRUPT, "the optimized module is damaged");
-    for (; at < signature->parameter_count; ++at)
-        KEEL_TRY(settle_array(signature, (keel_bytes_t){NULL, 0}, &signature->parameters[at]));
-    return settle_results(signature, results);
 }

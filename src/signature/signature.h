@@ -1,6 +1,7 @@
 // signature: what an executable takes and gives on each device, as far as its program says.
 //
 //   signature.c   the entry function's parameters and results
+//   settle.c      what only the compiled program shows of them
 //   sharding.c    shardings of every spelling -> OpSharding, and the part of an array on one device
 //   module.c      the optimized module that a client may see in place of one that was not compiled
 //

@@ -1,0 +1,153 @@
+// Executables that no device has: stored ones of topologies (PJRT_Compile).
+#include "rehearse/objects.h"
+
+// Those that were handed out, under the lock: a foreign pointer must not be looked into.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static PJRT_Executable *unloaded;
+static atomic_size_t count;
+
+bool keel_rehearse_owns(const PJRT_Executable *executable) {
+    if (!atomic_load_explicit(&count, memory_order_relaxed)) return false;
+    pthread_mutex_lock(&lock);
+    const PJRT_Executable *at = unloaded;
+    while (at && at != executable)
+        at = at->next;
+    pthread_mutex_unlock(&lock);
+    return at;
+}
+
+void unloaded_forget(const PJRT_Executable *executable) {
+    pthread_mutex_lock(&lock);
+    PJRT_Executable **link = &unloaded;
+    while (*link && *link != executable)
+        link = &(*link)->next;
+    if (*link) {
+        *link = (*link)->next;
+        atomic_fetch_sub(&count, 1);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+// Takes over the facts.
+static keel_status_t hand_out_unloaded(facts_t *facts, PJRT_Executable **out) {
+    void *memory;
+    keel_status_t status = keel_calloc(1, sizeof(PJRT_Executable), &memory);
+    if (status) {
+        facts_release(facts);
+        return status;
+    }
+    PJRT_Executable *executable = memory;
+    executable->facts = facts;
+    pthread_mutex_lock(&lock);
+    executable->next = unloaded;
+    unloaded = executable;
+    atomic_fetch_add(&count, 1);
+    pthread_mutex_unlock(&lock);
+    *out = executable;
+    return NULL;
+}
+
+keel_status_t keel_rehearse_unloaded(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
+                                     keel_bytes_t module, keel_str_t module_format,
+                                     const keel_program_memory_t *memory, PJRT_Executable **out) {
+    facts_t *facts;
+    KEEL_TRY(facts_begin(args, &facts));
+    facts->has_memory = memory;
+    if (memory) facts->memory = *memory;
+    keel_buffer_append(&facts->serialized, serialized.data, serialized.size);
+    keel_status_t status = keel_buffer_status(&facts->serialized);
+    if (!status) status = facts_take_module(facts, module, module_format);
+    if (!status) status = facts_finish(facts, NULL);
+    if (status) {
+        facts_release(facts);
+        return status;
+    }
+    return hand_out_unloaded(facts, out);
+}
+
+const PJRT_Api *keel_rehearse_executables(void) {
+    static PJRT_Api table;
+    executable_fill(&table); // the same each time
+    return &table;
+}
+
+// ---- shardings ---------------------------------------------------------------------------------
+
+// Source: xla/pjrt/c/pjrt_c_api_shardings_extension.h.
+enum { SHARDINGS = 19 }; // PJRT_Extension_Type
+
+typedef struct shardings_args_t {
+    size_t struct_size;
+    PJRT_Extension_Base *extension_start;
+    PJRT_Executable *executable;
+    size_t count;                 // of parameters or results
+    const char *const *shardings; // OpSharding
+    const size_t *sizes;
+} shardings_args_t;
+
+typedef struct shardings_t {
+    PJRT_Extension_Base base;
+    PJRT_Error *(*of_parameters)(shardings_args_t *args);
+    PJRT_Error *(*of_results)(shardings_args_t *args);
+} shardings_t;
+
+static shardings_t next; // the plugin's
+
+static PJRT_Error *tell(const keel_array_t *arrays, uint32_t number, keel_arena_t *arena,
+                        shardings_args_t *args) {
+    static const char replicated[] = {8, 0};
+    void *memory;
+    args->count = number;
+    args->shardings = NULL;
+    args->sizes = NULL;
+    keel_status_t status =
+        keel_arena_array(arena, (size_t)number + 1, sizeof(char *) + sizeof(size_t), &memory);
+    if (status) return keel_pjrt_error(status);
+    const char **shardings = memory;
+    size_t *sizes = (size_t *)(void *)(shardings + number + 1);
+    for (uint32_t i = 0; i < number; ++i) {
+        bool is_told = arrays[i].sharding.size != 0;
+        shardings[i] = is_told ? (const char *)arrays[i].sharding.data : replicated;
+        sizes[i] = is_told ? arrays[i].sharding.size : sizeof replicated;
+    }
+    args->shardings = shardings;
+    args->sizes = sizes;
+    return NULL;
+}
+
+static PJRT_Error *of_parameters(shardings_args_t *args) {
+    if (!keel_rehearse_owns(args->executable)) return next.of_parameters(args);
+    facts_t *facts = args->executable->facts;
+    return tell(facts->signature.parameters, facts->signature.parameter_count, &facts->arena, args);
+}
+
+static PJRT_Error *of_results(shardings_args_t *args) {
+    if (!keel_rehearse_owns(args->executable)) return next.of_results(args);
+    facts_t *facts = args->executable->facts;
+    return tell(facts->signature.results, facts->signature.result_count, &facts->arena, args);
+}
+
+static void take_shardings(PJRT_Extension_Base *extension) {
+    shardings_t *table = (shardings_t *)extension;
+    if ((int)extension->type != SHARDINGS || extension->struct_size < sizeof *table) return;
+    next = *table;
+    table->of_parameters = of_parameters;
+    table->of_results = of_results;
+}
+
+// ---- extensions --------------------------------------------------------------------------------
+
+keel_status_t keel_rehearse_extensions(PJRT_Extension_Base *plugins, PJRT_Extension_Base **out) {
+    PJRT_Extension_Base **link = out;
+    *out = plugins;
+    for (PJRT_Extension_Base *at = plugins; at; at = at->next) {
+        void *memory;
+        KEEL_TRY(keel_alloc(at->struct_size, &memory));
+        memcpy(memory, at, at->struct_size);
+        *link = memory;
+        layouts_take(memory);
+        take_shardings(memory);
+        link = &(*link)->next;
+    }
+    return NULL;
+}
