@@ -235,13 +235,14 @@ static PJRT_Error *any_parameters(layout_results_args_t *args) {
     return keel_rehearse_owns(args->executable) ? of_parameters(args) : next.of_parameters(args);
 }
 
-void layouts_take(PJRT_Extension_Base *extension) {
+bool layouts_take(PJRT_Extension_Base *extension) {
     layouts_t *table = (layouts_t *)extension;
     size_t size = extension->struct_size;
-    if ((int)extension->type != LAYOUTS || size <= offsetof(layouts_t, serialize)) return;
+    if ((int)extension->type != LAYOUTS || size <= offsetof(layouts_t, serialize)) return false;
     memcpy(&next, table, size < sizeof next ? size : sizeof next);
     table->destroy = any_destroy;
     table->serialize = any_serialize;
     if (size > offsetof(layouts_t, of_results)) table->of_results = any_results;
     if (size > offsetof(layouts_t, of_parameters)) table->of_parameters = any_parameters;
+    return true;
 }

@@ -160,8 +160,8 @@ const PJRT_Extension_Base *extension_of(const PJRT_Api *api, int type, size_t le
 // ---- layouts.c ---------------------------------------------------------------------------------
 
 // If this copy of a plugin's extension is that for layouts, lets it take executables without
-// devices.
-void layouts_take(PJRT_Extension_Base *extension);
+// devices; false if it is another one.
+bool layouts_take(PJRT_Extension_Base *extension);
 // Puts the extension in front of `next`, if the plugin has one.
 PJRT_Extension_Base *layouts_offer(const PJRT_Api *plugin, PJRT_Extension_Base *next);
 // How the target lays out an array if nobody asks for another way: "{1,0:T(8,128)}".

@@ -97,8 +97,8 @@ keel_status_t keel_rehearse_unloaded(const PJRT_Client_Compile_Args *args, keel_
                                      keel_bytes_t module, keel_str_t module_format,
                                      const keel_program_memory_t *memory,
                                      PJRT_Executable **out) KEEL_MUST_CHECK;
-// The plugin's chain of extensions, in which the one for layouts takes these executables too.
-// Copied once; the plugin's own if there is nothing to do.
+// The plugin's chain of extensions, in which those for layouts and shardings take these executables
+// too: a copy that stays, or the plugin's own if it has neither.
 keel_status_t keel_rehearse_extensions(PJRT_Extension_Base *plugins,
                                        PJRT_Extension_Base **out) KEEL_MUST_CHECK;
 // Whether it is one of this room's.

@@ -127,27 +127,29 @@ static PJRT_Error *of_results(shardings_args_t *args) {
     return tell(facts->signature.results, facts->signature.result_count, &facts->arena, args);
 }
 
-static void take_shardings(PJRT_Extension_Base *extension) {
+static bool take_shardings(PJRT_Extension_Base *extension) {
     shardings_t *table = (shardings_t *)extension;
-    if ((int)extension->type != SHARDINGS || extension->struct_size < sizeof *table) return;
+    if ((int)extension->type != SHARDINGS || extension->struct_size < sizeof *table) return false;
     next = *table;
     table->of_parameters = of_parameters;
     table->of_results = of_results;
+    return true;
 }
 
 // ---- extensions --------------------------------------------------------------------------------
 
 keel_status_t keel_rehearse_extensions(PJRT_Extension_Base *plugins, PJRT_Extension_Base **out) {
-    PJRT_Extension_Base **link = out;
+    PJRT_Extension_Base *first = NULL, **link = &first;
+    bool any = false;
     *out = plugins;
     for (PJRT_Extension_Base *at = plugins; at; at = at->next) {
         void *memory;
         KEEL_TRY(keel_alloc(at->struct_size, &memory));
         memcpy(memory, at, at->struct_size);
         *link = memory;
-        layouts_take(memory);
-        take_shardings(memory);
+        any = layouts_take(memory) || take_shardings(memory) || any;
         link = &(*link)->next;
     }
+    if (any) *out = first;
     return NULL;
 }

@@ -138,7 +138,7 @@ void keel_shim_take_unloaded(PJRT_Api *table, const PJRT_Api *real, keel_engine_
     guard_all((char *)table + PJRT_Api_STRUCT_SIZE, (char *)table + table->struct_size);
     PJRT_Extension_Base *chain;
     keel_status_t status = keel_rehearse_extensions(table->extension_start, &chain);
-    if (!status) {
+    if (!status && chain != table->extension_start) {
         guard_extensions(chain);
         table->extension_start = chain;
     }
