@@ -96,9 +96,9 @@ static keel_status_t narrow(needs_emit_t *e, keel_value_id_t value, const uint64
                                     .attributes = KEEL_NONE,
                                     .name = (uint16_t)e->element,
                                     .result_count = 1};
-        keel_list_t types = keel_program_list(e->to, keel_program_type(e->to, of)->b);
+        type = keel_program_list(e->to, keel_program_type(e->to, of)->b).items[i];
         KEEL_TRY(set_number(e, &element.attributes, "tuple_index", needs_rank(kept, i)));
-        KEEL_TRY(push_op(e, element, types.items[i], &e->values[value], 1, &items[taken++]));
+        KEEL_TRY(push_op(e, element, type, &e->values[value], 1, &items[taken++]));
     }
     keel_operation_t tuple = {.location = location,
                               .attributes = KEEL_NONE,
