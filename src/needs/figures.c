@@ -229,27 +229,30 @@ static keel_status_t keep_text(const op_t *o, keel_str_t text, const char **out)
     return NULL;
 }
 
-static keel_status_t note_trouble(const op_t *o, const needs_fact_t *fact) {
+// The target of a custom call, otherwise the operation's name.
+static keel_str_t name_of(const op_t *o, const needs_fact_t *fact) {
     const keel_program_t *program = o->needs->program;
-    keel_str_t name = keel_program_str(program, keel_program_op_name(program, o->op)->name);
-    const keel_attr_t *attr;
-    switch (fact ? fact->trouble : NEEDS_HOST) {
-        case NEEDS_HOST:
-            return keep_text(o, name, &o->needs->found.obstacle);
-        case NEEDS_DEVICES:
-            return keep_text(o, name, &o->needs->found.across);
-        case NEEDS_TARGET:
-            attr = keel_program_attr(program, attribute(o, o->needs->is_hlo ? "custom_call_target"
-                                                                            : "call_target_name"));
-            if (attr->kind == KEEL_ATTR_STRING) name = keel_program_str(program, attr->a);
-            return needs_is_everywhere(name) ? NULL : keep_text(o, name, &o->needs->found.obstacle);
-        case NEEDS_BITS:
-            attr = keel_program_attr(program, attribute(o, "rng_algorithm"));
-            o->needs->found.is_other_random |= attr->kind != KEEL_ATTR_ENUM || !attr->a;
-            return NULL;
-        default:
-            return NULL;
+    const keel_attr_t *target = keel_program_attr(
+        program, attribute(o, o->needs->is_hlo ? "custom_call_target" : "call_target_name"));
+    if (fact && fact->trouble == NEEDS_TARGET && target->kind == KEEL_ATTR_STRING)
+        return keel_program_str(program, target->a);
+    return keel_program_str(program, keel_program_op_name(program, o->op)->name);
+}
+
+static keel_status_t note_trouble(const op_t *o, const needs_fact_t *fact) {
+    keel_need_t *found = &o->needs->found;
+    needs_trouble_t trouble = fact ? (needs_trouble_t)fact->trouble : NEEDS_HOST;
+    if (trouble == NEEDS_ANYWHERE) return NULL;
+    if (trouble == NEEDS_BITS) {
+        const keel_attr_t *algorithm =
+            keel_program_attr(o->needs->program, attribute(o, "rng_algorithm"));
+        found->is_other_random |= algorithm->kind != KEEL_ATTR_ENUM || !algorithm->a;
+        return NULL;
     }
+    keel_str_t name = name_of(o, fact);
+    if (trouble == NEEDS_TARGET) trouble = needs_trouble_of(name);
+    if (trouble == NEEDS_HOST) return keep_text(o, name, &found->obstacle);
+    return trouble == NEEDS_DEVICES ? keep_text(o, name, &found->across) : NULL;
 }
 
 // ---- operations --------------------------------------------------------------------------------

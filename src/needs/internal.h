@@ -79,8 +79,8 @@ typedef struct needs_fact_t {
 
 // NULL if the operation is unknown.
 const needs_fact_t *needs_fact(keel_str_t name);
-// True for the target of a custom call that every XLA backend has, with one meaning.
-bool needs_is_everywhere(keel_str_t target);
+// Of a custom call, by its target.
+needs_trouble_t needs_trouble_of(keel_str_t target);
 
 // ---- the program -------------------------------------------------------------------------------
 
