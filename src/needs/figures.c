@@ -269,10 +269,11 @@ static keel_status_t count_called(const op_t *o, uint32_t callee, needs_figures_
 }
 
 // What is inside: regions or called functions, together or (of branches) the largest.
-static keel_status_t count_inside(const op_t *o, bool is_largest, needs_figures_t *out) {
+static keel_status_t count_inside(const op_t *o, needs_rule_t rule, needs_figures_t *out) {
     const keel_program_t *program = o->needs->program;
     keel_region_run_t regions = keel_program_regions(program, o->op);
-    uint32_t callees = needs_callee_count(o->needs, o->op);
+    bool may_call = o->needs->is_hlo || rule == NEEDS_CALL || rule == NEEDS_NAMED;
+    uint32_t callees = may_call ? needs_callee_count(o->needs, o->op) : 0;
     *out = (needs_figures_t){0, 0};
     for (uint32_t i = 0; i < regions.count + callees; ++i) {
         needs_figures_t one = {0, 0};
@@ -286,7 +287,7 @@ static keel_status_t count_inside(const op_t *o, bool is_largest, needs_figures_
                 KEEL_TRY(count_block(o, block->first_op, block->end_op, &one));
             }
         }
-        if (!is_largest)
+        if (rule != NEEDS_BRANCHES)
             *out = sum(*out, one);
         else if (one.work > out->work || (one.work == out->work && one.bytes > out->bytes))
             *out = one;
@@ -300,7 +301,7 @@ static keel_status_t count_operation(const op_t *o, needs_figures_t *out) {
     needs_figures_t inside, one = {0, sum_results(o, bytes_of_type)};
     double trips = 1;
     KEEL_TRY(note_trouble(o, fact));
-    KEEL_TRY(count_inside(o, rule == NEEDS_BRANCHES, &inside));
+    KEEL_TRY(count_inside(o, rule, &inside));
     if (rule == NEEDS_TUPLE || rule == NEEDS_ELEMENT || rule == NEEDS_BARRIER ||
         rule == NEEDS_NOTHING)
         one.bytes = 0; // the same values once more
