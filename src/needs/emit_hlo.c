@@ -222,6 +222,8 @@ static keel_status_t own_attributes(needs_emit_t *e, keel_op_id_t op, keel_op_id
     }
     if (!is_tuple(e, op)) return NULL;
     KEEL_TRY(elements(e, e->part, op, &kept));
+    KEEL_TRY(
+        needs_drop_texts(e, inout, "frontend_attributes", kept, needs_leaf_count(e->needs, op)));
     return needs_keep_sharding(e, inout, "sharding", kept, needs_leaf_count(e->needs, op));
 }
 
@@ -289,6 +291,10 @@ static keel_status_t emit_instruction(needs_emit_t *e, keel_op_id_t op, keel_op_
     keel_type_id_t type;
     uint32_t *operands, count;
     KEEL_TRY(make_operands(e, op, rule, &operands, &count));
+    if (rule == NEEDS_SAME) {
+        e->values[op] = operands[0];
+        return NULL;
+    }
     KEEL_TRY(own_type(e, op, &type));
     KEEL_TRY(own_attributes(e, op, first, &operation.attributes));
     if (fact && strcmp(fact->name, "parameter") == 0) {

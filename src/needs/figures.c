@@ -232,10 +232,8 @@ static keel_status_t keep_text(const op_t *o, keel_str_t text, const char **out)
 // The target of a custom call, otherwise the operation's name.
 static keel_str_t name_of(const op_t *o, const needs_fact_t *fact) {
     const keel_program_t *program = o->needs->program;
-    const keel_attr_t *target = keel_program_attr(
-        program, attribute(o, o->needs->is_hlo ? "custom_call_target" : "call_target_name"));
-    if (fact && fact->trouble == NEEDS_TARGET && target->kind == KEEL_ATTR_STRING)
-        return keel_program_str(program, target->a);
+    keel_str_t target = needs_target(o->needs, o->op);
+    if (fact && fact->trouble == NEEDS_TARGET && target.size) return target;
     return keel_program_str(program, keel_program_op_name(program, o->op)->name);
 }
 
@@ -331,6 +329,7 @@ static keel_status_t count_block(const op_t *around, keel_op_id_t first, keel_op
                   .operation = &program->operations.data[op],
                   .operands = keel_program_operands(program, op)};
         const needs_fact_t *fact = needs_fact_of(needs, op);
+        if (needs_rule_of(needs, op) == NEEDS_SAME) continue;
         needs->found.operations +=
             !fact || (strcmp(fact->name, "return") != 0 && strcmp(fact->name, "parameter") != 0);
         KEEL_TRY(count_operation(&o, out));

@@ -69,8 +69,8 @@ keel_status_t keel_needs_of(keel_needs_t *needs, const uint32_t *results, uint32
 // of the whole program is one.
 //
 // Shardings stay with what they belong to, and the module keeps its attributes. Dropped is what
-// only says where the whole program's arguments and results live: aliasing, donation, layouts that
-// the entry function asks for (layout_mode), memory kinds.
+// only says where values live: aliasing, donation, layouts that the entry function asks for
+// (layout_mode), memory kinds, and custom calls that move a value to another memory.
 keel_status_t keel_needs_program(keel_needs_t *needs, const uint32_t *results, uint32_t count,
                                  keel_program_t *out) KEEL_MUST_CHECK;
 

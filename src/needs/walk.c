@@ -259,6 +259,10 @@ static keel_status_t visit(keel_needs_t *needs, needs_part_t *part, keel_op_id_t
             return NULL;
         case NEEDS_NOTHING:
             return NULL;
+        case NEEDS_SAME:
+            needs_need_all(needs, part, keel_program_operands(needs->program, op).items[0]);
+            needs_need_all(needs, part, needs->program->operations.data[op].first_result);
+            return NULL;
         default:
             return visit_plain(needs, part, op, rule == NEEDS_NAMED);
     }

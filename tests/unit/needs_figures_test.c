@@ -205,6 +205,8 @@ static void what_cannot_run_elsewhere_is_named(void **state) {
          1, "0; 0 ops, 0 work, 4 bytes"},
         {"x: f32[]\ny = custom_call f32[] x {call_target_name='Sharding'}\nreturn y", 0,
          "0; 1 ops, 1 work, 8 bytes"},
+        {"x: f32[]\ny = custom_call f32[] x {call_target_name='MoveToDevice'}\nreturn y", 0,
+         "0; 0 ops, 0 work, 4 bytes"},
         {"x: f32[]\ny = custom_call f32[] x {call_target_name='LayoutConstraint'}\nreturn y", 0,
          "0; 1 ops, 1 work, 8 bytes"},
         {"a: f32[] b: f32[] s: i64[1]\ny = rng f32[8] a b s\nreturn y", 0,
