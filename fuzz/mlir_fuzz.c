@@ -1,6 +1,7 @@
 // Arbitrary bytes: read, or refused with a status, within bounds. The program is walked as its
-// users do, to find indices out of range.
+// users do, to find indices out of range, and written as text.
 #include "read/read.h"
+#include "read/write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -33,12 +34,24 @@ static uint64_t walk_operation(const keel_program_t *p, keel_op_id_t op) {
     return touch(sum, name) + keel_program_next(p, op);
 }
 
+static uint64_t write(const keel_program_t *program) {
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 1 << 20);
+    keel_status_t status = keel_write_mlir(program, &out);
+    uint64_t size = out.size;
+    if (status && size) __builtin_trap(); // it is unchanged
+    keel_status_ignore(status);
+    keel_buffer_deinitialize(&out);
+    return size;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     keel_program_t program;
     keel_status_t status = keel_read_mlir(keel_bytes(data, size), &program);
     uint64_t sum = 0;
     for (keel_op_id_t op = 0; !status && op < keel_program_op_count(&program); ++op)
         sum += walk_operation(&program, op);
+    if (!status) sum += write(&program);
     keel_status_ignore(status);
     keel_program_deinitialize(&program);
     static volatile uint64_t seen; // keeps the walk from being optimized away

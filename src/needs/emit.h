@@ -46,6 +46,10 @@ keel_status_t needs_keep_items(needs_emit_t *e, keel_attr_id_t array, const uint
 // The shardings of an operation's dictionary, for those of its results that are kept.
 keel_status_t needs_keep_shardings(needs_emit_t *e, keel_attr_id_t *inout, const uint64_t *kept,
                                    uint32_t all) KEEL_MUST_CHECK;
+// Drops Shardy's own text from the frontend attributes of that name if not all results are kept:
+// all of them stand in it, and it is a hint.
+keel_status_t needs_drop_texts(needs_emit_t *e, keel_attr_id_t *inout, const char *name,
+                               const uint64_t *kept, uint32_t all) KEEL_MUST_CHECK;
 // HLO: an OpSharding of a tuple.
 keel_status_t needs_keep_sharding(needs_emit_t *e, keel_attr_id_t *inout, const char *name,
                                   const uint64_t *kept, uint32_t all) KEEL_MUST_CHECK;

@@ -135,10 +135,20 @@ static keel_status_t keep_text(needs_emit_t *e, keel_attr_id_t *inout, const uin
     return status;
 }
 
+keel_status_t needs_drop_texts(needs_emit_t *e, keel_attr_id_t *inout, const char *name,
+                               const uint64_t *kept, uint32_t all) {
+    keel_attr_id_t texts = keel_program_dict_find(e->to, *inout, name);
+    if (needs_rank(kept, all) == all ||
+        keel_program_dict_find(e->to, texts, "xla.sdy.sharding") == KEEL_NONE)
+        return NULL;
+    KEEL_TRY(needs_set_entry(e, &texts, "xla.sdy.sharding", KEEL_NONE));
+    return needs_set_entry(e, inout, name,
+                           keel_program_entries(e->to, texts).count ? texts : KEEL_NONE);
+}
+
 keel_status_t needs_keep_shardings(needs_emit_t *e, keel_attr_id_t *inout, const uint64_t *kept,
                                    uint32_t all) {
     keel_attr_id_t of_values = keel_program_dict_find(e->to, *inout, "sdy.sharding"), items;
-    keel_attr_id_t more = keel_program_dict_find(e->to, *inout, "mhlo.frontend_attributes");
     if (*inout == KEEL_NONE || needs_rank(kept, all) == all) return NULL;
     if (of_values != KEEL_NONE) {
         KEEL_TRY(needs_keep_items(e, keel_program_dict_find(e->to, of_values, "shardings"), kept,
@@ -149,11 +159,7 @@ keel_status_t needs_keep_shardings(needs_emit_t *e, keel_attr_id_t *inout, const
             KEEL_TRY(needs_set_entry(e, &of_values, "shardings", items));
         KEEL_TRY(needs_set_entry(e, inout, "sdy.sharding", of_values));
     }
-    // Shardy's own text, in which all results stand: a hint that may be left out.
-    if (keel_program_dict_find(e->to, more, "xla.sdy.sharding") != KEEL_NONE) {
-        KEEL_TRY(needs_set_entry(e, &more, "xla.sdy.sharding", KEEL_NONE));
-        KEEL_TRY(needs_set_entry(e, inout, "mhlo.frontend_attributes", more));
-    }
+    KEEL_TRY(needs_drop_texts(e, inout, "mhlo.frontend_attributes", kept, all));
     return keep_text(e, inout, kept, all);
 }
 

@@ -96,9 +96,9 @@ static keel_status_t narrow(needs_emit_t *e, keel_value_id_t value, const uint64
                                     .attributes = KEEL_NONE,
                                     .name = (uint16_t)e->element,
                                     .result_count = 1};
-        keel_list_t types = keel_program_list(e->to, keel_program_type(e->to, of)->b);
+        type = keel_program_list(e->to, keel_program_type(e->to, of)->b).items[i];
         KEEL_TRY(set_number(e, &element.attributes, "tuple_index", needs_rank(kept, i)));
-        KEEL_TRY(push_op(e, element, types.items[i], &e->values[value], 1, &items[taken++]));
+        KEEL_TRY(push_op(e, element, type, &e->values[value], 1, &items[taken++]));
     }
     keel_operation_t tuple = {.location = location,
                               .attributes = KEEL_NONE,
@@ -222,6 +222,8 @@ static keel_status_t own_attributes(needs_emit_t *e, keel_op_id_t op, keel_op_id
     }
     if (!is_tuple(e, op)) return NULL;
     KEEL_TRY(elements(e, e->part, op, &kept));
+    KEEL_TRY(
+        needs_drop_texts(e, inout, "frontend_attributes", kept, needs_leaf_count(e->needs, op)));
     return needs_keep_sharding(e, inout, "sharding", kept, needs_leaf_count(e->needs, op));
 }
 
@@ -289,6 +291,10 @@ static keel_status_t emit_instruction(needs_emit_t *e, keel_op_id_t op, keel_op_
     keel_type_id_t type;
     uint32_t *operands, count;
     KEEL_TRY(make_operands(e, op, rule, &operands, &count));
+    if (rule == NEEDS_SAME) {
+        e->values[op] = operands[0];
+        return NULL;
+    }
     KEEL_TRY(own_type(e, op, &type));
     KEEL_TRY(own_attributes(e, op, first, &operation.attributes));
     if (fact && strcmp(fact->name, "parameter") == 0) {

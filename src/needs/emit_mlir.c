@@ -8,10 +8,18 @@ static bool is_kept(const needs_emit_t *e, keel_value_id_t value) {
     return !e->part || needs_is_needed(e->needs, e->part, value, 0);
 }
 
-static keel_status_t emit_operand(needs_emit_t *e, keel_value_id_t value) {
+static keel_status_t find_value(const needs_emit_t *e, keel_value_id_t value,
+                                keel_value_id_t *out) {
     if (value >= e->from->value_types.count || e->values[value] == KEEL_NONE)
         return keel_status_make(KEEL_INVALID, "an operand that is not to be seen from where it is");
-    KEEL_PUSH(&e->to->operands, e->values[value]);
+    *out = e->values[value];
+    return NULL;
+}
+
+static keel_status_t emit_operand(needs_emit_t *e, keel_value_id_t value) {
+    keel_value_id_t found = KEEL_NONE;
+    KEEL_TRY(find_value(e, value, &found));
+    KEEL_PUSH(&e->to->operands, found);
     return NULL;
 }
 
@@ -148,6 +156,9 @@ static keel_status_t emit_operation(needs_emit_t *e, keel_op_id_t op) {
     keel_attr_id_t attributes = from->attributes;
     uint32_t at = e->to->operations.count;
     uint64_t *kept;
+    if (rule == NEEDS_SAME)
+        return find_value(e, keel_program_operands(e->from, op).items[0],
+                          &e->values[from->first_result]);
     KEEL_TRY(begin_operation(e, op));
     if (rule == NEEDS_CALL)
         KEEL_TRY(emit_call(e, op, &attributes));

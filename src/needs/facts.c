@@ -199,7 +199,21 @@ const needs_fact_t *needs_fact(keel_str_t name) {
     return NULL;
 }
 
-bool needs_is_everywhere(keel_str_t target) {
-    static const char *const targets[] = {"Sharding", NULL};
+needs_trouble_t needs_trouble_of(keel_str_t target) {
+    // XLA itself expands them before a backend sees them.
+    static const char *const anywhere[] = {
+        "Eigh", "LayoutConstraint", "ProductOfElementaryHouseholderReflectors",
+        "Qr",   "Sharding",         "xla.sdy.FuncResultSharding",
+        NULL};
+    static const char *const devices[] = {"SPMDFullToShardShape", "SPMDShardToFullShape",
+                                          "xla.sdy.GlobalToLocalShape",
+                                          "xla.sdy.LocalToGlobalShape", NULL};
+    if (keel_str_is_one_of(target, anywhere)) return NEEDS_ANYWHERE;
+    return keel_str_is_one_of(target, devices) ? NEEDS_DEVICES : NEEDS_HOST;
+}
+
+bool needs_is_placement(keel_str_t target) {
+    static const char *const targets[] = {"MoveToDevice", "MoveToHost", "annotate_device_placement",
+                                          NULL};
     return keel_str_is_one_of(target, targets);
 }

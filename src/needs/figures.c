@@ -229,27 +229,28 @@ static keel_status_t keep_text(const op_t *o, keel_str_t text, const char **out)
     return NULL;
 }
 
-static keel_status_t note_trouble(const op_t *o, const needs_fact_t *fact) {
+// The target of a custom call, otherwise the operation's name.
+static keel_str_t name_of(const op_t *o, const needs_fact_t *fact) {
     const keel_program_t *program = o->needs->program;
-    keel_str_t name = keel_program_str(program, keel_program_op_name(program, o->op)->name);
-    const keel_attr_t *attr;
-    switch (fact ? fact->trouble : NEEDS_HOST) {
-        case NEEDS_HOST:
-            return keep_text(o, name, &o->needs->found.obstacle);
-        case NEEDS_DEVICES:
-            return keep_text(o, name, &o->needs->found.across);
-        case NEEDS_TARGET:
-            attr = keel_program_attr(program, attribute(o, o->needs->is_hlo ? "custom_call_target"
-                                                                            : "call_target_name"));
-            if (attr->kind == KEEL_ATTR_STRING) name = keel_program_str(program, attr->a);
-            return needs_is_everywhere(name) ? NULL : keep_text(o, name, &o->needs->found.obstacle);
-        case NEEDS_BITS:
-            attr = keel_program_attr(program, attribute(o, "rng_algorithm"));
-            o->needs->found.is_other_random |= attr->kind != KEEL_ATTR_ENUM || !attr->a;
-            return NULL;
-        default:
-            return NULL;
+    keel_str_t target = needs_target(o->needs, o->op);
+    if (fact && fact->trouble == NEEDS_TARGET && target.size) return target;
+    return keel_program_str(program, keel_program_op_name(program, o->op)->name);
+}
+
+static keel_status_t note_trouble(const op_t *o, const needs_fact_t *fact) {
+    keel_need_t *found = &o->needs->found;
+    needs_trouble_t trouble = fact ? (needs_trouble_t)fact->trouble : NEEDS_HOST;
+    if (trouble == NEEDS_ANYWHERE) return NULL;
+    if (trouble == NEEDS_BITS) {
+        const keel_attr_t *algorithm =
+            keel_program_attr(o->needs->program, attribute(o, "rng_algorithm"));
+        found->is_other_random |= algorithm->kind != KEEL_ATTR_ENUM || !algorithm->a;
+        return NULL;
     }
+    keel_str_t name = name_of(o, fact);
+    if (trouble == NEEDS_TARGET) trouble = needs_trouble_of(name);
+    if (trouble == NEEDS_HOST) return keep_text(o, name, &found->obstacle);
+    return trouble == NEEDS_DEVICES ? keep_text(o, name, &found->across) : NULL;
 }
 
 // ---- operations --------------------------------------------------------------------------------
@@ -266,10 +267,11 @@ static keel_status_t count_called(const op_t *o, uint32_t callee, needs_figures_
 }
 
 // What is inside: regions or called functions, together or (of branches) the largest.
-static keel_status_t count_inside(const op_t *o, bool is_largest, needs_figures_t *out) {
+static keel_status_t count_inside(const op_t *o, needs_rule_t rule, needs_figures_t *out) {
     const keel_program_t *program = o->needs->program;
     keel_region_run_t regions = keel_program_regions(program, o->op);
-    uint32_t callees = needs_callee_count(o->needs, o->op);
+    bool may_call = o->needs->is_hlo || rule == NEEDS_CALL || rule == NEEDS_NAMED;
+    uint32_t callees = may_call ? needs_callee_count(o->needs, o->op) : 0;
     *out = (needs_figures_t){0, 0};
     for (uint32_t i = 0; i < regions.count + callees; ++i) {
         needs_figures_t one = {0, 0};
@@ -283,7 +285,7 @@ static keel_status_t count_inside(const op_t *o, bool is_largest, needs_figures_
                 KEEL_TRY(count_block(o, block->first_op, block->end_op, &one));
             }
         }
-        if (!is_largest)
+        if (rule != NEEDS_BRANCHES)
             *out = sum(*out, one);
         else if (one.work > out->work || (one.work == out->work && one.bytes > out->bytes))
             *out = one;
@@ -297,7 +299,7 @@ static keel_status_t count_operation(const op_t *o, needs_figures_t *out) {
     needs_figures_t inside, one = {0, sum_results(o, bytes_of_type)};
     double trips = 1;
     KEEL_TRY(note_trouble(o, fact));
-    KEEL_TRY(count_inside(o, rule == NEEDS_BRANCHES, &inside));
+    KEEL_TRY(count_inside(o, rule, &inside));
     if (rule == NEEDS_TUPLE || rule == NEEDS_ELEMENT || rule == NEEDS_BARRIER ||
         rule == NEEDS_NOTHING)
         one.bytes = 0; // the same values once more
@@ -327,6 +329,7 @@ static keel_status_t count_block(const op_t *around, keel_op_id_t first, keel_op
                   .operation = &program->operations.data[op],
                   .operands = keel_program_operands(program, op)};
         const needs_fact_t *fact = needs_fact_of(needs, op);
+        if (needs_rule_of(needs, op) == NEEDS_SAME) continue;
         needs->found.operations +=
             !fact || (strcmp(fact->name, "return") != 0 && strcmp(fact->name, "parameter") != 0);
         KEEL_TRY(count_operation(&o, out));

@@ -50,6 +50,7 @@ typedef enum needs_rule {
     NEEDS_TUPLE,    // HLO: element i is operand i
     NEEDS_ELEMENT,  // HLO: get-tuple-element
     NEEDS_NOTHING,  // HLO: parameter, which is given from outside
+    NEEDS_SAME,     // the operand, in another memory: left out of what is made
 } needs_rule_t;
 
 typedef enum needs_work {
@@ -79,8 +80,10 @@ typedef struct needs_fact_t {
 
 // NULL if the operation is unknown.
 const needs_fact_t *needs_fact(keel_str_t name);
-// True for the target of a custom call that every XLA backend has, with one meaning.
-bool needs_is_everywhere(keel_str_t target);
+// Of a custom call, by its target.
+needs_trouble_t needs_trouble_of(keel_str_t target);
+// True for the target of a custom call that only says in which memory a value lives.
+bool needs_is_placement(keel_str_t target);
 
 // ---- the program -------------------------------------------------------------------------------
 
@@ -179,6 +182,8 @@ static inline keel_op_id_t needs_parameter(const keel_needs_t *needs, uint32_t f
                                            uint32_t argument) {
     return needs->parameters[needs->functions[function].first_parameter + argument];
 }
+// The target of a custom call; "" if it has none.
+keel_str_t needs_target(const keel_needs_t *needs, keel_op_id_t op);
 // HLO: which element get-tuple-element takes.
 int64_t needs_element(const keel_needs_t *needs, keel_op_id_t op);
 

@@ -45,7 +45,8 @@ typedef struct keel_need_t {
     uint64_t bytes;  // sum of what the operations make and of the arguments: an upper bound of
                      // the memory that it holds at once
     bool is_bounded; // false: how often a loop runs is not known; it is counted once
-    bool is_over;    // more operations than asked for; nothing else is known
+    bool is_over;    // more operations than asked for, or as many again to find them: nothing else
+                     // is known
     // The first operation that cannot run elsewhere with the same meaning: the target of a custom
     // call, an operation that talks to the host, draws from a hidden state or is unknown, or
     // "token"; NULL if there is none.
@@ -58,8 +59,8 @@ typedef struct keel_need_t {
     bool is_other_random;
 } keel_need_t;
 
-// What these results (ascending, at least one) need together. Looks at not much more than `most`
-// operations.
+// What these results (ascending, at least one) need together. Looks at no more than about twice as
+// many operations as `most`.
 keel_status_t keel_needs_of(keel_needs_t *needs, const uint32_t *results, uint32_t count,
                             uint32_t most, keel_need_t *out) KEEL_MUST_CHECK;
 
@@ -68,8 +69,8 @@ keel_status_t keel_needs_of(keel_needs_t *needs, const uint32_t *results, uint32
 // of the whole program is one.
 //
 // Shardings stay with what they belong to, and the module keeps its attributes. Dropped is what
-// only says where the whole program's arguments and results live: aliasing, donation, layouts that
-// the entry function asks for (layout_mode), memory kinds.
+// only says where values live: aliasing, donation, layouts that the entry function asks for
+// (layout_mode), memory kinds, and custom calls that move a value to another memory.
 keel_status_t keel_needs_program(keel_needs_t *needs, const uint32_t *results, uint32_t count,
                                  keel_program_t *out) KEEL_MUST_CHECK;
 

@@ -39,6 +39,25 @@ uint32_t needs_callee(const keel_needs_t *needs, keel_op_id_t op, uint32_t index
     return found ? (uint32_t)*found : KEEL_NONE;
 }
 
+keel_str_t needs_target(const keel_needs_t *needs, keel_op_id_t op) {
+    const keel_attr_t *target = keel_program_attr(
+        needs->program,
+        attribute_of(needs, op, needs->is_hlo ? "custom_call_target" : "call_target_name"));
+    return keel_program_str(needs->program,
+                            target->kind == KEEL_ATTR_STRING ? target->a : KEEL_NONE);
+}
+
+// One operand and one result, of the same type.
+static bool is_same(const keel_needs_t *needs, keel_op_id_t op) {
+    const keel_program_t *program = needs->program;
+    const keel_operation_t *operation = &program->operations.data[op];
+    keel_list_t operands = keel_program_operands(program, op);
+    return operation->result_count == 1 && operands.count == 1 &&
+           program->value_types.data[operation->first_result] ==
+               program->value_types.data[operands.items[0]] &&
+           needs_is_placement(needs_target(needs, op));
+}
+
 // ---- MLIR --------------------------------------------------------------------------------------
 
 // A region of one block that takes and returns so many values.
@@ -178,6 +197,7 @@ static bool hlo_holds(const keel_needs_t *needs, keel_op_id_t op, needs_rule_t r
 
 needs_rule_t needs_rule_of(const keel_needs_t *needs, keel_op_id_t op) {
     const needs_fact_t *fact = needs_fact_of(needs, op);
+    if (fact && fact->trouble == NEEDS_TARGET && is_same(needs, op)) return NEEDS_SAME;
     if (!needs->is_hlo) return fact ? mlir_rule(needs, op, fact->rule) : NEEDS_NAMED;
     return fact && hlo_holds(needs, op, fact->rule) ? fact->rule : NEEDS_NAMED;
 }

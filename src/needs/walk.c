@@ -259,6 +259,10 @@ static keel_status_t visit(keel_needs_t *needs, needs_part_t *part, keel_op_id_t
             return NULL;
         case NEEDS_NOTHING:
             return NULL;
+        case NEEDS_SAME:
+            needs_need_all(needs, part, keel_program_operands(needs->program, op).items[0]);
+            needs_need_all(needs, part, needs->program->operations.data[op].first_result);
+            return NULL;
         default:
             return visit_plain(needs, part, op, rule == NEEDS_NAMED);
     }
@@ -293,7 +297,7 @@ keel_status_t needs_visit(keel_needs_t *needs, needs_part_t *part, keel_op_id_t 
         part->todo[at / 64] &=
             ~(UINT64_C(1) << at % 64); // what it adds to its own needs is seen to
         // What is given up may be a little larger than what is answered.
-        if (needs->seen / 8 > needs->most) needs->found.is_over = true;
+        if (needs->seen / 2 > needs->most) needs->found.is_over = true;
         if (needs->found.is_over) break;
     }
     --needs->depth;

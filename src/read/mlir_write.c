@@ -58,16 +58,19 @@ static void note_dialects(keel_mlir_writer_t *writer) {
 typedef struct added_t {
     const char *name, *older, *property;
     uint8_t kind; // of the property; for a bool, false says nothing new, for an array no items
+    bool is_list; // it also takes several operands
 } added_t;
 
 static const added_t added[] = {
-    {"collective_broadcast_v2", "collective_broadcast_v1", "has_dynamic_root", KEEL_ATTR_BOOL},
-    {"composite_v2", "composite_v1", NULL, KEEL_ATTR_NONE}, // adds regions
-    {"custom_call_v2", "custom_call_v1", "result_tilings", KEEL_ATTR_ARRAY},
+    {"collective_broadcast_v2", "collective_broadcast_v1", "has_dynamic_root", KEEL_ATTR_BOOL,
+     true},
+    {"composite_v2", "composite_v1", NULL, KEEL_ATTR_NONE, false}, // adds regions
+    {"custom_call_v2", "custom_call_v1", "result_tilings", KEEL_ATTR_ARRAY, false},
 };
 
 static bool says_nothing(const keel_program_t *program, const keel_operation_t *operation,
                          const added_t *one) {
+    if (one->is_list && operation->result_count != 1) return false;
     if (!one->property) return !(operation->name & KEEL_OP_HAS_REGIONS);
     const keel_attr_t *attr = keel_program_attr(
         program, keel_program_dict_find(program, operation->attributes, one->property));

@@ -3,11 +3,3 @@ add_test(NAME conformance.hlo
   COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1
     ${CMAKE_SOURCE_DIR}/.venv/bin/python ${CMAKE_CURRENT_SOURCE_DIR}/hlo_oracle.py $<TARGET_FILE:keel>)
 set_tests_properties(conformance.hlo PROPERTIES TIMEOUT 1800 LABELS "conformance;read")
-
-# XLA's reader again, over what Keel writes.
-add_executable(hlo_rewrite hlo_rewrite.c)
-keel_link(hlo_rewrite read program base)
-add_test(NAME conformance.hlo_written
-  COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1
-    ${CMAKE_SOURCE_DIR}/.venv/bin/python ${CMAKE_CURRENT_SOURCE_DIR}/hlo_written.py $<TARGET_FILE:hlo_rewrite>)
-set_tests_properties(conformance.hlo_written PROPERTIES TIMEOUT 1800 LABELS "conformance;read")

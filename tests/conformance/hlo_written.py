@@ -2,7 +2,7 @@
 """Compares what Keel writes as HloModuleProto with what XLA reads from it.
 
 Usage: hlo_written.py REWRITE [NAME...]
-  REWRITE   the program `hlo_rewrite`; `hlo_rewrite FROM TO` reads a module and writes it again
+  REWRITE   the program `rewrite`; `rewrite FROM TO` reads a module and writes it again
   NAME      only these modules
 
 The modules are those of hlo_oracle.py. XLA reads both sides, and prints them without the names of

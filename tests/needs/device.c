@@ -83,6 +83,9 @@ static keel_status_t print_program(keel_bytes_t proto, keel_buffer_t *out) {
     keel_program_t program;
     keel_buffer_t text;
     KEEL_TRY(keel_read_hlo(proto, &program));
+    // The schedule: what does not depend on each other is ordered by ids.
+    for (uint32_t i = 0; i < program.functions.count; ++i)
+        program.functions.data[i].attributes = KEEL_NONE;
     keel_buffer_initialize(&text, 0);
     const keel_print_options_t options = {.largest_value = UINT32_MAX};
     keel_status_t status = keel_print_text(&program, &options, &text);

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Compiles what Keel writes and slices with the embedded plugin, on every recorded program.
 
-Usage: run.py TASK WORKER PLUGIN [--most N] [--show WORD] [PLACE...]
+Usage: run.py TASK WORKER PLUGIN [--most N] [--part I/N] [--show WORD] [PLACE...]
   TASK     rewrite: a program as Keel writes it gives the same optimized program as its own bytes;
            slices: the program of each single result compiles, and gives the result that the whole
            program gives
   WORKER   the program `needs_worker`, which does the work
   --most   slices of one program (16), spread over its results
+  --part   only one of N parts of the programs, which their names decide (1/1)
   --show   print each answer that has the word
   PLACE    folders, archives (.tar.zst) or programs (the samples and recordings of the tests)
 
-The worker is one process until it dies of a program; then the next one goes on behind it.
+All of them take an hour of one core. The worker is one process until it dies of a program; then the next one goes on behind it.
 """
 
 import argparse
@@ -23,9 +24,10 @@ import sys
 import tarfile
 import tempfile
 import time
+import zlib
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-PLACES = [TESTS / "samples", *sorted((TESTS / "corpus/recorded").glob("*.tar.zst"))]
+PLACES = [TESTS / "samples", TESTS.parent / "fuzz/corpus/needs", *sorted((TESTS / "corpus/recorded").glob("*.tar.zst"))]
 DEADLINE = 300
 MOST_SHOWN = 25
 
@@ -105,6 +107,11 @@ def programs(places, folder):
     return found
 
 
+def is_in(path, part):
+    this, all_parts = map(int, part.split("/"))
+    return zlib.crc32(path.name.encode()) % all_parts == this - 1
+
+
 def kind_of(answer):
     """"slice 3: differs: its bits" -> "differs"."""
     return re.sub(r"^slice \d+: ", "", answer).split(":")[0]
@@ -116,13 +123,15 @@ def main():
     parser.add_argument("worker")
     parser.add_argument("plugin")
     parser.add_argument("--most", type=int, default=16)
+    parser.add_argument("--part", default="1/1")
     parser.add_argument("--show", default="")
     parser.add_argument("places", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     counts, bad, refused = collections.Counter(), [], collections.Counter()
     worker = Worker([options.worker, options.plugin])
     with tempfile.TemporaryDirectory() as folder:
-        paths = programs(options.places or PLACES, pathlib.Path(folder))
+        paths = [path for path in programs(options.places or PLACES, pathlib.Path(folder))
+                 if is_in(path, options.part)]
         for path in paths:
             task = f"{options.task} {path}" + (f" {options.most}" if options.task == "slices" else "")
             answers, ended = worker.lines(task)

@@ -9,9 +9,9 @@
 #include "page/part.h"
 #include "read/print.h"
 #include "read/read.h"
-#include "unit/round_trip.h"
+#include "unit/slices.h"
 
-enum { LARGEST_VALUE = 16 };
+enum { LARGEST_VALUE = 16, SLICES = 4 };
 #define LARGEST_FILE ((uint64_t)1 << 30)
 #define LARGEST_TEXT ((size_t)256 << 20)
 
@@ -104,6 +104,23 @@ static void explain(const keel_program_t *before, const keel_program_t *after,
     sides_differ(out->folded, out->folded_count);
 }
 
+// The programs of some results, spread over all, and of all together.
+static void slice(const keel_program_t *program) {
+    keel_needs_t *needs;
+    if (program->entry == KEEL_NONE) return;
+    good(keel_needs_create(program, &needs));
+    uint32_t count = keel_needs_result_count(needs);
+    uint32_t *all = calloc(count + (size_t)1, sizeof *all);
+    check(all != NULL, "out of memory");
+    for (uint32_t i = 0; i < count; ++i)
+        all[i] = i;
+    for (uint32_t i = 0; i < SLICES && i < count; ++i)
+        good(slices_try(needs, &all[(uint64_t)i * count / SLICES], 1, LARGEST_TEXT));
+    if (count) good(slices_try(needs, all, count, LARGEST_TEXT));
+    free(all);
+    keel_needs_destroy(needs);
+}
+
 keel_status_t work_on(const keel_program_t *program, keel_sketch_t *out) {
     keel_digest_t digest;
     keel_cacheable_t cacheable;
@@ -115,6 +132,7 @@ keel_status_t work_on(const keel_program_t *program, keel_sketch_t *out) {
     show(program, false);
     show_json(program);
     if (program->format == KEEL_FORMAT_HLO && !program->left_out) good(round_trip(program));
+    slice(program);
     find_site(program);
     keel_explanation_t explanation;
     explain(program, program, &explanation);

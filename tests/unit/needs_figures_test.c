@@ -205,6 +205,10 @@ static void what_cannot_run_elsewhere_is_named(void **state) {
          1, "0; 0 ops, 0 work, 4 bytes"},
         {"x: f32[]\ny = custom_call f32[] x {call_target_name='Sharding'}\nreturn y", 0,
          "0; 1 ops, 1 work, 8 bytes"},
+        {"x: f32[]\ny = custom_call f32[] x {call_target_name='MoveToDevice'}\nreturn y", 0,
+         "0; 0 ops, 0 work, 4 bytes"},
+        {"x: f32[]\ny = custom_call f32[] x {call_target_name='LayoutConstraint'}\nreturn y", 0,
+         "0; 1 ops, 1 work, 8 bytes"},
         {"a: f32[] b: f32[] s: i64[1]\ny = rng f32[8] a b s\nreturn y", 0,
          "0 1 2; 1 ops, 8 work, 48 bytes, not rng"},
         {"t: token\ny u = infeed f32[] token t\nreturn y", 0,
@@ -225,6 +229,8 @@ static void what_depends_on_other_devices_is_named(void **state) {
         {"x: f32[]\ny = all_reduce f32[] x { a: f32[] b: f32[]; c = add f32[] a b; return c "
          "}\nreturn y",
          0, "0; 2 ops, 1 work, 8 bytes, across all_reduce"},
+        {"x: f32[4]\ny = custom_call f32[8] x {call_target_name='SPMDShardToFullShape'}\nreturn y",
+         0, "0; 1 ops, 4 work, 48 bytes, across SPMDShardToFullShape"},
         {"hlo\nx: f32[4]\ny = all-gather f32[8] x\nreturn y", 0,
          "0; 2 ops, 8 work, 48 bytes, across all-gather"});
 }

@@ -5,6 +5,20 @@
 static void tuples_have_the_elements_that_are_needed(void **state) {
     (void)state;
     static const case_t cases[] = {
+        // A move to another memory is left out.
+        {"hlo\n"
+         "n: i32[]\n"
+         "a = custom-call i32[] n {custom_call_target='MoveToHost'}\n"
+         "return a",
+         {0},
+         1,
+         "module @SyncTensorsGraph  // hlo\n"
+         "\n"
+         "func public @main() -> tuple<tensor<i32>> {\n"
+         "  %0 = parameter 0 : tensor<i32>\n"
+         "  %1 = tuple %0 : (tensor<i32>) -> tuple<tensor<i32>>\n"
+         "  return %1\n"
+         "}\n"},
         {"hlo\n"
          "x: f32[8] y: f32[8] n: i32[]\n"
          "one = constant i32[] 1\n"

@@ -450,6 +450,45 @@ static void a_branch_has_the_wanted_results(void **state) {
     check(cases, sizeof cases / sizeof *cases);
 }
 
+static void a_move_to_another_memory_is_left_out(void **state) {
+    (void)state;
+    static const case_t cases[] = {
+        {"n: i32[]\n"
+         "a = custom_call i32[] n {call_target_name='annotate_device_placement'}\n"
+         "b = add i32[] a a\n"
+         "c = custom_call i32[] b {call_target_name='MoveToHost'}\n"
+         "return c a\n"
+         "-> i32[] i32[]",
+         {0, 1},
+         2,
+         "module @jit_step  // mlir\n"
+         "\n"
+         "func public @main(\n"
+         "    %0: tensor<i32>  // n\n"
+         ") -> (tensor<i32>, tensor<i32>) {\n"
+         "  %1 = add %0, %0 : tensor<i32>\n"
+         "  return %1, %0 : tensor<i32>\n"
+         "}\n"},
+        // It is no such move if it makes something else.
+        {"n: i32[]\n"
+         "a = custom_call f32[] n {call_target_name='MoveToHost'}\n"
+         "return a\n"
+         "-> f32[]",
+         {0},
+         1,
+         "module @jit_step  // mlir\n"
+         "\n"
+         "func public @main(\n"
+         "    %0: tensor<i32>  // n\n"
+         ") -> (tensor<f32>) {\n"
+         "  %1 = custom_call %0 {call_target_name = \"MoveToHost\"} : (tensor<i32>) -> "
+         "tensor<f32>\n"
+         "  return %1 : tensor<f32>\n"
+         "}\n"},
+    };
+    check(cases, sizeof cases / sizeof *cases);
+}
+
 static void a_barrier_passes_each_value_on(void **state) {
     (void)state;
     static const case_t cases[] = {
@@ -666,6 +705,7 @@ int main(void) {
         cmocka_unit_test(a_called_function_has_what_is_needed_of_it),
         cmocka_unit_test(a_loop_carries_what_its_wanted_values_depend_on),
         cmocka_unit_test(a_branch_has_the_wanted_results),
+        cmocka_unit_test(a_move_to_another_memory_is_left_out),
         cmocka_unit_test(a_barrier_passes_each_value_on),
         cmocka_unit_test(a_region_that_combines_is_kept_whole),
         cmocka_unit_test(functions_that_are_named_stay_whole),

@@ -1,4 +1,4 @@
-// Reads an HloModuleProto and writes it again: hlo_rewrite FROM TO
+// Reads a program and writes it again in its format: rewrite FROM TO
 #include <stdio.h>
 
 #include "read/read.h"
@@ -7,9 +7,10 @@
 static keel_status_t rewrite(keel_bytes_t bytes, const char *to) {
     keel_program_t program;
     keel_buffer_t out;
-    KEEL_TRY(keel_read_hlo(bytes, &program));
+    KEEL_TRY(keel_read(bytes, &program));
     keel_buffer_initialize(&out, 0);
-    keel_status_t status = keel_write_hlo(&program, &out);
+    keel_status_t status = program.format == KEEL_FORMAT_HLO ? keel_write_hlo(&program, &out)
+                                                             : keel_write_mlir(&program, &out);
     if (!status) {
         FILE *file = fopen(to, "wb");
         if (!file || fwrite(out.data, 1, out.size, file) != out.size)
@@ -24,14 +25,14 @@ static keel_status_t rewrite(keel_bytes_t bytes, const char *to) {
 
 int main(int count, char **arguments) {
     if (count != 3) {
-        fprintf(stderr, "usage: hlo_rewrite FROM TO\n");
+        fprintf(stderr, "usage: rewrite FROM TO\n");
         return 2;
     }
     uint8_t *bytes = NULL;
     size_t size = 0;
     keel_status_t status = keel_file_read(arguments[1], 1 << 30, &bytes, &size);
     if (!status) status = rewrite(keel_bytes(bytes, size), arguments[2]);
-    if (status) fprintf(stderr, "hlo_rewrite: %s\n", keel_status_message(status));
+    if (status) fprintf(stderr, "rewrite: %s\n", keel_status_message(status));
     int code = status != NULL;
     keel_status_ignore(status);
     keel_free(bytes);

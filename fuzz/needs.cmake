@@ -1,0 +1,1 @@
+keel_fuzz(needs ROOMS needs key read program base)

@@ -1,0 +1,1 @@
+keel_fault_test(needs ROOMS needs read program base)

@@ -1,0 +1,1 @@
+keel_unit_test(write_mlir ROOMS read program base)
