@@ -2,7 +2,8 @@
 //
 //   compile_programs TARGET PLUGIN WORKERS OUT PROGRAM OPTIONS [PROGRAM OPTIONS]...
 //
-// A program is a file that ends in .mlir or .hlo. OUT is a folder that gets the executables, or
+// A program is a file that ends in .mlir or .hlo. OUT is a folder that gets the executables and the
+// optimized programs, or
 // "-".
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,10 @@ static void keep(const char *folder, const keel_compiled_t *one) {
     if (strcmp(folder, "-") == 0 || one->error) return;
     check(keel_path(&path, "%s/%llu.executable", folder, (unsigned long long)one->id));
     check(keel_file_create(path, keel_bytes(one->executable, one->executable_size)));
+    keel_free(path);
+    if (!one->program) return;
+    check(keel_path(&path, "%s/%llu.optimized", folder, (unsigned long long)one->id));
+    check(keel_file_create(path, keel_bytes(one->program, one->program_size)));
     keel_free(path);
 }
 
