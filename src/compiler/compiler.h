@@ -55,7 +55,8 @@ keel_status_t keel_compiler_submit(keel_compiler_t *compiler, const keel_job_t *
 typedef struct keel_compiled_t {
     uint64_t id;
     void *context; // the job's
-    // Why it does not compile: NULL, or the compiler's words in one line, and its code.
+    // Why it does not compile, and the code of that: NULL and OK, or the compiler's own words, in
+    // as many lines as it has.
     char *error;
     PJRT_Error_Code code;
     uint8_t *executable; // serialized

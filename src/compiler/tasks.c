@@ -91,13 +91,13 @@ static keel_status_t keep(const wire_answer_t *answer, keel_compiled_t *out) {
     return keel_strdup(answer->program_format, &out->program_format);
 }
 
-void task_answer(task_t *task, keel_bytes_t message) {
+bool task_answer(task_t *task, keel_bytes_t message) {
     wire_answer_t answer;
     keel_status_t status = wire_read_answer(message, &answer);
     if (status) {
         task_fail(task, PJRT_Error_Code_INTERNAL, "%s", keel_status_message(status));
         keel_status_ignore(status);
-        return;
+        return false;
     }
     keel_compiled_t *out = &task->result;
     out->has_memory = answer.has_memory;
@@ -107,4 +107,5 @@ void task_answer(task_t *task, keel_bytes_t message) {
     out->peak_memory = answer.peak_memory;
     status = keep(&answer, out);
     if (status) forget(task, status);
+    return true;
 }

@@ -132,12 +132,17 @@ enum { HOST_DEVICES = 8 }; // of a host of the usual kind
 static keel_status_t lay_out(const target_shape_t *shape, keel_target_t *out) {
     uint32_t devices = shape->dims[0], hosts = shape->processes;
     char layout[64];
-    if (!hosts) hosts = (devices + HOST_DEVICES - 1) / HOST_DEVICES;
+    if (!hosts && devices > HOST_DEVICES && devices % HOST_DEVICES)
+        return keel_status_make(KEEL_INVALID,
+                                "target %s: %u devices are not a number of hosts with %d; give the "
+                                "number of processes, such as %u/2",
+                                out->name, devices, HOST_DEVICES, devices);
+    if (!hosts) hosts = devices > HOST_DEVICES ? devices / HOST_DEVICES : 1;
     if (devices % hosts)
         return keel_status_make(KEEL_INVALID,
                                 "target %s: %u devices cannot be split evenly over %u processes; "
-                                "give another number of either, such as %u/1",
-                                out->name, devices, hosts, devices);
+                                "give another number of either",
+                                out->name, devices, hosts);
     snprintf(layout, sizeof layout, "1x%ux%u", hosts, devices / hosts);
     out->device_count = devices;
     out->process_count = hosts;
