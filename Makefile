@@ -44,7 +44,7 @@ test: ## lint, build three ways, and run every test
 	@$(call build,asan-ubsan)
 	@$(call build,tsan)
 	@$(CTEST) --test-dir build/asan-ubsan -E '^(client|corpus|page|python|torch)\.'
-	@$(CTEST) --test-dir build/tsan -R '^(unit\.(analysis|base|bridge|engine|history|journal|pjrt|shim|store)|c_client)'
+	@$(CTEST) --test-dir build/tsan -R '^(unit\.(analysis|base|bridge|compiler_children|engine|history|journal|pjrt|shim|store)|c_client)'
 	@$(CTEST) --test-dir build -E '^(torch|corpus\.(torch|libraries|transformers))'
 
 test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
