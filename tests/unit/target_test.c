@@ -211,6 +211,21 @@ static void all_kinds_of_options_are_kept(void **state) {
     assert_string_equal(target.build, "ff");
 }
 
+static void a_float_stays_one(void **state) {
+    (void)state;
+    static const char *const floats[] = {"1.0", "-3.0", "1e+30", "0.100000001", "0.0"};
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; ++i) {
+        char edited[2048], wanted[64];
+        const char *at = strstr(good, "0.75");
+        snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - good), good, floats[i], at + 4);
+        snprintf(wanted, sizeof wanted, "\"share\":%s,", floats[i]);
+        keel_target_deinitialize(&target);
+        assert_ok(keel_target_parse("it", keel_str_bytes(keel_str(edited)), &target));
+        write_target(KEEL_JSON_COMPACT);
+        assert_non_null(strstr(keel_buffer_cstr(&text), wanted));
+    }
+}
+
 static void refuse_json(const char *json, const char *words) {
     keel_target_deinitialize(&target);
     assert_refused(keel_target_parse("mine.json", keel_str_bytes(keel_str(json)), &target),
@@ -239,6 +254,7 @@ static void a_description_with_a_mistake_is_refused_by_name(void **state) {
     refuse_edit("\"name\": \"mine\"", "\"name\": 5", "name is not a text");
     refuse_edit("[2, 4, 1]", "[2, \"4\"]", "bounds is a list of something else");
     refuse_edit("[2, 4, 1]", "{}", "bounds is neither");
+    refuse_edit("0.75", "1e300", "share is out of range");
     refuse_edit("\"environment\": {\"A\": \"b\"}", "\"environment\": {\"A\": 1}",
                 "A is not a text");
     refuse_edit("\"environment\": {\"A\": \"b\"}", "\"environment\": {\"A=B\": \"1\"}",
@@ -318,6 +334,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_unknown_name_gets_the_list, begin, end),
         cmocka_unit_test_setup_teardown(a_target_is_read_as_it_was_written, begin, end),
         cmocka_unit_test_setup_teardown(all_kinds_of_options_are_kept, begin, end),
+        cmocka_unit_test_setup_teardown(a_float_stays_one, begin, end),
         cmocka_unit_test_setup_teardown(a_description_with_a_mistake_is_refused_by_name, begin,
                                         end),
         cmocka_unit_test_setup_teardown(serialized_topologies_are_hex, begin, end),
