@@ -10,7 +10,7 @@ typedef struct task_t {
     struct task_t *next;
     keel_buffer_t message; // the job, until it is sent
     keel_compiled_t result;
-    bool lacked_memory; // the result could not be kept
+    char *no_memory; // the error if there is none for another; NULL once it is the result's
 } task_t;
 
 typedef struct task_list_t {

@@ -21,8 +21,9 @@ static keel_status_t compile_once(const keel_target_t *target, bool *out_compile
         &(keel_compiler_settings_t){.target = target, .plugin = KEEL_TEST_PLUGIN, .workers = 1},
         &compiler));
     keel_status_t status = keel_compiler_submit(compiler, &job, &id);
-    if (!status) status = keel_compiler_wait(compiler, id, &one);
     if (!status) {
+        assert_ok(keel_compiler_wait(compiler, id, &one));
+        assert_int_equal(one.id, id);
         *out_compiled = !one.error;
         assert_true(one.error ? !one.executable : one.executable_size > 0);
         if (one.error && !strstr(one.error, "memory") && !strstr(one.error, "could not grow"))
