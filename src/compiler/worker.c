@@ -79,9 +79,25 @@ static keel_status_t read_message(wire_kind_t *out_kind, keel_buffer_t *out) {
 
 // ---- the work ----------------------------------------------------------------------------------
 
+// What the CUDA plugin says if its Python environment lacks a package, and what then helps. A
+// machine with a GPU usually has them all; one that only compiles may not.
+static const struct {
+    const char *words, *next;
+} lacking[] = {
+    {"No PTX compilation provider",
+     "the CUDA plugin finds neither libnvJitLink nor ptxas; install nvidia-nvjitlink-cu12 and "
+     "nvidia-cuda-nvcc-cu12 (or those for CUDA 13) in its Python environment\n"},
+    {"libdevice not found",
+     "the CUDA plugin does not find libdevice; install nvidia-cuda-nvcc-cu12 (or that for CUDA 13) "
+     "in its Python environment\n"},
+};
+
 // The plugin's own words, if it was the plugin that refused the program.
 static void explain(const worker_t *worker, keel_status_t why, keel_buffer_t *out) {
     bool is_plugins = keel_status_code(why) == KEEL_PLUGIN && worker->words.size;
+    for (size_t i = 0; is_plugins && i < sizeof lacking / sizeof *lacking; ++i)
+        if (strstr(keel_buffer_cstr(&worker->words), lacking[i].words))
+            keel_buffer_text(out, lacking[i].next);
     if (is_plugins)
         keel_buffer_append(out, worker->words.data, worker->words.size);
     else
