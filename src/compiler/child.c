@@ -198,12 +198,46 @@ void child_listen(child_t *child) {
     }
 }
 
-// The lines of a stack trace begin with a blank or a star.
+// A line of Google's logs: "F1126 18:59:14.723382   29934 file.cc:796] Check failed: ...". What is
+// before the file is of no use later.
+static bool split_log_line(keel_str_t line, char *out_level, keel_str_t *out_rest) {
+    size_t blanks = 0, at = 0;
+    if (line.size < 20 || !strchr("DIWEF", *line.data)) return false;
+    for (int i = 1; i <= 4; ++i)
+        if (!keel_is_digit(line.data[i])) return false;
+    for (; at < line.size && blanks < 2; ++blanks) {
+        while (at < line.size && line.data[at] != ' ')
+            ++at;
+        while (at < line.size && line.data[at] == ' ')
+            ++at;
+    }
+    while (at < line.size && keel_is_digit(line.data[at])) // the thread
+        ++at;
+    while (at < line.size && line.data[at] == ' ')
+        ++at;
+    *out_level = *line.data;
+    *out_rest = (keel_str_t){line.data + at, line.size - at};
+    return true;
+}
+
+// Lines of a stack trace begin with a blank or a star; the others are of the handlers of crashes.
+static bool is_noise(keel_str_t line) {
+    return !line.size || (unsigned char)*line.data <= ' ' || *line.data == '*' ||
+           keel_str_starts(line, KEEL_STR("PC: @")) ||
+           keel_str_starts(line, KEEL_STR("https://")) || keel_str_contains(line, "] RAW: ");
+}
+
 keel_str_t child_last_line(const child_t *child) {
-    enum { SHOWN = 400 };
+    enum { SHOWN = 1000 };
     keel_str_t rest = {child->end, child->end_size}, line, said = {0};
-    while (keel_str_line(&rest, &line))
-        if (line.size && (unsigned char)*line.data > ' ' && *line.data != '*') said = line;
+    bool is_fatal = false;
+    while (keel_str_line(&rest, &line)) {
+        char level = 0;
+        if (is_noise(line) || (split_log_line(line, &level, &line) && level == 'I')) continue;
+        if (is_fatal && level != 'F') continue;
+        is_fatal = level == 'F';
+        said = line;
+    }
     if (said.size > SHOWN) said.size = SHOWN;
     return said;
 }

@@ -41,7 +41,8 @@ keel_status_t child_receive(child_t *child, bool *out_done) KEEL_MUST_CHECK;
 // Drops the message that was received.
 void child_next(child_t *child);
 void child_listen(child_t *child); // to what it prints
-// The line that tells most of the end of what it said; empty if there is none.
+// The line that tells most of what it said last: why it gave up, otherwise the last one that is no
+// stack trace; empty if there is none.
 keel_str_t child_last_line(const child_t *child);
 
 #endif // KEEL_COMPILER_CHILD_H_

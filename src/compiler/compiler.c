@@ -145,6 +145,9 @@ static keel_status_t make_task(const keel_job_t *job, task_t **out) {
         &task->message,
         &(wire_job_t){.code = job->code, .options = job->options, .format = keel_str(job->format)});
     keel_status_t status = keel_buffer_status(&task->message);
+    if (!status)
+        status = keel_strdup(KEEL_STR("out of memory: the compiled program could not be kept"),
+                             &task->no_memory);
     if (!status && task->message.size - WIRE_HEAD > WIRE_LIMIT)
         status = keel_status_make(KEEL_INVALID,
                                   "the program has %zu bytes, too many to compile "
@@ -203,8 +206,6 @@ keel_status_t keel_compiler_wait(keel_compiler_t *compiler, uint64_t id, keel_co
     --compiler->waiters;
     if (compiler->stopping) pthread_cond_broadcast(&compiler->changed);
     pthread_mutex_unlock(&compiler->lock);
-    if (!status && task->lacked_memory)
-        status = keel_status_make(KEEL_NO_MEMORY, "no memory for a compiled program");
     if (!status) {
         *out = task->result;
         task->result = (keel_compiled_t){0};

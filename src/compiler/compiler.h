@@ -55,7 +55,8 @@ keel_status_t keel_compiler_submit(keel_compiler_t *compiler, const keel_job_t *
 typedef struct keel_compiled_t {
     uint64_t id;
     void *context; // the job's
-    // Why it does not compile: NULL, or the compiler's words in one line, and its code.
+    // Why it does not compile, and the code of that: NULL and OK, or the compiler's own words, in
+    // as many lines as it has.
     char *error;
     PJRT_Error_Code code;
     uint8_t *executable; // serialized
@@ -74,7 +75,7 @@ typedef struct keel_compiled_t {
 enum { KEEL_COMPILER_ANY = 0 }; // an id of no job
 
 // Waits until the job is done, or any job. Each job is handed out once; KEEL_NOT_FOUND for others.
-// A program that does not compile is no failure of this function.
+// A program that does not compile is no failure of this function, nor is lack of memory.
 keel_status_t keel_compiler_wait(keel_compiler_t *compiler, uint64_t id,
                                  keel_compiled_t *out) KEEL_MUST_CHECK;
 void keel_compiled_deinitialize(keel_compiled_t *compiled);

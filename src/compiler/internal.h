@@ -10,7 +10,7 @@ typedef struct task_t {
     struct task_t *next;
     keel_buffer_t message; // the job, until it is sent
     keel_compiled_t result;
-    bool lacked_memory; // the result could not be kept
+    char *no_memory; // the error if there is none for another; NULL once it is the result's
 } task_t;
 
 typedef struct task_list_t {
@@ -57,8 +57,8 @@ task_t *tasks_take_first(task_list_t *list); // NULL if there is none
 task_t *tasks_take(task_list_t *list, uint64_t id);
 bool tasks_have(const task_list_t *list, uint64_t id);
 void task_destroy(task_t *task);
-// Its answer, copied; the message is borrowed.
-void task_answer(task_t *task, keel_bytes_t message);
+// Its answer, copied; the message is borrowed. False if that is none: then the task has failed.
+bool task_answer(task_t *task, keel_bytes_t message);
 void task_fail(task_t *task, PJRT_Error_Code code, const char *format, ...) KEEL_PRINTF(3, 4);
 
 // ---- thread.c ----------------------------------------------------------------------------------

@@ -49,17 +49,22 @@ void task_destroy(task_t *task) {
     if (!task) return;
     keel_buffer_deinitialize(&task->message);
     keel_compiled_deinitialize(&task->result);
+    keel_free(task->no_memory);
     keel_free(task);
 }
 
 // ---- results -----------------------------------------------------------------------------------
 
+// There is no memory for what came, so that is the answer.
 static void forget(task_t *task, keel_status_t status) {
-    keel_compiled_t empty = {.id = task->result.id, .context = task->result.context};
+    keel_compiled_t answer = {.id = task->result.id,
+                              .context = task->result.context,
+                              .error = task->no_memory,
+                              .code = PJRT_Error_Code_RESOURCE_EXHAUSTED};
     keel_status_ignore(status);
     keel_compiled_deinitialize(&task->result);
-    task->result = empty;
-    task->lacked_memory = true;
+    task->result = answer;
+    task->no_memory = NULL;
 }
 
 void task_fail(task_t *task, PJRT_Error_Code code, const char *format, ...) {
@@ -91,13 +96,13 @@ static keel_status_t keep(const wire_answer_t *answer, keel_compiled_t *out) {
     return keel_strdup(answer->program_format, &out->program_format);
 }
 
-void task_answer(task_t *task, keel_bytes_t message) {
+bool task_answer(task_t *task, keel_bytes_t message) {
     wire_answer_t answer;
     keel_status_t status = wire_read_answer(message, &answer);
     if (status) {
         task_fail(task, PJRT_Error_Code_INTERNAL, "%s", keel_status_message(status));
         keel_status_ignore(status);
-        return;
+        return false;
     }
     keel_compiled_t *out = &task->result;
     out->has_memory = answer.has_memory;
@@ -107,4 +112,5 @@ void task_answer(task_t *task, keel_bytes_t message) {
     out->peak_memory = answer.peak_memory;
     status = keep(&answer, out);
     if (status) forget(task, status);
+    return true;
 }

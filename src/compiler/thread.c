@@ -18,10 +18,15 @@ static void finish(keel_compiler_t *compiler, slot_t *slot) {
     pthread_mutex_unlock(&compiler->lock);
 }
 
-// The child is of no more use.
-static void lose(keel_compiler_t *compiler, slot_t *slot, bool is_gone) {
+static void end_child(keel_compiler_t *compiler, slot_t *slot) {
+    child_end(&slot->child, false, (char[64]){0});
+    if (slot->task) finish(compiler, slot);
+}
+
+// The child has ended by itself, or closed its files.
+static void lose(keel_compiler_t *compiler, slot_t *slot) {
     char end[64] = "";
-    child_end(&slot->child, is_gone, end);
+    child_end(&slot->child, true, end);
     if (!slot->task) return;
     keel_str_t said = child_last_line(&slot->child);
     task_fail(slot->task, PJRT_Error_Code_INTERNAL, "the compiler crashed (%s)%s%.*s", end,
@@ -52,10 +57,11 @@ static keel_status_t start_interpreter(keel_compiler_t *compiler, child_t *child
     return child_start(child, command);
 }
 
-// Whether a program for the target can call it.
+// Whether a program for the target can call it. The names are XLA's.
 static bool fits(const keel_compiler_t *compiler, const keel_handler_t *handler) {
-    bool is_for_host = strcmp(handler->platform, "Host") == 0;
-    return is_for_host == (compiler->platform == KEEL_TARGET_CPU);
+    static const char *const names[KEEL_TARGET_PLATFORM_COUNT] = {
+        [KEEL_TARGET_CPU] = "Host", [KEEL_TARGET_CUDA] = "CUDA", [KEEL_TARGET_TPU] = "TPU"};
+    return strcmp(handler->platform, names[compiler->platform]) == 0;
 }
 
 static bool needs_interpreter(const keel_compiler_t *compiler) {
@@ -106,8 +112,7 @@ static void give(keel_compiler_t *compiler, slot_t *slot) {
     if (!status) return;
     task_fail(slot->task, PJRT_Error_Code_INTERNAL, "%s", keel_status_message(status));
     keel_status_ignore(status);
-    child_end(&slot->child, false, (char[64]){0});
-    finish(compiler, slot);
+    end_child(compiler, slot);
 }
 
 // A child that has nothing to do, otherwise room for one more; NULL if all compile.
@@ -138,8 +143,9 @@ static bool give_one(keel_compiler_t *compiler) {
 // ---- answers -----------------------------------------------------------------------------------
 
 static void take_answer(keel_compiler_t *compiler, slot_t *slot) {
-    task_answer(slot->task, keel_buffer_bytes(&slot->child.in));
-    child_next(&slot->child);
+    bool is_good = task_answer(slot->task, keel_buffer_bytes(&slot->child.in));
+    if (!is_good) child_end(&slot->child, false, (char[64]){0});
+    if (is_good) child_next(&slot->child);
     finish(compiler, slot);
 }
 
@@ -151,13 +157,12 @@ static void receive(keel_compiler_t *compiler, slot_t *slot) {
     bool is_gone = keel_status_code(status) == KEEL_NOT_FOUND;
     if (is_done && slot->task) {
         take_answer(compiler, slot);
-    } else if (is_gone || is_done) {
-        lose(compiler, slot, is_gone);
-    } else if (status) {
+    } else if (is_gone) {
+        lose(compiler, slot);
+    } else if (is_done || status) {
         if (slot->task)
             task_fail(slot->task, PJRT_Error_Code_INTERNAL, "%s", keel_status_message(status));
-        child_end(&slot->child, false, (char[64]){0});
-        if (slot->task) finish(compiler, slot);
+        end_child(compiler, slot);
     }
     keel_status_ignore(status);
 }
@@ -204,10 +209,7 @@ void *compiler_run(void *context) {
         if (is_over) break;
         if (poll(compiler->polled, prepare(compiler), -1) > 0) serve(compiler);
     }
-    for (unsigned i = 0; i < compiler->slot_count; ++i) {
-        slot_t *slot = &compiler->slots[i];
-        child_end(&slot->child, false, (char[64]){0});
-        if (slot->task) finish(compiler, slot);
-    }
+    for (unsigned i = 0; i < compiler->slot_count; ++i)
+        end_child(compiler, &compiler->slots[i]);
     return NULL;
 }

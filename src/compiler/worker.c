@@ -79,16 +79,41 @@ static keel_status_t read_message(wire_kind_t *out_kind, keel_buffer_t *out) {
 
 // ---- the work ----------------------------------------------------------------------------------
 
+// What the CUDA plugin says if its Python environment lacks a package, and what then helps. A
+// machine with a GPU usually has them all; one that only compiles may not.
+static const struct {
+    const char *words, *next;
+} lacking[] = {
+    {"No PTX compilation provider",
+     "the CUDA plugin finds neither libnvJitLink nor ptxas; install nvidia-nvjitlink-cu12 and "
+     "nvidia-cuda-nvcc-cu12 (or those for CUDA 13) in its Python environment\n"},
+    {"libdevice not found",
+     "the CUDA plugin does not find libdevice; install nvidia-cuda-nvcc-cu12 (or that for CUDA 13) "
+     "in its Python environment\n"},
+};
+
+// The plugin's own words, if it was the plugin that refused the program.
+static void explain(const worker_t *worker, keel_status_t why, keel_buffer_t *out) {
+    bool is_plugins = keel_status_code(why) == KEEL_PLUGIN && worker->words.size;
+    for (size_t i = 0; is_plugins && i < sizeof lacking / sizeof *lacking; ++i)
+        if (strstr(keel_buffer_cstr(&worker->words), lacking[i].words))
+            keel_buffer_text(out, lacking[i].next);
+    if (is_plugins)
+        keel_buffer_append(out, worker->words.data, worker->words.size);
+    else
+        keel_buffer_text(out, keel_status_message(why));
+    if (*worker->trouble && strstr(keel_buffer_cstr(out), "handler"))
+        keel_buffer_format(out, " (%s)", worker->trouble);
+}
+
 static keel_status_t answer_error(const worker_t *worker, keel_status_t why, keel_buffer_t *out) {
-    PJRT_Error_Code code = worker->code ? worker->code : PJRT_Error_Code_INTERNAL;
     keel_buffer_t message;
     keel_buffer_initialize(&message, 0);
-    keel_buffer_text(&message, keel_status_message(why));
-    if (*worker->trouble && strstr(keel_status_message(why), "handler"))
-        keel_buffer_format(&message, " (%s)", worker->trouble);
+    explain(worker, why, &message);
     out->size = 0;
     wire_put_answer(
-        out, &(wire_answer_t){.error = keel_bytes_str(keel_buffer_bytes(&message)), .code = code});
+        out, &(wire_answer_t){.error = keel_bytes_str(keel_buffer_bytes(&message)),
+                              .code = worker->code ? worker->code : PJRT_Error_Code_INTERNAL});
     keel_status_t status = keel_buffer_status(&message);
     keel_buffer_deinitialize(&message);
     return status ? status : keel_buffer_status(out);
@@ -125,7 +150,8 @@ static keel_status_t follow(worker_t *worker, keel_status_t *opened, keel_buffer
             if (!*opened) worker_add_handler(worker, &handler);
             continue;
         }
-        worker->code = PJRT_Error_Code_OK;
+        if (!*opened) worker->code = PJRT_Error_Code_OK;
+        worker->words.size = 0;
         answer->size = 0;
         KEEL_TRY(work(worker, *opened, keel_buffer_bytes(message), answer));
         if (!write_all(keel_buffer_bytes(answer))) return NULL;
@@ -139,6 +165,7 @@ int keel_compiler_work(void) {
     settle_down();
     keel_buffer_initialize(&message, 0);
     keel_buffer_initialize(&answer, 0);
+    keel_buffer_initialize(&worker.words, 0);
     keel_status_t status = follow(&worker, &opened, &message, &answer);
     bool is_over = !status || keel_status_code(status) == KEEL_NOT_FOUND;
     if (!is_over) fprintf(stderr, "%s\n", keel_status_message(status));

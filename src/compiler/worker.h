@@ -10,7 +10,9 @@ typedef struct worker_t {
     PJRT_Api *api;                      // the plugin's, through the bridge
     PJRT_TopologyDescription *topology; // of a target that needs no client
     PJRT_Client *client;                // otherwise
-    PJRT_Error_Code code;               // of the latest error of the plugin
+    // The latest error of the plugin: its code, and all of its words; 0 and empty if there is none.
+    PJRT_Error_Code code;
+    keel_buffer_t words;
     char trouble[512]; // with the first handler that could not be registered; or ""
 } worker_t;
 

@@ -21,9 +21,9 @@ typedef struct target_shape_t {
 // One row of the table of models.
 typedef struct target_gpu_t {
     const char *name, *kind;
-    uint32_t capability, cores, units, tensor_operations;
-    uint64_t core_memory, block_memory, l2, memory, bandwidth, clock, tensor_clock, memory_clock,
-        pcie;
+    uint32_t capability, cores, units;
+    uint64_t core_memory, block_memory, l2, memory, bandwidth, clock, pcie;
+    uint32_t links;
 } target_gpu_t;
 
 typedef struct target_tpu_t {

@@ -1,5 +1,7 @@
 // Targets from JSON: a description, or what `keel probe --json` printed, which contains one. The
 // reader is strict: a misspelled field would otherwise be a default that nobody chose.
+#include <float.h>
+
 #include <jansson.h>
 
 #include "target/internal.h"
@@ -73,6 +75,8 @@ static keel_status_t read_value(const reader_t *reader, const char *name, const 
         case JSON_REAL:
             made.type = PJRT_NamedValue_kFloat;
             made.float_value = (float)json_real_value(value);
+            if (made.float_value > FLT_MAX || made.float_value < -FLT_MAX)
+                return wrong(reader, name, "is out of range");
             break;
         case JSON_TRUE:
         case JSON_FALSE:

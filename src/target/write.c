@@ -1,5 +1,14 @@
 // The JSON of a target; docs/targets.md describes it.
+#include <stdio.h>
+
 #include "target/internal.h"
+
+// Nine digits name each float, and a point tells it from a whole number.
+static void write_float(keel_json_t *json, float value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.9g", (double)value);
+    keel_buffer_format(keel_json_value(json, NULL), "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+}
 
 static void write_value(keel_json_t *json, const PJRT_NamedValue *value) {
     keel_json_key(json, (keel_str_t){value->name, value->name_size});
@@ -17,8 +26,7 @@ static void write_value(keel_json_t *json, const PJRT_NamedValue *value) {
             keel_json_end_array(json);
             break;
         case PJRT_NamedValue_kFloat:
-            // Nine digits name each float.
-            keel_buffer_format(keel_json_value(json, NULL), "%.9g", (double)value->float_value);
+            write_float(json, value->float_value);
             break;
         default:
             keel_json_bool(json, NULL, value->bool_value);

@@ -2,7 +2,8 @@
 //
 //   compile_programs TARGET PLUGIN WORKERS OUT PROGRAM OPTIONS [PROGRAM OPTIONS]...
 //
-// A program is a file that ends in .mlir or .hlo. OUT is a folder that gets the executables, or
+// A program is a file that ends in .mlir or .hlo. OUT is a folder that gets the executables and the
+// optimized programs, or
 // "-".
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,10 @@ static void keep(const char *folder, const keel_compiled_t *one) {
     check(keel_path(&path, "%s/%llu.executable", folder, (unsigned long long)one->id));
     check(keel_file_create(path, keel_bytes(one->executable, one->executable_size)));
     keel_free(path);
+    if (!one->program) return;
+    check(keel_path(&path, "%s/%llu.optimized", folder, (unsigned long long)one->id));
+    check(keel_file_create(path, keel_bytes(one->program, one->program_size)));
+    keel_free(path);
 }
 
 // ---- handlers ----------------------------------------------------------------------------------
@@ -112,42 +117,97 @@ static void add_handlers(const char *path) {
     if (file) fclose(file);
 }
 
-int main(int count, char **words) {
-    if (count < 5 || count % 2 == 0) {
-        fputs("usage: compile_programs TARGET PLUGIN WORKERS OUT [PROGRAM OPTIONS]...\n", stderr);
-        return 2;
-    }
-    keel_target_t target;
+// ---- compiling ---------------------------------------------------------------------------------
+
+static keel_job_t read_job(char **words) {
+    bool is_hlo = keel_str_ends(keel_str(words[0]), KEEL_STR(".hlo"));
+    return (keel_job_t){.code = read_file(words[0]),
+                        .options = read_file(words[1]),
+                        .format = is_hlo ? "hlo" : "mlir",
+                        .context = words[0]};
+}
+
+static void free_job(const keel_job_t *job) {
+    keel_free((void *)(uintptr_t)job->code.data);
+    keel_free((void *)(uintptr_t)job->options.data);
+}
+
+static bool show(const char *out, keel_compiled_t *one) {
+    bool is_good = !one->error;
+    print_one(one->context, one);
+    keep(out, one);
+    keel_compiled_deinitialize(one);
+    return is_good;
+}
+
+static bool compile_in_children(const keel_target_t *target, char **words, int count) {
     keel_compiler_t *compiler;
+    bool all_good = true;
+    const keel_compiler_settings_t settings = {.target = target,
+                                               .plugin = words[2],
+                                               .interpreter = getenv("PYTHON"),
+                                               .workers = (unsigned)strtoul(words[3], NULL, 10)};
     add_handlers(getenv("HANDLERS"));
-    check(keel_target_read(words[1], &target));
-    check(keel_compiler_start(
-        &(keel_compiler_settings_t){.target = &target,
-                                    .plugin = words[2],
-                                    .interpreter = getenv("PYTHON"),
-                                    .workers = (unsigned)strtoul(words[3], NULL, 10)},
-        &compiler));
-    keel_target_deinitialize(&target);
-    int failed = 0;
+    check(keel_compiler_start(&settings, &compiler));
     for (int i = 5; i < count; i += 2) {
-        keel_job_t job = {.code = read_file(words[i]),
-                          .options = read_file(words[i + 1]),
-                          .format =
-                              keel_str_ends(keel_str(words[i]), KEEL_STR(".hlo")) ? "hlo" : "mlir",
-                          .context = words[i]};
         uint64_t id;
+        keel_job_t job = read_job(words + i);
         check(keel_compiler_submit(compiler, &job, &id));
-        keel_free((void *)(uintptr_t)job.code.data);
-        keel_free((void *)(uintptr_t)job.options.data);
+        free_job(&job);
     }
     for (int i = 5; i < count; i += 2) {
         keel_compiled_t one;
         check(keel_compiler_wait(compiler, KEEL_COMPILER_ANY, &one));
-        print_one(one.context, &one);
-        keep(words[4], &one);
-        failed |= one.error != NULL;
-        keel_compiled_deinitialize(&one);
+        all_good &= show(words[4], &one);
     }
     keel_compiler_stop(compiler);
-    return failed;
+    return all_good;
+}
+
+static void compile_job_here(const PJRT_Api *api, PJRT_TopologyDescription *topology,
+                             const keel_job_t *job, keel_compiled_t *out) {
+    PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
+                            .code = (char *)(uintptr_t)job->code.data,
+                            .code_size = job->code.size,
+                            .format = job->format,
+                            .format_size = strlen(job->format)};
+    PJRT_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Compile), .topology = topology,
+                              .program = &program,
+                              .compile_options = (const char *)job->options.data,
+                              .compile_options_size = job->options.size};
+    uint64_t began = keel_clock_monotonic();
+    check(KEEL_PJRT_CALL(api, PJRT_Compile, args));
+    out->seconds = keel_seconds(keel_clock_monotonic() - began);
+    check(keel_pjrt_serialize(api, args.executable, &out->executable, &out->executable_size));
+}
+
+static bool compile_here(const keel_target_t *target, char **words, int count) {
+    keel_plugin_t plugin;
+    PJRT_TopologyDescription *topology;
+    PJRT_Plugin_Initialize_Args first = {KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)};
+    check(keel_target_set_environment(target));
+    check(keel_plugin_load(words[2], &plugin));
+    check(KEEL_PJRT_CALL(plugin.api, PJRT_Plugin_Initialize, first));
+    check(keel_target_topology(target, plugin.api, &topology));
+    for (int i = 5; i < count; i += 2) {
+        keel_job_t job = read_job(words + i);
+        keel_compiled_t one = {.context = job.context, .id = (uint64_t)(i - 3) / 2};
+        compile_job_here(plugin.api, topology, &job, &one);
+        free_job(&job);
+        show(words[4], &one);
+    }
+    return true;
+}
+
+int main(int count, char **words) {
+    keel_target_t target;
+    if (count < 5 || count % 2 == 0) {
+        fputs("usage: compile_programs TARGET PLUGIN WORKERS OUT [PROGRAM OPTIONS]...\n", stderr);
+        return 2;
+    }
+    check(keel_target_read(words[1], &target));
+    bool is_good =
+        (strcmp(words[3], "here") == 0 ? compile_here : compile_in_children)(&target, words, count);
+    keel_target_deinitialize(&target);
+    return is_good ? 0 : 1;
 }

@@ -1,0 +1,1 @@
+keel_fuzz(compiler ROOMS compiler target pjrt base)

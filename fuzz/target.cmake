@@ -1,0 +1,1 @@
+keel_fuzz(target ROOMS target pjrt base)

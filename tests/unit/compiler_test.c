@@ -1,0 +1,251 @@
+// The real compiler of the processor, in child processes.
+#define _GNU_SOURCE
+#include "compiler_help.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#include "compiler/handlers.h"
+#include "pjrt_help.h"
+
+static const char program[] = "module @tested {\n"
+                              "  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+                              "    %b = stablehlo.sine %a : tensor<4xf32>\n"
+                              "    return %b : tensor<4xf32>\n"
+                              "  }\n"
+                              "}\n";
+
+static keel_compiler_t *compiler;
+
+static int begin(void **state) {
+    (void)state;
+    compiler = help_start("cpu:2", KEEL_TEST_CPU_PLUGIN, 2);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    keel_compiler_stop(compiler);
+    return 0;
+}
+
+// ---- what comes back ---------------------------------------------------------------------------
+
+// In a child of this test, because a plugin is never unloaded.
+static void check_here(int from) {
+    static uint8_t executable[1 << 20];
+    size_t size = 0, here_size;
+    for (ssize_t got; (got = read(from, executable + size, sizeof executable - size)) > 0;)
+        size += (size_t)got;
+    keel_plugin_t plugin;
+    PJRT_LoadedExecutable *loaded, *loaded_back;
+    keel_target_t target;
+    PJRT_Client *client;
+    CHECK(!keel_target_read("cpu:2", &target));
+    CHECK(!keel_plugin_load(KEEL_TEST_CPU_PLUGIN, &plugin));
+    CHECK(!keel_target_client(&target, plugin.api, &client));
+    CHECK(!keel_pjrt_load(plugin.api, client, keel_bytes(executable, size), &loaded_back));
+    NO_ERROR(plugin.api, door_compile_bytes(plugin.api, client, "mlir",
+                                            keel_str_bytes(keel_str(program)), &loaded));
+    uint8_t *here;
+    PJRT_Executable *compiled = door_take(plugin.api, loaded);
+    CHECK(!keel_pjrt_serialize(plugin.api, compiled, &here, &here_size));
+    // The plugin writes maps in any order.
+    CHECK(size == here_size);
+    _exit(0);
+}
+
+static void an_executable_is_as_one_of_this_process(void **state) {
+    (void)state;
+    int both[2], result;
+    assert_int_equal(pipe(both), 0);
+    pid_t child = fork(); // while there is no other thread
+    if (!child) {
+        close(both[1]);
+        check_here(both[0]);
+    }
+    close(both[0]);
+    begin(NULL);
+    keel_compiled_t one = help_compile(compiler, program);
+    assert_null(one.error);
+    assert_true(one.executable_size > 0 && one.program_size > 0 && one.fingerprint_size > 0);
+    assert_string_equal(one.program_format, "hlo_with_config");
+    assert_true(one.has_memory && one.memory.arguments == 16 && one.memory.outputs == 16);
+    assert_true(one.seconds > 0 && one.cpu_seconds > 0 && one.peak_memory > 1 << 20);
+    assert_int_equal(write(both[1], one.executable, one.executable_size),
+                     (ssize_t)one.executable_size);
+    close(both[1]);
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+    keel_compiled_deinitialize(&one);
+    end(NULL);
+}
+
+static void jobs_are_handed_out_once_each(void **state) {
+    (void)state;
+    enum { COUNT = 12 };
+    uint64_t ids[COUNT];
+    bool seen[COUNT] = {false};
+    for (int i = 0; i < COUNT; ++i) {
+        keel_job_t job = help_job(program);
+        job.context = &seen[i];
+        assert_ok(keel_compiler_submit(compiler, &job, &ids[i]));
+    }
+    for (int i = 0; i < COUNT; ++i) {
+        keel_compiled_t one;
+        // The last one by its number, then any.
+        assert_ok(keel_compiler_wait(compiler, i ? KEEL_COMPILER_ANY : ids[COUNT - 1], &one));
+        assert_null(one.error);
+        assert_false(*(bool *)one.context);
+        *(bool *)one.context = true;
+        assert_true(one.id >= ids[0] && one.id <= ids[COUNT - 1]);
+        assert_ptr_equal(one.context, &seen[one.id - ids[0]]);
+        keel_compiled_deinitialize(&one);
+    }
+    keel_compiled_t none;
+    keel_status_t status = keel_compiler_wait(compiler, KEEL_COMPILER_ANY, &none);
+    assert_int_equal(keel_status_code(status), KEEL_NOT_FOUND);
+    keel_status_ignore(status);
+    status = keel_compiler_wait(compiler, ids[0], &none);
+    assert_int_equal(keel_status_code(status), KEEL_NOT_FOUND);
+    keel_status_ignore(status);
+}
+
+static void a_program_that_is_none_fails_alone(void **state) {
+    (void)state;
+    uint64_t bad = help_submit(compiler, "this is no program");
+    uint64_t good = help_submit(compiler, program);
+    keel_compiled_t one = help_wait(compiler, good);
+    assert_null(one.error);
+    keel_compiled_deinitialize(&one);
+    one = help_wait(compiler, bad);
+    assert_int_not_equal(one.code, PJRT_Error_Code_OK);
+    help_fails(&one, "custom op 'this' is unknown", "");
+}
+
+static void assert_too_large(const char *options, size_t size, const char *words) {
+    uint64_t id;
+    keel_job_t job = help_job(program);
+    job.options = keel_bytes(options, size);
+    keel_status_t status = keel_compiler_submit(compiler, &job, &id);
+    assert_int_equal(keel_status_code(status), KEEL_INVALID);
+    if (!strstr(keel_status_message(status), words))
+        fail_msg("'%s' does not say '%s'", keel_status_message(status), words);
+    keel_status_ignore(status);
+}
+
+static void a_program_for_more_devices_is_refused_at_once(void **state) {
+    (void)state;
+    // {num_replicas: 2 num_partitions: 2}
+    assert_too_large("\x1a\x04\x20\x02\x28\x02", 6,
+                     "for 4 devices (replicas times partitions), "
+                     "and cpu:2 has 2");
+    // {num_partitions: 3}
+    assert_too_large("\x1a\x02\x28\x03", 4, "for 3 devices");
+    // {num_replicas: 2^63 num_partitions: 2}: their product is none
+    assert_too_large("\x1a\x0d\x20\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x28\x02", 15, "devices");
+    // {device_assignment {computation_devices {replica_device_ids: [0, 2]}}}
+    assert_too_large("\x1a\x08\x4a\x06\x1a\x04\x0a\x02\x00\x02", 10, "for device 2, and cpu:2");
+    // The same, not packed.
+    assert_too_large("\x1a\x08\x4a\x06\x1a\x04\x08\x00\x08\x05", 10, "for device 5");
+    assert_too_large("\x1a\xff", 2, "cannot be decoded");
+}
+
+// ---- the client's functions --------------------------------------------------------------------
+
+static void code_that_no_other_process_has_is_no_handler(void **state) {
+    (void)state;
+    keel_handler_place_t place;
+    static char data;
+    char local = 0;
+    void *none = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    keel_status_t status = keel_handler_locate(none, &place);
+    assert_int_equal(keel_status_code(status), KEEL_UNSUPPORTED);
+    keel_status_ignore(status);
+    munmap(none, 4096);
+    status = keel_handler_locate(&local, &place);
+    assert_int_equal(keel_status_code(status), KEEL_UNSUPPORTED);
+    keel_status_ignore(status);
+    assert_ok(keel_handler_locate(&data, &place));
+    assert_non_null(strstr(place.library, "compiler_test"));
+    assert_ok(keel_handler_locate(NULL, &place));
+    assert_null(place.library);
+}
+
+static keel_handler_t handler_of(const char *name, const char *library) {
+    keel_handler_t handler = {.name = name, .platform = "Host", .api_version = 1};
+    void *opened = dlopen(KEEL_TEST_KERNELS, RTLD_NOW);
+    assert_non_null(opened);
+    assert_ok(keel_handler_locate(dlsym(opened, "keel_test_kernel"), &handler.places[3]));
+    if (library) handler.places[3].library = library;
+    return handler;
+}
+
+#ifdef KEEL_TEST_INTERPRETER
+static const char calling[] =
+    "module @calling {\n"
+    "  func.func public @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
+    "    %b = stablehlo.custom_call @users_function(%a) {api_version = 4 : i32,"
+    " backend_config = {}} : (tensor<4xf32>) -> tensor<4xf32>\n"
+    "    return %b : tensor<4xf32>\n"
+    "  }\n"
+    "}\n";
+
+// The first child is `keel`; once there are handlers, it is a Python.
+static void a_program_compiles_once_its_function_is_known(void **state) {
+    (void)state;
+    keel_compiled_t one = help_compile(compiler, calling);
+    help_fails(&one, "users_function", "");
+    keel_handler_t handler = handler_of("users_function", NULL);
+    assert_ok(keel_handler_add(&handler));
+    one = help_compile(compiler, calling);
+    if (one.error) fail_msg("%s", one.error);
+    keel_compiled_deinitialize(&one);
+    one = help_compile(compiler, program);
+    assert_null(one.error);
+    keel_compiled_deinitialize(&one);
+
+    // A later one reaches the same child; why it cannot be had is part of the error.
+    handler = handler_of("other_function", "/nowhere/library.so");
+    assert_ok(keel_handler_add(&handler));
+    handler = handler_of("gpus_function", NULL);
+    handler.platform = "CUDA"; // not for this target
+    assert_ok(keel_handler_add(&handler));
+    char other[sizeof calling + 16];
+    snprintf(other, sizeof other, "%s", calling);
+    memcpy(strstr(other, "users_function"), "other_function", 14);
+    one = help_compile(compiler, other);
+    help_fails(&one, "other_function", "/nowhere/library.so");
+}
+
+#endif
+
+static void the_first_handler_of_a_name_counts(void **state) {
+    (void)state;
+    keel_handler_t handler = handler_of("twice", NULL);
+    assert_ok(keel_handler_add(&handler));
+    size_t before = keel_handler_count();
+    handler = handler_of("twice", "/nowhere/else.so");
+    assert_ok(keel_handler_add(&handler));
+    assert_int_equal(keel_handler_count(), before);
+    handler.platform = "CUDA";
+    assert_ok(keel_handler_add(&handler));
+    assert_int_equal(keel_handler_count(), before + 1);
+    assert_string_equal(keel_handler_at(before)->platform, "CUDA");
+    assert_null(keel_handler_at(before + 1));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_executable_is_as_one_of_this_process),
+        cmocka_unit_test_setup_teardown(jobs_are_handed_out_once_each, begin, end),
+        cmocka_unit_test_setup_teardown(a_program_that_is_none_fails_alone, begin, end),
+        cmocka_unit_test_setup_teardown(a_program_for_more_devices_is_refused_at_once, begin, end),
+        cmocka_unit_test(code_that_no_other_process_has_is_no_handler),
+#ifdef KEEL_TEST_INTERPRETER
+        cmocka_unit_test_setup_teardown(a_program_compiles_once_its_function_is_known, begin, end),
+#endif
+        cmocka_unit_test(the_first_handler_of_a_name_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1 @@
+keel_unit_test(target ROOMS target pjrt base)

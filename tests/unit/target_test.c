@@ -1,0 +1,346 @@
+// Targets by name and from JSON: what they know, and what is refused.
+#define _GNU_SOURCE
+#include "place.h"
+
+#include "target/target.h"
+
+static keel_target_t target;
+static keel_buffer_t text;
+
+static int begin(void **state) {
+    (void)state;
+    target = (keel_target_t){0};
+    keel_arena_initialize(&target.arena, 0);
+    keel_buffer_initialize(&text, 0);
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    keel_target_deinitialize(&target);
+    keel_buffer_deinitialize(&text);
+    return 0;
+}
+
+static void read_target(const char *name) {
+    keel_target_deinitialize(&target);
+    assert_ok(keel_target_read(name, &target));
+}
+
+static const char *text_of(const keel_target_values_t *values, const char *name) {
+    for (size_t i = 0; i < values->count; ++i)
+        if (keel_str_is((keel_str_t){values->list[i].name, values->list[i].name_size}, name) &&
+            values->list[i].type == PJRT_NamedValue_kString)
+            return values->list[i].string_value;
+    return "";
+}
+
+static const char *variable(const char *name) {
+    for (size_t i = 0; i < target.variable_count; ++i)
+        if (strcmp(target.environment[i].name, name) == 0) return target.environment[i].value;
+    return "";
+}
+
+static void assert_refused(keel_status_t status, keel_code_t code, const char *words) {
+    if (keel_status_code(status) != code || !strstr(keel_status_message(status), words))
+        fail_msg("%s: '%s' does not say '%s'", keel_code_word(keel_status_code(status)),
+                 keel_status_message(status), words);
+    assert_null(strchr(keel_status_message(status), '\n'));
+    keel_status_ignore(status);
+}
+
+static void assert_no_target(const char *name, keel_code_t code, const char *words) {
+    keel_target_deinitialize(&target);
+    assert_refused(keel_target_read(name, &target), code, words);
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+static void a_gpu_is_known_with_its_devices(void **state) {
+    (void)state;
+    read_target("h200:8");
+    assert_string_equal(target.name, "h200:8");
+    assert_int_equal(target.platform, KEEL_TARGET_CUDA);
+    assert_string_equal(target.device_kind, "NVIDIA H200");
+    assert_int_equal(target.device_count, 8);
+    assert_int_equal(target.process_count, 1);
+    assert_int_equal(target.memory, 151397597184);
+    assert_string_equal(text_of(&target.topology_options, "topology"), "1x1x8");
+    assert_non_null(strstr(text_of(&target.topology_options, "target_config"), "core_count: 132"));
+    read_target("b200");
+    assert_int_equal(target.device_count, 1);
+    assert_non_null(strstr(text_of(&target.topology_options, "target_config"), "major: 10"));
+}
+
+static void hosts_have_eight_gpus_unless_processes_are_given(void **state) {
+    (void)state;
+    read_target("h100:16");
+    assert_string_equal(text_of(&target.topology_options, "topology"), "1x2x8");
+    assert_int_equal(target.process_count, 2);
+    read_target("h100:16/4");
+    assert_string_equal(text_of(&target.topology_options, "topology"), "1x4x4");
+    assert_int_equal(target.process_count, 4);
+    assert_no_target("h100:12", KEEL_INVALID, "such as 12/2");
+    assert_no_target("h100:12/5", KEEL_INVALID, "over 5 processes");
+    read_target("h100:12/1");
+}
+
+static void a_slice_of_tpus_is_laid_out_in_chips(void **state) {
+    (void)state;
+    read_target("v6e:2x4");
+    assert_int_equal(target.platform, KEEL_TARGET_TPU);
+    assert_string_equal(target.device_kind, "TPU v6 lite");
+    assert_string_equal(target.topology_name, "v6e:2x4");
+    assert_int_equal(target.device_count, 8);
+    assert_string_equal(variable("TPU_ACCELERATOR_TYPE"), "v6e-8");
+    assert_string_equal(variable("TPU_SKIP_MDS_QUERY"), "1");
+    read_target("v3:4x4");
+    assert_int_equal(target.device_count, 32); // two of each chip
+    assert_int_equal(target.process_count, 4);
+    read_target("v4:2x2x2");
+    assert_int_equal(target.device_count, 8);
+    assert_string_equal(text_of(&target.topology_options, "chip_config_name"), "megacore");
+}
+
+static void one_host_of_eight_chips_is_the_usual_one(void **state) {
+    (void)state;
+    read_target("v6e:2x4");
+    assert_int_equal(target.process_count, 1);
+    const PJRT_NamedValue *bounds = &target.topology_options.list[0];
+    assert_int_equal(target.topology_options.count, 1);
+    assert_int_equal(bounds->type, PJRT_NamedValue_kInt64List);
+    assert_int_equal(bounds->value_size, 3);
+    assert_int_equal(bounds->int64_array_value[0], 2);
+    assert_int_equal(bounds->int64_array_value[1], 4);
+    assert_int_equal(bounds->int64_array_value[2], 1);
+    read_target("v6e:2x4/2");
+    assert_int_equal(target.process_count, 2);
+    assert_int_equal(target.topology_options.count, 0);
+    assert_string_equal(target.topology_name, "v6e:2x4");
+    read_target("v5e:4x4");
+    assert_int_equal(target.process_count, 4);
+    assert_no_target("v6e:2x4/3", KEEL_INVALID, "give /2 or /1");
+}
+
+static void the_processor_has_as_many_devices_as_one_wants(void **state) {
+    (void)state;
+    read_target("cpu:8");
+    assert_int_equal(target.platform, KEEL_TARGET_CPU);
+    assert_int_equal(target.device_count, 8);
+    assert_int_equal(target.create_options.count, 1);
+    assert_int_equal(target.create_options.list[0].int64_value, 8);
+    read_target("cpu");
+    assert_int_equal(target.device_count, 1);
+}
+
+static void an_unknown_name_gets_the_list(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "h300",        "h200:0",         "h200:x", "h200:8x",  "h200:",
+        "cpu:-1",      "v6e:2x4x",       "v6e:",   "v6e:2x4/", "",
+        "h200:8/0",    "v6e:2x2x2x2",    ":",      "H200",     "h200 ",
+        "cpu:2000000", "v6e:99999x99999"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        assert_no_target(names[i], KEEL_NOT_FOUND, "a100:N");
+    assert_no_target("h300", KEEL_NOT_FOUND, "v6e:2x4");
+    assert_no_target("v6e", KEEL_INVALID, "such as v6e:2x4");
+    assert_no_target("v6e:2x2x2", KEEL_INVALID, "2 dimensions");
+    assert_no_target("h200:2x4", KEEL_INVALID, "such as h200:8");
+    assert_no_target("cpu:2x2", KEEL_INVALID, "such as cpu:8");
+    assert_no_target("nowhere/target.json", KEEL_NOT_FOUND, "nowhere/target.json");
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void write_target(keel_json_style_t style) {
+    keel_buffer_deinitialize(&text);
+    keel_buffer_initialize(&text, 0);
+    assert_ok(keel_target_write(&target, style, &text));
+}
+
+static void a_target_is_read_as_it_was_written(void **state) {
+    (void)state;
+    static const char *const names[] = {"a100",     "h100:8",  "h200:16", "b200:2",      "v2:2x2",
+                                        "v4:2x2x2", "v5e:2x4", "v6e:4x4", "tpu7x:2x2x1", "cpu:8"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        keel_target_t again;
+        keel_buffer_t other;
+        read_target(names[i]);
+        write_target(KEEL_JSON_SPACED);
+        assert_ok(keel_target_parse("it", keel_buffer_bytes(&text), &again));
+        keel_buffer_initialize(&other, 0);
+        assert_ok(keel_target_write(&again, KEEL_JSON_SPACED, &other));
+        assert_string_equal(keel_buffer_cstr(&text), keel_buffer_cstr(&other));
+        keel_buffer_deinitialize(&other);
+        keel_target_deinitialize(&again);
+    }
+}
+
+static const char good[] =
+    "{\"target\": 1, \"name\": \"mine\", \"platform\": \"tpu\", \"device_kind\": \"TPU v9\", "
+    "\"devices\": 8, \"processes\": 2, \"memory\": 100, \"memory_limit\": 90, \"topology\": "
+    "{\"name\": \"v9:2x4\", \"options\": {\"bounds\": [2, 4, 1], \"fast\": true, \"share\": 0.75, "
+    "\"count\": -3, \"kind\": \"x\"}}, \"create_options\": {}, \"environment\": {\"A\": \"b\"}, "
+    "\"platform_version\": \"3\", \"build\": \"ff\"}";
+
+static void all_kinds_of_options_are_kept(void **state) {
+    (void)state;
+    assert_ok(keel_target_parse("it", keel_str_bytes(keel_str(good)), &target));
+    const PJRT_NamedValue *values = target.topology_options.list;
+    assert_int_equal(target.topology_options.count, 5);
+    for (size_t i = 0; i < 5; ++i) {
+        keel_str_t name = {values[i].name, values[i].name_size};
+        if (keel_str_is(name, "bounds")) {
+            assert_int_equal(values[i].type, PJRT_NamedValue_kInt64List);
+            assert_int_equal(values[i].int64_array_value[1], 4);
+        } else if (keel_str_is(name, "fast")) {
+            assert_int_equal(values[i].type, PJRT_NamedValue_kBool);
+            assert_true(values[i].bool_value);
+        } else if (keel_str_is(name, "share")) {
+            assert_int_equal(values[i].type, PJRT_NamedValue_kFloat);
+            assert_true(values[i].float_value == 0.75F);
+        } else if (keel_str_is(name, "count")) {
+            assert_int_equal(values[i].type, PJRT_NamedValue_kInt64);
+            assert_int_equal(values[i].int64_value, -3);
+        } else {
+            assert_int_equal(values[i].type, PJRT_NamedValue_kString);
+            assert_string_equal(values[i].string_value, "x");
+        }
+    }
+    assert_string_equal(variable("A"), "b");
+    assert_string_equal(target.build, "ff");
+}
+
+static void a_float_stays_one(void **state) {
+    (void)state;
+    static const char *const floats[] = {"1.0", "-3.0", "1.00000002e+30", "0.100000001", "0.0"};
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; ++i) {
+        char edited[2048], wanted[64];
+        const char *at = strstr(good, "0.75");
+        snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - good), good, floats[i], at + 4);
+        snprintf(wanted, sizeof wanted, "\"share\":%s,", floats[i]);
+        keel_target_deinitialize(&target);
+        assert_ok(keel_target_parse("it", keel_str_bytes(keel_str(edited)), &target));
+        write_target(KEEL_JSON_COMPACT);
+        assert_non_null(strstr(keel_buffer_cstr(&text), wanted));
+    }
+}
+
+static void refuse_json(const char *json, const char *words) {
+    keel_target_deinitialize(&target);
+    assert_refused(keel_target_parse("mine.json", keel_str_bytes(keel_str(json)), &target),
+                   KEEL_INVALID, words);
+}
+
+// The good description with one part replaced.
+static void refuse_edit(const char *from, const char *to, const char *words) {
+    char edited[2048];
+    const char *at = strstr(good, from);
+    assert_non_null(at);
+    snprintf(edited, sizeof edited, "%.*s%s%s", (int)(at - good), good, to, at + strlen(from));
+    refuse_json(edited, words);
+}
+
+static void a_description_with_a_mistake_is_refused_by_name(void **state) {
+    (void)state;
+    refuse_edit("\"devices\": 8, ", "", "devices is missing");
+    refuse_edit("\"build\": \"ff\"", "\"build\": \"ff\", \"colour\": 1", "colour is no field");
+    refuse_edit("\"devices\": 8", "\"devices\": \"8\"", "devices is not a whole number");
+    refuse_edit("\"devices\": 8", "\"devices\": 0", "devices is out of range");
+    refuse_edit("\"devices\": 8", "\"devices\": -8", "devices is out of range");
+    refuse_edit("\"devices\": 8", "\"devices\": 9", "devices is no multiple of processes");
+    refuse_edit("\"platform\": \"tpu\"", "\"platform\": \"rocm\"", "none of cpu, cuda, tpu");
+    refuse_edit("\"target\": 1", "\"target\": 2", "target is not 1");
+    refuse_edit("\"name\": \"mine\"", "\"name\": 5", "name is not a text");
+    refuse_edit("[2, 4, 1]", "[2, \"4\"]", "bounds is a list of something else");
+    refuse_edit("[2, 4, 1]", "{}", "bounds is neither");
+    refuse_edit("0.75", "1e300", "share is out of range");
+    refuse_edit("\"environment\": {\"A\": \"b\"}", "\"environment\": {\"A\": 1}",
+                "A is not a text");
+    refuse_edit("\"environment\": {\"A\": \"b\"}", "\"environment\": {\"A=B\": \"1\"}",
+                "A=B is no name of a variable");
+    refuse_edit("{\"name\": \"v9:2x4\", \"options\"", "{\"nam\": \"v9:2x4\", \"options\"",
+                "topology has neither");
+    refuse_edit("\"create_options\": {}", "\"create_options\": []", "create_options is not an");
+    refuse_json("{", "mine.json: line 1");
+    refuse_json("[]", "is not an object");
+    refuse_json("", "mine.json");
+    refuse_json("{\"probe\": 2}", "keel probe --json");
+}
+
+static void serialized_topologies_are_hex(void **state) {
+    (void)state;
+    char json[1024];
+    const char *parts[] = {"0a0b", "0", "", "xy"};
+    for (int i = 0; i < 4; ++i) {
+        snprintf(json, sizeof json,
+                 "{\"target\":1,\"name\":\"n\",\"platform\":\"cuda\",\"device_kind\":\"k\","
+                 "\"devices\":1,\"processes\":1,\"memory\":0,\"memory_limit\":0,\"topology\":"
+                 "{\"serialized\":\"%s\"},\"create_options\":{},\"environment\":{},"
+                 "\"platform_version\":\"\",\"build\":\"\"}",
+                 parts[i]);
+        if (i > 0) {
+            refuse_json(json, "topology.serialized is not bytes in hex");
+            continue;
+        }
+        keel_target_deinitialize(&target);
+        assert_ok(keel_target_parse("it", keel_str_bytes(keel_str(json)), &target));
+        assert_int_equal(target.topology.size, 2);
+        assert_int_equal(target.topology.data[1], 0x0b);
+        write_target(KEEL_JSON_COMPACT);
+        assert_string_equal(keel_buffer_cstr(&text), json);
+    }
+}
+
+static void the_target_of_a_probe_is_found(void **state) {
+    (void)state;
+    char json[2048];
+    snprintf(json, sizeof json, "{\"probe\": 2, \"verdict\": \"alive\", \"target\": %s}", good);
+    assert_ok(keel_target_parse("probe.json", keel_str_bytes(keel_str(json)), &target));
+    assert_string_equal(target.device_kind, "TPU v9");
+}
+
+// ---- its compiler ------------------------------------------------------------------------------
+
+static void a_missing_plugin_is_named_with_what_to_install(void **state) {
+    (void)state;
+    static const char *const names[] = {"h200", "v6e:1x1", "cpu"};
+    static const char *const packages[] = {"jax-cuda12-plugin", "libtpu", "xla-cpu-pjrt"};
+    for (int i = 0; i < 3; ++i) {
+        char *path;
+        read_target(names[i]);
+        keel_status_t status = keel_target_plugin(&target, "/nowhere/bin/python", &path);
+        assert_refused(status, KEEL_NOT_FOUND, packages[i]);
+    }
+}
+
+static void the_environment_is_set_for_the_compiler(void **state) {
+    (void)state;
+    setenv("TPU_ACCELERATOR_TYPE", "v2-8", 1);
+    read_target("v5p:2x2x2");
+    assert_ok(keel_target_set_environment(&target));
+    assert_string_equal(getenv("TPU_ACCELERATOR_TYPE"), "v5p-16");
+    assert_string_equal(getenv("TPU_LOG_DIR"), "disabled");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_gpu_is_known_with_its_devices, begin, end),
+        cmocka_unit_test_setup_teardown(hosts_have_eight_gpus_unless_processes_are_given, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_slice_of_tpus_is_laid_out_in_chips, begin, end),
+        cmocka_unit_test_setup_teardown(one_host_of_eight_chips_is_the_usual_one, begin, end),
+        cmocka_unit_test_setup_teardown(the_processor_has_as_many_devices_as_one_wants, begin, end),
+        cmocka_unit_test_setup_teardown(an_unknown_name_gets_the_list, begin, end),
+        cmocka_unit_test_setup_teardown(a_target_is_read_as_it_was_written, begin, end),
+        cmocka_unit_test_setup_teardown(all_kinds_of_options_are_kept, begin, end),
+        cmocka_unit_test_setup_teardown(a_float_stays_one, begin, end),
+        cmocka_unit_test_setup_teardown(a_description_with_a_mistake_is_refused_by_name, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(serialized_topologies_are_hex, begin, end),
+        cmocka_unit_test_setup_teardown(the_target_of_a_probe_is_found, begin, end),
+        cmocka_unit_test_setup_teardown(a_missing_plugin_is_named_with_what_to_install, begin, end),
+        cmocka_unit_test_setup_teardown(the_environment_is_set_for_the_compiler, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
