@@ -36,8 +36,7 @@ static keel_status_t find_program(const context_t *to, const json_t *event,
                                   keel_memory_program_t **out) {
     keel_memory_reading_t *reading = to->reading;
     keel_memory_t *memory = reading->memory;
-    const char *key = keel_event_text(event, "key");
-    const char *identity = *key ? key : keel_event_text(event, "program");
+    const char *identity = keel_event_identity(event);
     const uint64_t *found = keel_map_find(&reading->programs, text_bytes(identity));
     if (found) {
         *out = &memory->programs[*found];

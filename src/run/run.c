@@ -12,6 +12,7 @@ typedef struct reading_t {
     keel_run_t *run;
     keel_steps_t *steps;
     unsigned parts;
+    keel_steps_request_t *request; // of the event, if it is a compile or load
     size_t request_capacity, entry_capacity;
     double last;                  // time of the last event
     double first_told, last_told; // likewise, ignoring impossible times
@@ -49,12 +50,9 @@ static keel_status_t count_compile(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     keel_run_program_t *program;
     KEEL_TRY(program_of(reading, event, &program));
-    double seconds = keel_event_number(event, "seconds");
-    ++run->compiles;
-    run->compile_seconds += seconds;
+    keel_took_add(&run->compiles, &reading->request->took);
+    keel_took_add(&program->compiles, &reading->request->took);
     run->overhead_seconds += keel_event_number(event, "overhead_seconds");
-    ++program->compiles;
-    program->compile_seconds += seconds;
     program->uncacheable |= json_is_false(json_object_get(event, "cacheable"));
     return NULL;
 }
@@ -63,15 +61,12 @@ static keel_status_t count_load(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     keel_run_program_t *program;
     KEEL_TRY(program_of(reading, event, &program));
-    double seconds = keel_event_number(event, "seconds");
-    ++run->loads;
+    keel_took_add(&run->loads, &reading->request->took);
+    keel_took_add(&program->loads, &reading->request->took);
     run->memory_hits += strcmp(keel_event_text(event, "tier"), "memory") == 0;
-    run->load_seconds += seconds;
     run->ahead_loads += keel_event_number(event, "ahead_seconds") > 0;
     run->overhead_seconds += keel_event_number(event, "overhead_seconds");
     run->spared_seconds += keel_event_number(event, "compile_seconds");
-    ++program->loads;
-    program->load_seconds += seconds;
     return NULL;
 }
 
@@ -192,7 +187,7 @@ static void guess_framework(keel_run_t *run, const json_t *event) {
 static keel_status_t describe_request(reading_t *reading, const json_t *event,
                                       keel_run_request_t *request) {
     const keel_run_program_t *program = &reading->run->programs[request->index];
-    if (program->compiles + program->loads == 1) {
+    if (program->compiles.times + program->loads.times == 1) {
         request->name = program->name;
         request->program = program->program;
         request->site = program->site;
@@ -215,7 +210,9 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
     *request = (keel_run_request_t){
         .step = known->step,
         .t = keel_event_number(event, "t"),
-        .seconds = known->seconds,
+        .took = known->took,
+        .fate = known->fate,
+        .ops = reading->steps->programs[keel_steps_program(reading->steps, event)].ops,
         .pid = process->pid,
         .index = keel_steps_program(reading->steps, event),
         .is_load = strcmp(keel_event_text(event, "event"), "load") == 0,
@@ -250,9 +247,14 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
         keel_grow_array(run->entry_count, sizeof *run->entries, &reading->entry_capacity, &grown));
     run->entries = grown;
     keel_run_entry_t *entry = &run->entries[run->entry_count];
-    *entry = (keel_run_entry_t){.step = known ? known->step : step, .operation = SIZE_MAX};
+    *entry = (keel_run_entry_t){.step = known ? known->step : step,
+                                .took = {.times = 1, .unknown = process->is_rehearsal},
+                                .operation = SIZE_MAX};
+    if (!process->is_rehearsal) entry->took.seconds = keel_event_number(event, "seconds");
     if (known) {
         entry->operation = known->operation;
+        if (process->is_rehearsal) entry->took = known->took;
+        entry->ops = run->requests[known - reading->steps->requests].ops;
         run->requests[known - reading->steps->requests].entry = run->entry_count;
     }
     entry->is_eager = entry->operation != SIZE_MAX;
@@ -290,14 +292,13 @@ static keel_status_t count_event(reading_t *reading, json_t *event) {
 static keel_status_t meet_event(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     keel_steps_process_t *process;
-    keel_steps_request_t *request;
     note_time(reading, event);
+    KEEL_TRY(keel_steps_advance(reading->steps, event, &process, &reading->request));
     KEEL_TRY(count_event(reading, event));
     if (reading->parts & KEEL_RUN_MEMORY)
         KEEL_TRY(keel_memory_add(&reading->memory, event, run->cwd, &run->texts));
     if (reading->parts & KEEL_RUN_METRICS) KEEL_TRY(keel_metrics_event(&run->metrics, event));
-    KEEL_TRY(keel_steps_advance(reading->steps, event, &process, &request));
-    if (request) KEEL_TRY(add_request(reading, event, process, request));
+    if (reading->request) KEEL_TRY(add_request(reading, event, process, reading->request));
     if (strcmp(keel_event_text(event, "event"), "explain") != 0) return NULL;
     return add_entry(reading, event, process);
 }
@@ -339,10 +340,11 @@ static void find_ends(reading_t *reading) {
 
 static int by_cost(const void *a, const void *b) {
     const keel_run_program_t *x = a, *y = b;
-    double left = x->compile_seconds + x->load_seconds,
-           right = y->compile_seconds + y->load_seconds;
-    if (left != right) return left < right ? 1 : -1;
-    return strcmp(x->identity, y->identity);
+    keel_took_t left = x->compiles, right = y->compiles;
+    keel_took_add(&left, &x->loads);
+    keel_took_add(&right, &y->loads);
+    int order = keel_took_order(&left, x->ops, &right, y->ops);
+    return order ? order : strcmp(x->identity, y->identity);
 }
 
 static keel_status_t meet_events(reading_t *reading) {
@@ -437,7 +439,7 @@ keel_status_t keel_run_visit(const keel_run_t *run,
 }
 
 bool keel_run_is_restless(const keel_run_t *run) {
-    return run->steps > 1 && run->settled_at_step == run->steps && run->compiles;
+    return run->steps > 1 && run->settled_at_step == run->steps && run->compiles.times;
 }
 
 bool keel_run_is_endless(const keel_run_t *run, size_t operation) {

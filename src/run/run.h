@@ -26,6 +26,7 @@
 #include "run/fixes.h"
 #include "run/memory.h"
 #include "run/reads.h"
+#include "run/took.h"
 
 typedef struct keel_run_place_t {
     const char *file;  // as the journal has it
@@ -46,15 +47,17 @@ typedef struct keel_run_program_t {
     const char *name;
     keel_run_place_t site;
     uint64_t ops, bytes, executes;
-    uint64_t compiles, loads;
-    double compile_seconds, load_seconds;
+    keel_took_t compiles, loads;
     bool uncacheable;
 } keel_run_program_t;
 
 // A compile or a load, in order of time.
 typedef struct keel_run_request_t {
     uint64_t step; // the step it delayed, from 1
-    double t, seconds;
+    double t;
+    keel_took_t took;
+    keel_run_fate_t fate;
+    uint64_t ops; // of the program; 0: unknown
     int64_t pid;
     size_t index;               // equal for requests of one program; below keel_run_t.program_count
     const char *name, *program; // of the module; digest of its bytes in hex
@@ -90,7 +93,8 @@ typedef struct keel_run_entry_t {
     const char *origin;  // of its function (host/host.h); ""
     const char *program; // digest of its bytes in hex
     const char *key;
-    double seconds;
+    keel_took_t took;
+    uint64_t ops;     // of the program; 0: unknown
     bool recompile;   // as the journal has it
     size_t operation; // as in the request; SIZE_MAX: none
     bool is_eager;    // an operation that ran by itself
@@ -128,13 +132,13 @@ typedef struct keel_run_t {
     uint64_t unfinished; // processes that wrote no end: still running, killed, or cut off
 
     uint64_t journal_bytes; // of the run's own files; 0 from keel_run_parse
-    uint64_t compiles, loads, memory_hits, misses, uncacheable, publishes, executes;
+    keel_took_t compiles;   // inside the plugin
+    keel_took_t loads;      // that the client waited for the plugin
+    uint64_t memory_hits, misses, uncacheable, publishes, executes;
     uint64_t known_executes; // programs whose compile or load the journal has
     uint64_t recompiles;     // compiles that the journal calls that
     uint64_t ahead_loads;    // loads that had begun before the client asked
     uint64_t unused_loads;   // programs that were loaded ahead and never asked for
-    double compile_seconds;  // inside the plugin
-    double load_seconds;     // that the client waited for the plugin
     double ahead_seconds;    // inside the plugin, of all that was loaded ahead
     double overhead_seconds; // Keel's own inside Compile, over compiles and loads
     double spared_seconds;   // what compiling the loaded programs had cost when they were stored

@@ -10,6 +10,13 @@ void keel_text_seconds(keel_json_t *json, const char *name, double seconds) {
     keel_json_double(json, name, (double)micros / 1e6, 6);
 }
 
+void keel_text_took(keel_json_t *json, const char *name, const keel_took_t *took) {
+    if (took->unknown)
+        keel_json_null(json, name);
+    else
+        keel_text_seconds(json, name, took->seconds);
+}
+
 // ---- host reads --------------------------------------------------------------------------------
 
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out) {
@@ -42,9 +49,10 @@ void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out) {
 
 void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out) {
     const char *line = keel_eager_line(lines);
-    keel_write_counted(out, lines->programs, "small program");
-    keel_buffer_text(out, " ran one by one, outside jit, and cost ");
-    keel_write_seconds(out, lines->seconds);
+    keel_write_counted(out, lines->took.times, "small program");
+    keel_buffer_text(out, " ran one by one, outside jit");
+    if (keel_took_is_known(&lines->took)) keel_buffer_text(out, ", and");
+    keel_write_cost(out, &lines->took);
     if (!*line) return;
     keel_buffer_text(out, ", most at ");
     keel_write_foreign(out, line);

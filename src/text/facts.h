@@ -6,8 +6,9 @@
 #include "run/run.h"
 #include "why/eager.h"
 
-// A time in JSON, rounded to the microsecond.
+// A time in JSON, rounded to the microsecond; of compiles or loads, null if it is not known.
 void keel_text_seconds(keel_json_t *json, const char *name, double seconds);
+void keel_text_took(keel_json_t *json, const char *name, const keel_took_t *took);
 
 // "10 times", over all lines
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out);

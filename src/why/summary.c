@@ -19,7 +19,8 @@ static void take_cause(const keel_why_entry_t *entry, keel_why_recompile_t *out)
 
 static keel_why_recompile_t recompile_of(const keel_run_request_t *request) {
     return (keel_why_recompile_t){.step = request->step,
-                                  .seconds = request->seconds,
+                                  .took = request->took,
+                                  .ops = request->ops,
                                   .name = request->name,
                                   .program = request->program,
                                   .site = request->site,
@@ -55,7 +56,7 @@ static void list_recompiles(keel_why_t *why, const keel_map_t *entries) {
         keel_why_recompile_t *out = &summary->recompiles[summary->recompile_count++];
         *out = recompile_of(request);
         if (entry) take_cause(entry, out);
-        summary->recompile_seconds += out->seconds;
+        keel_took_add(&summary->again, &out->took);
     }
 }
 
@@ -72,11 +73,14 @@ static void count_known(keel_why_t *why) {
         const keel_why_entry_t *entry = &why->entries[i];
         const keel_run_entry_t *asked = entry->asked;
         if (!is_known(asked)) continue;
-        bool is_dearest = !summary->known++ || asked->seconds > summary->dearest_known.seconds;
-        summary->known_seconds += asked->seconds;
+        bool is_dearest = !summary->known.times ||
+                          keel_took_order(&asked->took, asked->ops, &summary->dearest_known.took,
+                                          summary->dearest_known.ops) < 0;
+        keel_took_add(&summary->known, &asked->took);
         if (!is_dearest) continue;
         summary->dearest_known = recompile_of(&(keel_run_request_t){.step = asked->step,
-                                                                    .seconds = asked->seconds,
+                                                                    .took = asked->took,
+                                                                    .ops = asked->ops,
                                                                     .name = asked->name,
                                                                     .program = asked->program,
                                                                     .site = asked->site});
