@@ -200,7 +200,7 @@ static void heading(keel_page_t *page, const keel_why_entry_t *entry, size_t ind
     keel_buffer_format(out, ": %s</h3>\n<p class=\"cost\">", sentence_of(entry));
     if (keel_took_is_known(&entry->asked->took)) keel_page_took(out, &entry->asked->took);
     keel_buffer_format(out, "<span class=\"muted\"> %s %s step %" PRIu64 "%s",
-                       strcmp(entry->asked->what, "compile") == 0   ? "to compile"
+                       entry->asked->is_compile                     ? "to compile"
                        : strcmp(entry->asked->what, "load") == 0    ? "to load"
                        : strcmp(entry->asked->what, "retrace") == 0 ? "to trace again"
                                                                     : "",

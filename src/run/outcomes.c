@@ -65,8 +65,12 @@ static keel_status_t next_outcome(keel_outcomes_t *outcomes, const json_t *event
     return NULL;
 }
 
-// The client's wait says nothing about a compile that it did not wait for, and a load moves nothing
-// to a device that is not there.
+static void take_stored(const json_t *event, keel_took_t *out) {
+    out->seconds = keel_event_number(event, "compile_seconds");
+    out->unknown = out->seconds <= 0;
+}
+
+// The client's wait says nothing about a compile that it did not wait for.
 keel_status_t keel_outcomes_take(keel_outcomes_t *outcomes, const json_t *event,
                                  keel_took_t *out_took, keel_run_fate_t *out_fate) {
     const char *word = keel_event_text(event, "rehearsed");
@@ -74,7 +78,10 @@ keel_status_t keel_outcomes_take(keel_outcomes_t *outcomes, const json_t *event,
     const keel_outcome_t *outcome = NULL;
     *out_fate = KEEL_RUN_COMPILED;
     *out_took = (keel_took_t){.times = 1, .unknown = 1};
-    if (!is_compile) return NULL;
+    if (!is_compile) {
+        take_stored(event, out_took);
+        return NULL;
+    }
     KEEL_TRY(next_outcome(outcomes, event, &outcome));
     if (outcome && outcome->failed)
         *out_fate = KEEL_RUN_REFUSED;

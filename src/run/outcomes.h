@@ -29,8 +29,8 @@ void keel_outcomes_deinitialize(keel_outcomes_t *outcomes);
 // before its `compile`, which another thread writes.
 keel_status_t keel_outcomes_add(keel_outcomes_t *outcomes, const json_t *event) KEEL_MUST_CHECK;
 
-// What a compile or load of a rehearsal took, and what became of it. A client may compile a program
-// again: each compile takes the next outcome.
+// What a compile of a rehearsal took, and what became of it; of a load, what compiling it had cost
+// when it was stored. A client may compile a program again: each compile takes the next outcome.
 keel_status_t keel_outcomes_take(keel_outcomes_t *outcomes, const json_t *event,
                                  keel_took_t *out_took, keel_run_fate_t *out_fate) KEEL_MUST_CHECK;
 

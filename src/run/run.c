@@ -61,8 +61,10 @@ static keel_status_t count_load(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     keel_run_program_t *program;
     KEEL_TRY(program_of(reading, event, &program));
-    keel_took_add(&run->loads, &reading->request->took);
-    keel_took_add(&program->loads, &reading->request->took);
+    const keel_took_t unknown = {.times = 1, .unknown = 1}, *took = &reading->request->took;
+    if (reading->request->is_rehearsed) took = &unknown; // nothing moves to a device
+    keel_took_add(&run->loads, took);
+    keel_took_add(&program->loads, took);
     run->memory_hits += strcmp(keel_event_text(event, "tier"), "memory") == 0;
     run->ahead_loads += keel_event_number(event, "ahead_seconds") > 0;
     run->overhead_seconds += keel_event_number(event, "overhead_seconds");
@@ -198,6 +200,11 @@ static keel_status_t describe_request(reading_t *reading, const json_t *event,
     return site_of(reading, event, &request->site);
 }
 
+static bool is_compile(const json_t *event, const keel_steps_request_t *known) {
+    if (strcmp(keel_event_text(event, "event"), "compile") == 0) return true;
+    return known->is_rehearsed && strcmp(keel_event_text(event, "tier"), "memory") != 0;
+}
+
 static keel_status_t add_request(reading_t *reading, const json_t *event,
                                  const keel_steps_process_t *process,
                                  const keel_steps_request_t *known) {
@@ -217,13 +224,15 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
         .index = keel_steps_program(reading->steps, event),
         .is_load = strcmp(keel_event_text(event, "event"), "load") == 0,
         .from_memory = strcmp(keel_event_text(event, "tier"), "memory") == 0,
+        .is_compile = is_compile(event, known),
         .recompile = json_is_true(json_object_get(event, "recompile")),
         .operation = known->operation,
         .entry = SIZE_MAX,
     };
     KEEL_TRY(describe_request(reading, event, request));
     ++run->request_count;
-    run->recompiles += !request->is_load && request->recompile;
+    run->recompiles += request->is_compile && request->recompile;
+    if (!request->is_load) ++run->fates[request->fate];
     guess_framework(run, event);
     return NULL;
 }
@@ -231,7 +240,7 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
 // The journal cannot know that two lines called one function of a library.
 static void settle_recompile(keel_run_t *run, keel_run_request_t *request) {
     const keel_run_entry_t *entry = &run->entries[request->entry];
-    if (request->is_load || request->recompile || !entry->recompile) return;
+    if (!request->is_compile || request->recompile || !entry->recompile) return;
     request->recompile = true;
     ++run->recompiles;
 }
@@ -259,6 +268,8 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     }
     entry->is_eager = entry->operation != SIZE_MAX;
     KEEL_TRY(keel_run_read_entry(event, run->cwd, &run->texts, entry));
+    entry->is_compile = strcmp(entry->what, "compile") == 0;
+    if (known) entry->is_compile = run->requests[known - reading->steps->requests].is_compile;
     if (known) settle_recompile(run, &run->requests[known - reading->steps->requests]);
     ++run->entry_count;
     return NULL;
@@ -295,6 +306,8 @@ static keel_status_t meet_event(reading_t *reading, json_t *event) {
     note_time(reading, event);
     KEEL_TRY(keel_steps_advance(reading->steps, event, &process, &reading->request));
     KEEL_TRY(count_event(reading, event));
+    if (process->is_rehearsal)
+        KEEL_TRY(keel_rehearsal_add(&run->rehearsal, event, run->cwd, &run->texts));
     if (reading->parts & KEEL_RUN_MEMORY)
         KEEL_TRY(keel_memory_add(&reading->memory, event, run->cwd, &run->texts));
     if (reading->parts & KEEL_RUN_METRICS) KEEL_TRY(keel_metrics_event(&run->metrics, event));
@@ -357,12 +370,22 @@ static keel_status_t meet_events(reading_t *reading) {
     json_t *event;
     json_array_foreach(reading->steps->events, index, event) KEEL_TRY(meet_event(reading, event));
     KEEL_TRY(keel_reads_read(reading->steps, run->cwd, &run->texts, &run->reads));
-    keel_memory_settle(&reading->memory);
+    KEEL_TRY(keel_memory_settle(&reading->memory));
     keel_asides_settle(&run->asides);
     find_ends(reading);
     sum_up_processes(reading);
     if (count) qsort(run->programs, count, sizeof *run->programs, by_cost);
     return NULL;
+}
+
+// Whether it fits is a part of what a rehearsal is for.
+static keel_status_t read_steps(keel_bytes_t bytes, unsigned *inout_parts, keel_steps_t *out,
+                                keel_journal_damage_t *out_damage) {
+    KEEL_TRY(keel_steps_read(bytes, *inout_parts, out, out_damage));
+    if (!out->is_rehearsal || *inout_parts & KEEL_RUN_MEMORY) return NULL;
+    *inout_parts |= KEEL_RUN_MEMORY;
+    keel_steps_deinitialize(out);
+    return keel_steps_read(bytes, *inout_parts, out, out_damage);
 }
 
 static keel_status_t parse_run(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
@@ -373,8 +396,8 @@ static keel_status_t parse_run(keel_bytes_t bytes, const char *id, const char *p
     KEEL_TRY(keep_text(&reading, id, &run->id));
     KEEL_TRY(keel_calloc(1, sizeof *run->steps_, &steps));
     reading.steps = run->steps_ = steps;
-    KEEL_TRY(keel_steps_read(bytes, parts, run->steps_, &run->damage));
-    keel_memory_begin(&reading.memory, &run->memory);
+    KEEL_TRY(read_steps(bytes, &reading.parts, run->steps_, &run->damage));
+    keel_memory_begin(&reading.memory, run->steps_->is_rehearsal, &run->memory);
     keel_status_t status = meet_events(&reading);
     keel_memory_end(&reading.memory);
     return status;
@@ -397,6 +420,7 @@ keel_status_t keel_run_parse(keel_bytes_t bytes, const char *id, const char *pat
     keel_arena_initialize(&out->texts, 0);
     keel_map_initialize(&out->sources);
     keel_metrics_initialize(&out->metrics);
+    keel_rehearsal_initialize(&out->rehearsal);
     keel_status_t status = parse_run(bytes, id, path, parts, out);
     if (status) keel_run_deinitialize(out);
     return status;
@@ -422,6 +446,7 @@ void keel_run_deinitialize(keel_run_t *run) {
     keel_fixes_deinitialize(&run->fixes);
     keel_memory_deinitialize(&run->memory);
     keel_reads_deinitialize(&run->reads);
+    keel_rehearsal_deinitialize(&run->rehearsal);
     keel_free(run->programs);
     keel_free(run->requests);
     keel_free(run->entries);

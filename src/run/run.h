@@ -5,6 +5,8 @@
 //   steps.c    which step each compile or load delayed
 //   entries.c  what the journal explains
 //   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
+//   rehearsal.c  what is said about a rehearsal; outcomes.c: what its compiler made of each program;
+//                fit.c: whether it fits
 //
 // A *step* ends where the process marks it (keel_step). In a process without marks it is one
 // execution of the leading family: the programs that share a module name ("jit_step") and do the
@@ -26,6 +28,7 @@
 #include "run/fixes.h"
 #include "run/memory.h"
 #include "run/reads.h"
+#include "run/rehearsal.h"
 #include "run/took.h"
 
 typedef struct keel_run_place_t {
@@ -63,6 +66,7 @@ typedef struct keel_run_request_t {
     const char *name, *program; // of the module; digest of its bytes in hex
     keel_run_place_t site;
     bool is_load, from_memory;
+    bool is_compile; // as in the entry
     bool recompile;
     size_t operation; // an operation that ran by itself, outside jit; SIZE_MAX: none
     size_t entry;     // the entry that explains it, from 0; SIZE_MAX: none
@@ -89,6 +93,9 @@ typedef struct keel_run_entry_t {
     double t;
     int64_t pid;
     const char *what;    // "compile", "load", "retrace"
+    // In a rehearsal, a load from the cache counts as the compile that it was once: the cache here
+    // says nothing about the device's own run.
+    bool is_compile;
     const char *name;    // of the module
     const char *origin;  // of its function (host/host.h); ""
     const char *program; // digest of its bytes in hex
@@ -134,6 +141,7 @@ typedef struct keel_run_t {
     uint64_t journal_bytes; // of the run's own files; 0 from keel_run_parse
     keel_took_t compiles;   // inside the plugin
     keel_took_t loads;      // that the client waited for the plugin
+    uint64_t fates[KEEL_RUN_FATE_COUNT]; // of the compiles
     uint64_t memory_hits, misses, uncacheable, publishes, executes;
     uint64_t known_executes; // programs whose compile or load the journal has
     uint64_t recompiles;     // compiles that the journal calls that
@@ -155,7 +163,8 @@ typedef struct keel_run_t {
     keel_reads_t reads; // what moved between host and device
     keel_asides_t asides;
     keel_fixes_t fixes;     // asked for, in order of time
-    keel_memory_t memory;   // filled if asked for
+    keel_run_rehearsal_t rehearsal;
+    keel_memory_t memory;   // filled if asked for, and for a rehearsal
     keel_metrics_t metrics; // counted if asked for
     keel_map_t sources;     // what the run read in its source files (host/source.h)
     bool has_lines;         // PyTorch/XLA: operations have their lines
@@ -201,6 +210,21 @@ bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *o
 // True if that program, or others that the same line asks for, ran more than once in that process
 // since its compile or load.
 bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid);
+
+// Whether a rehearsal's programs fit in the memory of each device, with all that is alive there.
+typedef enum keel_run_verdict_t {
+    KEEL_RUN_UNSURE, // no rehearsal; or not all is known, and what is fits
+    KEEL_RUN_FITS,
+    KEEL_RUN_TOO_LARGE,
+} keel_run_verdict_t;
+
+typedef struct keel_run_fit_t {
+    keel_run_verdict_t verdict;
+    const keel_memory_program_t *largest; // NULL: none
+    uint64_t limit;                       // what programs may use of a device; 0: unknown
+    uint64_t unknown;                     // programs that ran and of which the needs are unknown
+} keel_run_fit_t;
+keel_run_fit_t keel_run_fit(const keel_run_t *run);
 
 // A copy in the arena; "" for an empty text.
 keel_status_t keel_run_keep(keel_arena_t *texts, const char *text,

@@ -185,6 +185,12 @@ bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t p
     return count > 1;
 }
 
+bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid) {
+    json_int_t number = pid;
+    const uint64_t *known = keel_map_find(&steps->by_pid, keel_bytes(&number, sizeof number));
+    return known && steps->processes[*known].is_rehearsal;
+}
+
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event) {
     return (size_t)*keel_map_find(&steps->by_identity, name_bytes(keel_event_identity(event)));
 }
@@ -297,7 +303,7 @@ static keel_status_t meet_rehearsal(keel_steps_t *steps, const json_t *event) {
     size_t index;
     if (!is_event(event, "start") || !json_object_get(event, "target")) return NULL;
     KEEL_TRY(process_of(steps, event, &index));
-    steps->processes[index].is_rehearsal = true;
+    steps->processes[index].is_rehearsal = steps->is_rehearsal = true;
     return NULL;
 }
 
@@ -447,7 +453,9 @@ bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation) {
 
 static keel_status_t find_took(keel_steps_t *steps, const json_t *event, size_t process,
                                keel_steps_request_t *out) {
-    if (steps->processes[process].is_rehearsal || *keel_event_text(event, "rehearsed"))
+    out->is_rehearsed =
+        steps->processes[process].is_rehearsal || *keel_event_text(event, "rehearsed");
+    if (out->is_rehearsed)
         return keel_outcomes_take(&steps->outcomes, event, &out->took, &out->fate);
     out->took = (keel_took_t){.times = 1, .seconds = out->seconds};
     return NULL;

@@ -64,7 +64,8 @@ typedef struct keel_steps_program_t {
 typedef struct keel_steps_request_t {
     uint64_t step;  // the step it delayed, from 1
     double seconds; // as the event has it, by which its explanation is found
-    keel_took_t took;
+    bool is_rehearsed;
+    keel_took_t took; // for a rehearsed load, what compiling it had cost
     keel_run_fate_t fate;
     size_t next;      // the same program's next one in that process; SIZE_MAX: none
     size_t operation; // an operation that ran by itself; SIZE_MAX: none
@@ -101,6 +102,7 @@ typedef struct keel_steps_t {
     keel_map_t by_operation;
     keel_steps_process_t *processes;
     size_t process_count;
+    bool is_rehearsal; // of one of them
     keel_steps_request_t *requests;
     size_t request_count;
 } keel_steps_t;
@@ -126,6 +128,8 @@ bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const
 // True if that program, or others that the same line asks for, ran more than once in that process
 // since its compile or load.
 bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t pid);
+
+bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid);
 
 // The program that a compile or load of the journal is about.
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event);

@@ -20,6 +20,7 @@ typedef enum keel_run_fate_t {
     KEEL_RUN_REFUSED, // by the compiler, when the client already had it
     KEEL_RUN_PENDING, // the process ended before the compiler was done
     KEEL_RUN_SKIPPED, // not compiled
+    KEEL_RUN_FATE_COUNT,
 } keel_run_fate_t;
 
 static inline void keel_took_add(keel_took_t *sum, const keel_took_t *more) {

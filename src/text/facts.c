@@ -40,9 +40,17 @@ void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out) {
     keel_write_counted(out, moved->count, "read");
     keel_buffer_text(out, ", ");
     keel_write_counted(out, moved->bytes, "byte");
+    if (moved->is_untimed) return;
     keel_buffer_text(out, ", ");
     keel_write_seconds(out, moved->seconds);
     keel_buffer_text(out, " until the data arrived");
+}
+
+void keel_text_moved(keel_json_t *json, const keel_moved_t *moved) {
+    if (moved->is_untimed)
+        keel_json_null(json, "seconds");
+    else
+        keel_text_seconds(json, "seconds", moved->seconds);
 }
 
 // ---- operations by themselves -------------------------------------------------------------------
@@ -138,14 +146,6 @@ void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out) {
     }
 }
 
-static void paragraph(keel_buffer_t *text, unsigned width, keel_buffer_t *out) {
-    keel_flow_t flow = {.out = out, .width = width};
-    keel_flow_end(&flow);
-    keel_flow_line(&flow);
-    keel_flow_buffer(&flow, text);
-    keel_flow_end(&flow);
-}
-
 static void misfit_paragraph(const keel_misfit_t *misfit, unsigned width, keel_buffer_t *out) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
@@ -153,7 +153,7 @@ static void misfit_paragraph(const keel_misfit_t *misfit, unsigned width, keel_b
     keel_buffer_text(&text, ". Take a smaller batch, spread it over more devices, or compute "
                             "layers again in the backward pass (jax.checkpoint, "
                             "torch.utils.checkpoint); `keel memory` shows the plugin's message.");
-    paragraph(&text, width, out);
+    keel_flow_paragraph(&text, width, out);
 }
 
 static void op_paragraph(const keel_host_op_sum_t *op, uint64_t executions, unsigned width,
@@ -169,7 +169,7 @@ static void op_paragraph(const keel_host_op_sum_t *op, uint64_t executions, unsi
         keel_buffer_text(&text, " of programs");
     }
     keel_buffer_format(&text, ". %s", keel_host_op_advice(op->name));
-    paragraph(&text, width, out);
+    keel_flow_paragraph(&text, width, out);
 }
 
 void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out) {
@@ -187,7 +187,7 @@ static void unexplained_paragraph(const keel_asides_t *asides, unsigned width, k
     keel_buffer_initialize(&text, 0);
     keel_unexplained_sentence(asides, &text);
     keel_buffer_text(&text, ".");
-    paragraph(&text, width, out);
+    keel_flow_paragraph(&text, width, out);
 }
 
 void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,

@@ -17,6 +17,8 @@ void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out);
 // What to do in PyTorch/XLA, the only client with cut steps.
 const char *keel_reads_advice(bool endless);
 // "12 reads, 120 bytes, 0.3 s until the data arrived"
+// The seconds of transfers; null if they took none that count.
+void keel_text_moved(keel_json_t *json, const keel_moved_t *moved);
 void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out);
 
 // "58 small programs ran one by one, outside jit, and cost 21.2 s, most at train.py:13"

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "text/flow.h"
+#include "text/rehearsed.h"
 #include "text/text.h"
 #include "text/why_page.h"
 #include "text/write.h"
@@ -29,7 +30,9 @@ static void settled(const keel_why_t *why, keel_buffer_t *out) {
 
 static void compiles_and_loads(const keel_why_t *why, keel_buffer_t *out) {
     const keel_took_t *compiles = &why->run.compiles, *loads = &why->run.loads;
-    if (compiles->times) {
+    if (keel_is_rehearsal(&why->run)) {
+        keel_fates_sentence(&why->run, out);
+    } else if (compiles->times) {
         keel_write_counted(out, compiles->times, "compile");
         keel_buffer_byte(out, ' ');
         keel_write_took(out, compiles);
@@ -165,7 +168,13 @@ void keel_text_damage(const keel_run_t *run, keel_buffer_t *out) {
 }
 
 void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
+    bool is_rehearsal = keel_is_rehearsal(&why->run);
     keel_buffer_text(out, "keel: ");
+    if (is_rehearsal) {
+        keel_buffer_text(out, "rehearsed on ");
+        keel_write_foreign(out, why->run.rehearsal.target.name);
+        keel_buffer_text(out, ": ");
+    }
     if (why->run.steps) {
         keel_write_counted(out, why->run.steps, "step");
         keel_buffer_text(out, ", ");
@@ -203,7 +212,8 @@ void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
         cause(out, &why->summary.dearest_known, true, VALUE_COLUMNS);
         keel_buffer_text(out, "; run `keel why`\n");
     }
-    if (why->run.asides.misfit_count) {
+    if (is_rehearsal) keel_rehearsal_summary(&why->run, out);
+    if (!is_rehearsal && why->run.asides.misfit_count) {
         keel_buffer_text(out, "keel: ");
         keel_misfit_sentence(&why->run.asides.misfits[0], out);
         if (why->run.asides.misfit_count > 1)
@@ -265,6 +275,12 @@ static void print_run_line(const keel_why_t *why, keel_buffer_t *out) {
         keel_fix_write(&why->run.fixes.list[i], out);
         keel_buffer_byte(out, '\n');
     }
+    if (keel_is_rehearsal(&why->run)) {
+        label(out, "rehearsed");
+        keel_buffer_text(out, "on ");
+        keel_target_sentence(&why->run.rehearsal.target, out);
+        keel_buffer_byte(out, '\n');
+    }
     if (!*why->run.mode) return;
     label(out, "plugin");
     keel_write_foreign(out, why->run.plugin_path);
@@ -288,8 +304,10 @@ static void print_moved(const keel_why_t *why, const char *where, const keel_mov
     each_step(why, moved->count, out);
     keel_buffer_text(out, "; ");
     keel_write_counted(out, moved->bytes, "byte");
-    keel_buffer_text(out, ", ");
-    keel_write_seconds(out, moved->seconds);
+    if (!moved->is_untimed) {
+        keel_buffer_text(out, ", ");
+        keel_write_seconds(out, moved->seconds);
+    }
     keel_buffer_byte(out, '\n');
 }
 
@@ -332,6 +350,10 @@ static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
     keel_buffer_format(out, "%zu\n", why->run.program_count);
     label(out, "compiles");
     print_took(&why->run.compiles, out);
+    if (why->run.compiles.unknown && keel_took_is_known(&why->run.compiles)) {
+        keel_buffer_text(out, ": ");
+        keel_fates_sentence(&why->run, out);
+    }
     keel_buffer_byte(out, '\n');
     label(out, "loads");
     print_took(&why->run.loads, out);
@@ -400,6 +422,36 @@ static void misfits(const keel_why_t *why, keel_buffer_t *out) {
         keel_misfit_sentence(&why->run.asides.misfits[i], out);
         keel_buffer_byte(out, '\n');
     }
+}
+
+// A row with a sentence, if there is one; takes it.
+static void sentence_row(keel_buffer_t *out, const char *name, keel_buffer_t *sentence) {
+    if (sentence->size) {
+        label(out, name);
+        keel_buffer_append(out, sentence->data, sentence->size);
+        keel_buffer_byte(out, '\n');
+    }
+    out->failed |= sentence->failed;
+    keel_buffer_deinitialize(sentence);
+    keel_buffer_initialize(sentence, 0);
+}
+
+static void rehearsal(const keel_why_t *why, keel_buffer_t *out) {
+    const keel_run_rehearsal_t *facts = &why->run.rehearsal;
+    keel_buffer_t text;
+    if (!keel_is_rehearsal(&why->run)) return;
+    keel_buffer_initialize(&text, 0);
+    for (size_t i = 0; i < facts->refusal_count; ++i) {
+        keel_refusal_sentence(&why->run, &facts->refusals[i], false, &text);
+        sentence_row(out, i ? "" : "refused", &text);
+    }
+    if (!why->run.asides.misfit_count) keel_fit_sentence(&why->run, &text);
+    sentence_row(out, "fit", &text);
+    keel_unreals_sentence(facts, &text);
+    sentence_row(out, "not real", &text);
+    keel_unreal_constants_sentence(facts, &text);
+    sentence_row(out, "", &text);
+    keel_buffer_deinitialize(&text);
 }
 
 static void left(keel_buffer_t *out, size_t all, size_t shown, const char *noun) {
@@ -480,8 +532,8 @@ static void recompiles(const keel_why_t *why, unsigned width, keel_buffer_t *out
 
 static void read_row(const keel_moved_t *moved, uint64_t cuts, const char *where,
                      keel_buffer_t *out) {
-    char took[24];
-    keel_format_seconds(moved->seconds, took);
+    char took[24] = "-";
+    if (!moved->is_untimed) keel_format_seconds(moved->seconds, took);
     keel_buffer_format(out, "%-14" PRIu64 "%10" PRIu64 "%10s%10" PRIu64 "  ", moved->count,
                        moved->bytes, took, cuts);
     keel_write_foreign(out, where);
@@ -507,6 +559,7 @@ void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out) 
     eager(why, out);
     host_ops(why, out);
     misfits(why, out);
+    rehearsal(why, out);
     failures(why, out);
     print_program_table(why, out);
     print_reads(why, out);

@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "text/facts.h"
+#include "text/rehearsed.h"
 #include "text/text.h"
 
 static void site(keel_json_t *json, const keel_run_place_t *value) {
@@ -81,7 +82,7 @@ static void plugin(const keel_why_t *why, keel_json_t *json) {
 static void put_moved(keel_json_t *json, const keel_moved_t *value) {
     keel_json_unsigned(json, "count", value->count);
     keel_json_unsigned(json, "bytes", value->bytes);
-    keel_text_seconds(json, "seconds", value->seconds);
+    keel_text_moved(json, value);
 }
 
 static void direction(keel_json_t *json, const char *field, const keel_moved_t *value) {
@@ -120,6 +121,10 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
     keel_json_string(json, "cwd", why->run.cwd);
     keel_json_string(json, "host", why->run.host);
     keel_json_string(json, "mode", why->run.mode);
+    if (*why->run.rehearsal.target.name)
+        keel_json_string(json, "target", why->run.rehearsal.target.name);
+    else
+        keel_json_null(json, "target");
     keel_json_string(json, "journal", why->run.path);
     keel_json_unsigned(json, "journal_bytes", why->run.journal_bytes);
     keel_json_unsigned(json, "processes", why->run.processes);
@@ -159,6 +164,7 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
         keel_json_string(json, "first_fallback", why->run.first_fallback);
         keel_fixes_json(&why->run.fixes, json);
         plugin(why, json);
+        keel_rehearsal_json(&why->run, json);
         keel_asides_json(&why->run.asides, json);
         recompiles(why, json);
         read_lines(&why->run.reads, json);

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "text/rehearsed.h"
 #include "text/why_page.h"
 #include "text/write.h"
 
@@ -112,6 +113,13 @@ static void print_questions_head(const keel_why_t *why, keel_flow_t *flow) {
     keel_flow_around(flow, why->run.command, 0,
                      flow->width > flow->column ? flow->width - flow->column : 0);
     keel_flow_end(flow);
+}
+
+static void target(const keel_why_t *why, keel_buffer_t *out) {
+    if (!keel_is_rehearsal(&why->run)) return;
+    keel_buffer_text(out, "rehearsed on ");
+    keel_target_sentence(&why->run.rehearsal.target, out);
+    keel_buffer_byte(out, '\n');
 }
 
 static void fixes(const keel_why_t *why, keel_buffer_t *out) {
@@ -307,6 +315,7 @@ static bool lacks_lines(const keel_why_t *why) {
 
 static void print_page(keel_text_page_t *page, const items_t *items) {
     print_questions_head(page->why, &page->flow);
+    target(page->why, page->flow.out);
     fixes(page->why, page->flow.out);
     keel_flow_end(&page->flow);
     questions(page->why, page->flow.out);
@@ -349,8 +358,10 @@ void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_b
         print_page(&page, &items);
     else
         nothing(why, &page.flow);
+    if (!status && !items.count) target(why, out);
     if (!status && !items.count) fixes(why, out);
     if (!status) eager(why, style->width, out);
+    keel_rehearsal_tell(&why->run, style->width, out);
     keel_asides_tell(&why->run.asides, why->run.known_executes, style->all, style->width, out);
     keel_status_ignore(status);
     keel_map_deinitialize(&items.index);

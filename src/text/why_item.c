@@ -395,6 +395,13 @@ static void times_text(const keel_reads_line_t *line, char out[48]) {
     snprintf(out, 48, "%" PRIu64 " time%s", line->cuts, line->cuts == 1 ? "" : "s");
 }
 
+static void moved_text(const keel_moved_t *moved, char out[24]) {
+    if (moved->is_untimed)
+        snprintf(out, 24, "-");
+    else
+        keel_format_seconds(moved->seconds, out);
+}
+
 static const char *line_text(const keel_reads_line_t *line) {
     return *line->shown ? line->shown : "unknown line";
 }
@@ -406,7 +413,7 @@ void keel_text_measure_cut(keel_text_page_t *page, const keel_reads_line_t *line
     widen(&columns->number, text);
     times_text(line, text);
     widen(&columns->step, text);
-    keel_format_seconds(line->moved.seconds, cost);
+    moved_text(&line->moved, cost);
     widen(&columns->cost, cost);
     widen(&columns->kind, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word);
     widen(&columns->place, line_text(line));
@@ -424,7 +431,7 @@ static void cut_line(keel_text_page_t *page, const keel_reads_line_t *line, size
     times_text(line, text);
     keel_flow_cell(flow, text, columns->step, false);
     keel_flow_blanks(flow, 2);
-    keel_format_seconds(line->moved.seconds, text);
+    moved_text(&line->moved, text);
     keel_flow_cell(flow, text, columns->cost, true);
     keel_flow_blanks(flow, 2);
     kind_cell(page, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word, columns->kind);

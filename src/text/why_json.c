@@ -158,7 +158,7 @@ static void cut_object(keel_json_t *json, const keel_reads_line_t *line) {
     keel_json_unsigned(json, "pieces", line->pieces);
     keel_json_unsigned(json, "reads", line->moved.count);
     keel_json_unsigned(json, "bytes", line->moved.bytes);
-    keel_text_seconds(json, "seconds", line->moved.seconds);
+    keel_text_moved(json, &line->moved);
     keel_json_bool(json, "recompile", false);
     keel_json_string(json, "pattern", "");
     keel_json_bool(json, "unrelated", false);

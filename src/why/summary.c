@@ -36,8 +36,7 @@ static keel_status_t index_entries(const keel_why_t *why, keel_map_t *out) {
         const keel_why_entry_t *entry = &why->entries[i];
         keel_bytes_t program = keel_str_bytes(keel_str(entry->asked->program));
         bool is_asked = entry->recompile || entry->asked->is_eager;
-        if (!is_asked || strcmp(entry->asked->what, "compile") != 0 || keel_map_find(out, program))
-            continue;
+        if (!is_asked || !entry->asked->is_compile || keel_map_find(out, program)) continue;
         KEEL_TRY(keel_map_put(out, program, i));
     }
     return NULL;
@@ -49,7 +48,7 @@ static void list_recompiles(keel_why_t *why, const keel_map_t *entries) {
     for (size_t i = 0; i < why->run.request_count; ++i) {
         const keel_run_request_t *request = &why->run.requests[i];
         bool is_eager = request->operation != SIZE_MAX;
-        if (request->is_load || (!is_eager && !request->recompile)) continue;
+        if (!request->is_compile || (!is_eager && !request->recompile)) continue;
         const uint64_t *at = keel_map_find(entries, keel_str_bytes(keel_str(request->program)));
         const keel_why_entry_t *entry = at ? &why->entries[*at] : NULL;
         if (entry ? !keel_why_is_shown(entry) : is_eager) continue;

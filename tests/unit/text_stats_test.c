@@ -568,9 +568,9 @@ static void each_figure_of_a_run_has_its_own_name(void **state) {
         *counts[i].figure = 100 + i;
     for (size_t i = 0; i < SECONDS; ++i)
         *seconds[i].figure = 0.25 + (double)i;
-    run->reads.to_device = (keel_moved_t){1, 2, 0.5};
-    run->reads.from_device = (keel_moved_t){3, 4, 1.5};
-    run->reads.elsewhere = (keel_moved_t){5, 6, 2.5};
+    run->reads.to_device = (keel_moved_t){1, 2, 0.5, false};
+    run->reads.from_device = (keel_moved_t){3, 4, 1.5, false};
+    run->reads.elsewhere = (keel_moved_t){5, 6, 2.5, false};
     run->host = "h";
     json_t *json = json_of(&stats, true), *part = json_of(&stats, false);
     for (size_t i = 0; i < COUNTS; ++i)
