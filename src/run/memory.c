@@ -156,14 +156,15 @@ static uint64_t sum_of(uint64_t a, uint64_t b) {
     return a < UINT64_MAX - b ? a + b : UINT64_MAX;
 }
 
-// What lived when it began has its arguments. One that never ran is counted as if it were alone.
-static void find_most(keel_memory_program_t *program, const uint64_t *living) {
+// What lived when it began has its arguments, and the code of all programs stays loaded. A program
+// that never ran is counted as if it were alone.
+static void find_most(keel_memory_program_t *program, const uint64_t *living, uint64_t code) {
     program->has_run = living;
     program->living = living ? *living : 0;
     program->most = living ? *living : program->arguments;
     uint64_t fresh = program->outputs > program->aliased ? program->outputs - program->aliased : 0;
     program->most = sum_of(program->most, sum_of(fresh, program->temporaries));
-    program->most = sum_of(program->most, program->code);
+    program->most = sum_of(program->most, living ? code : program->code);
 }
 
 // Programs that ran without being compiled.
@@ -190,13 +191,16 @@ static keel_status_t add_uncompiled(keel_memory_reading_t *reading) {
 
 keel_status_t keel_memory_settle(keel_memory_reading_t *reading) {
     keel_memory_t *memory = reading->memory;
+    uint64_t code = 0;
     if (reading->living.count) KEEL_TRY(add_uncompiled(reading));
+    for (size_t i = 0; i < memory->program_count; ++i)
+        code = sum_of(code, memory->programs[i].code);
     for (size_t i = 0; i < memory->program_count; ++i) {
         keel_memory_program_t *program = &memory->programs[i];
         keel_bytes_t name = text_bytes(program->program);
         const uint64_t *asker = keel_map_find(&reading->asked, name);
         if (asker) program->shown = reading->askers[*asker].shown;
-        if (reading->is_rehearsal) find_most(program, keel_map_find(&reading->living, name));
+        if (reading->is_rehearsal) find_most(program, keel_map_find(&reading->living, name), code);
     }
     if (memory->program_count)
         qsort(memory->programs, memory->program_count, sizeof *memory->programs, by_total);

@@ -20,7 +20,7 @@ typedef struct keel_memory_program_t {
     uint64_t arguments, outputs, aliased, temporaries, code, total;
     uint64_t host, peak; // 0: unknown
     // In a rehearsal: on its fullest device, in use when it began, with its arguments, and at most
-    // while it ran; at least, if it is not known what it needs.
+    // while it ran, with the code of all programs; at least, if it is not known what it needs.
     bool has_run;
     uint64_t living, most;
 } keel_memory_program_t;

@@ -225,6 +225,8 @@ typedef struct keel_run_fit_t {
     uint64_t unknown;                     // programs that ran and of which the needs are unknown
 } keel_run_fit_t;
 keel_run_fit_t keel_run_fit(const keel_run_t *run);
+// False if a rehearsal has shown that something does not compile or fit, or could not be rehearsed.
+bool keel_run_passes(const keel_run_t *run);
 
 // A copy in the arena; "" for an empty text.
 keel_status_t keel_run_keep(keel_arena_t *texts, const char *text,

@@ -588,6 +588,11 @@ void keel_text_line(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     started(why, &facts);
     keel_format_size(why->run.journal_bytes, size);
     keel_buffer_format(&facts, "  %8s  ", size);
+    if (keel_is_rehearsal(&why->run)) {
+        keel_buffer_text(&facts, "on ");
+        keel_write_foreign(&facts, why->run.rehearsal.target.name);
+        keel_buffer_text(&facts, ": ");
+    }
     compiles_and_loads(why, &done);
     keel_flow_t flow = {.out = out, .width = width, .indent = INDENT};
     size_t needed = facts.size + done.size;
