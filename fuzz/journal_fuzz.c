@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     keel_why_t why;
     keel_status_t status = keel_why_parse(keel_bytes(data, size), "run", "journal.ndjson", 0, &why);
     check(status == NULL);
-    check(why.run.memory_hits <= why.run.loads);
+    check(why.run.memory_hits <= why.run.loads.times);
     check(why.run.unfinished <= why.run.processes);
     check_text(keel_text_summary, &why);
     check_text(whole_text, &why);

@@ -116,9 +116,19 @@ static void moved_text(const keel_explanation_t *moved, bool whole, keel_buffer_
         keel_buffer_format(out, "  %zu more\n", moved->root_total - moved->root_count);
 }
 
+// "" if the devices were there.
+static const char *target_of(const cli_diff_run_t *run) {
+    return run->stats.rehearsal.target.name;
+}
+
 void cli_diff_runs_text(const cli_diff_runs_t *all, bool whole, keel_buffer_t *out) {
     for (int i = 0; i < 2; ++i) {
         keel_buffer_format(out, "%c: run %s, ", "AB"[i], all -> runs[i].id);
+        if (*target_of(&all->runs[i])) {
+            keel_buffer_text(out, "rehearsed on ");
+            cli_diff_value(target_of(&all->runs[i]), 0, out);
+            keel_buffer_text(out, ", ");
+        }
         keel_write_counted(out, all->runs[i].stats.program_count, "program");
         keel_buffer_byte(out, '\n');
     }
@@ -178,6 +188,10 @@ void cli_diff_runs_json(const cli_diff_runs_t *all, bool same, keel_buffer_t *ou
     for (int i = 0; i < 2; ++i) {
         keel_json_object(&json, letters[i]);
         keel_json_string(&json, "run", all->runs[i].id);
+        if (*target_of(&all->runs[i]))
+            keel_json_string(&json, "target", target_of(&all->runs[i]));
+        else
+            keel_json_null(&json, "target");
         keel_json_unsigned(&json, "programs", all->runs[i].stats.program_count);
         keel_json_end_object(&json);
     }

@@ -116,6 +116,12 @@ static keel_status_t find_programs(search_t *search) {
 // ---- the command -------------------------------------------------------------------------------
 
 static bool fits(const search_t *search) {
+    const keel_run_t *run = &search->found;
+    if (*run->rehearsal.target.name) {
+        keel_run_fit_t fit = keel_run_fit(run);
+        if (!search->program) return fit.verdict != KEEL_RUN_TOO_LARGE;
+        return !fit.limit || search->program->most <= fit.limit;
+    }
     const keel_memory_t *memory = &search->found.memory;
     uint64_t limit = keel_memory_limit(memory);
     const keel_memory_program_t *largest = search->program         ? search->program

@@ -168,13 +168,14 @@ static void no_fix(const command_run_t *run) {
                 "environment (-I, -E, -S)");
 }
 
-// What happened, on stderr. Nothing here changes the exit code, which is the child's.
-static void sum_up(const command_run_t *run) {
+// What happened, on stderr. False if a rehearsal has shown a program that the target cannot run;
+// nothing else changes the exit code, which is the child's.
+static bool sum_up(const command_run_t *run) {
     keel_why_t why;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     if (!*run_dir) {
         if (!run->quiet || run->json_file) nothing_recorded(run, false);
-        return;
+        return true;
     }
     cli_analyze(run_dir, run->id);
     keel_status_t status = keel_why_read(run_dir, run->id, 0, &why);
@@ -186,7 +187,7 @@ static void sum_up(const command_run_t *run) {
             nothing_recorded(run, false);
         if (absent && !run->quiet) no_fix(run);
         if (absent) keel_status_ignore(status);
-        return;
+        return true;
     }
     // There was no room for its first line.
     if (!why.run.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true);
@@ -201,7 +202,9 @@ static void sum_up(const command_run_t *run) {
     }
     status = write_json(run, &why);
     if (status) cli_fail(status);
+    bool passes = !run->rehearsal || keel_run_passes(&why.run);
     keel_why_deinitialize(&why);
+    return passes;
 }
 
 static void release_run(command_run_t *run) {
@@ -250,7 +253,7 @@ int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
     cli_progress_begin("explaining the run's programs");
     keel_analysis_follow_end(&follower);
     cli_progress_end();
-    if (started) sum_up(&run);
+    if (started && !sum_up(&run) && code == CLI_OK) code = CLI_NO;
     if (started && !run.nested) cli_prune_after(&run.settings, run.quiet);
     release_run(&run);
     return code;

@@ -1,10 +1,12 @@
-// Two charts over one axis: steps, or seconds if the run had none. The axis ends soon after the
+// Two charts over one axis: steps, or seconds if the run had none. The first has the time that
+// compiles took or, if that is not known of any, their number. The axis ends soon after the
 // last compile, since a long run is flat. Labels are beside the drawing, not in it, so that they
 // keep their size on a narrow screen.
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "page/part.h"
+#include "text/write.h"
 
 enum {
     COLUMNS = 120,
@@ -17,17 +19,17 @@ enum {
 };
 
 typedef struct column_t {
-    double seconds[KEEL_PAGE_TONE_COUNT];
-    uint64_t compiles;
+    double amounts[KEEL_PAGE_TONE_COUNT]; // seconds, or compiles
+    keel_took_t took;
     size_t entry; // the most expensive with an article; SIZE_MAX: none
-    double dearest;
-    const char *name; // of the most expensive
+    const keel_timeline_event_t *dearest;
 } column_t;
 
 typedef struct chart_t {
     keel_page_t *page;
     const keel_timeline_t *timeline;
     bool by_step;
+    bool by_time;
     double first, last; // ends of the axis
     double column;      // width of one column on it
     size_t column_count;
@@ -139,15 +141,20 @@ static void grid(const chart_t *c) {
 // Uses the same shares as the ledger.
 static void divide(const chart_t *c, const keel_timeline_event_t *event, column_t *column) {
     const keel_why_t *why = c->page->input->why;
+    double amount = c->by_time ? event->took.seconds : (double)event->took.times;
     if (event->entry >= why->entry_count) {
-        column->seconds[keel_page_tone(c->page, KEEL_CAUSE_COUNT)] += event->seconds;
+        column->amounts[keel_page_tone(c->page, KEEL_CAUSE_COUNT)] += amount;
         return;
     }
     const keel_why_entry_t *entry = &why->entries[event->entry];
-    for (size_t i = 0; i < keel_why_share_count(entry); ++i) {
-        keel_why_share_t share = keel_why_share(entry, i);
-        column->seconds[keel_page_tone(c->page, share.kind)] += share.seconds;
-    }
+    size_t count = keel_why_share_count(entry);
+    for (size_t i = 0; i < count; ++i)
+        column->amounts[keel_page_tone(c->page, keel_why_share(entry, i).kind)] +=
+            amount / (double)count;
+}
+
+static bool is_dearer(const keel_timeline_event_t *event, const keel_timeline_event_t *than) {
+    return !than || keel_took_order(&event->took, event->ops, &than->took, than->ops) <= 0;
 }
 
 static void fill_columns(chart_t *c) {
@@ -156,22 +163,19 @@ static void fill_columns(chart_t *c) {
         if (event->is_load) continue;
         column_t *column = &c->columns[column_of(c, event)];
         divide(c, event, column);
-        ++column->compiles;
+        keel_took_add(&column->took, &event->took);
         bool whole =
             event->entry < c->page->input->why->entry_count && c->page->is_whole[event->entry];
-        if (event->seconds >= column->dearest) {
-            column->dearest = event->seconds;
-            column->name = event->name;
-        }
-        if (whole && (column->entry == SIZE_MAX || event->seconds >= column->dearest))
-            column->entry = event->entry;
+        bool is_dearest = is_dearer(event, column->dearest);
+        if (is_dearest) column->dearest = event;
+        if (whole && (column->entry == SIZE_MAX || is_dearest)) column->entry = event->entry;
     }
 }
 
 static double sum_of(const column_t *column) {
     double sum = 0;
     for (int tone = 0; tone < KEEL_PAGE_TONE_COUNT; ++tone)
-        sum += column->seconds[tone];
+        sum += column->amounts[tone];
     return sum;
 }
 
@@ -188,27 +192,37 @@ static void tone_name(const keel_page_t *page, int tone, keel_buffer_t *out) {
         }
 }
 
+// Of compiles with several causes.
+static void number(keel_buffer_t *out, double value) {
+    keel_buffer_format(out, "%.3g", value);
+}
+
 static void column_title(const chart_t *c, size_t index, keel_buffer_t *out) {
     const column_t *column = &c->columns[index];
-    char text[24];
     column_label(c, index, out);
-    keel_format_seconds(sum_of(column), text);
     keel_buffer_text(out, ": ");
-    keel_page_count(out, column->compiles, "compile");
-    keel_buffer_format(out, ", %s (", text);
+    keel_page_count(out, column->took.times, "compile");
+    if (c->by_time) keel_buffer_text(out, ", ");
+    if (c->by_time) keel_write_took(out, &column->took);
+    keel_buffer_text(out, " (");
     bool any = false;
     for (int tone = 0; tone < KEEL_PAGE_TONE_COUNT; ++tone) {
-        if (column->seconds[tone] <= 0) continue;
+        if (column->amounts[tone] <= 0) continue;
         keel_buffer_text(out, any ? ", " : "");
         tone_name(c->page, tone, out);
-        keel_format_seconds(column->seconds[tone], text);
-        keel_buffer_format(out, " %s", text);
+        keel_buffer_byte(out, ' ');
+        if (c->by_time)
+            keel_write_seconds(out, column->amounts[tone]);
+        else
+            number(out, column->amounts[tone]);
         any = true;
     }
     keel_buffer_text(out, any ? ")" : "no time)");
-    if (!column->name || !*column->name) return;
-    keel_buffer_text(out, column->compiles > 1 ? "; most expensive: " : "; ");
-    keel_page_cut(out, column->name, 80);
+    if (!column->dearest || !*column->dearest->name) return;
+    keel_buffer_text(out, column->took.times == 1 ? "; "
+                          : c->by_time            ? "; most expensive: "
+                                                  : "; largest: ");
+    keel_page_cut(out, column->dearest->name, 80);
 }
 
 static void bar(const chart_t *c, size_t index) {
@@ -226,8 +240,8 @@ static void bar(const chart_t *c, size_t index) {
     keel_buffer_format(out, "<rect class=\"hit\" x=\"%.1f\" y=\"0\" width=\"%.1f\" height=\"%d\"/>",
                        slot * (double)index, slot, HEIGHT);
     for (int tone = KEEL_PAGE_TONE_COUNT; tone-- > 0;) {
-        if (column->seconds[tone] <= 0) continue;
-        double height = column->seconds[tone] / c->highest * HEIGHT;
+        if (column->amounts[tone] <= 0) continue;
+        double height = column->amounts[tone] / c->highest * HEIGHT;
         if (height < LEAST_HEIGHT) height = LEAST_HEIGHT;
         y -= height;
         keel_buffer_format(out,
@@ -242,17 +256,17 @@ static void legend(const chart_t *c) {
     keel_buffer_t *out = c->page->out;
     keel_buffer_text(out, "<ul class=\"legend\">");
     for (int tone = 0; tone < KEEL_PAGE_TONE_COUNT; ++tone) {
-        double seconds = 0;
-        bool any = false;
-        for (size_t i = 0; i < c->column_count; ++i) {
-            seconds += c->columns[i].seconds[tone];
-            any = any || c->columns[i].seconds[tone] > 0;
-        }
-        if (!any) continue;
+        double sum = 0;
+        for (size_t i = 0; i < c->column_count; ++i)
+            sum += c->columns[i].amounts[tone];
+        if (sum <= 0) continue;
         keel_buffer_format(out, "<li><span class=\"swatch t%d\"></span>", tone);
         tone_name(c->page, tone, out);
         keel_buffer_text(out, " <span class=\"muted\">");
-        keel_page_seconds(out, seconds);
+        if (c->by_time)
+            keel_page_seconds(out, sum);
+        else
+            number(out, sum);
         keel_buffer_text(out, "</span></li>");
     }
     keel_buffer_text(out, "</ul>\n");
@@ -281,12 +295,12 @@ static void as_table(const chart_t *c) {
     keel_buffer_text(out, "<details><summary>As a table</summary>\n");
     keel_page_open_table(out, "when,compiles#,time#");
     for (size_t i = 0; i < c->column_count; ++i) {
-        if (!c->columns[i].compiles) continue;
+        if (!c->columns[i].took.times) continue;
         keel_buffer_text(out, "<tr><td>");
         column_label(c, i, out);
         keel_buffer_text(out, "</td>");
-        keel_page_number_cell(out, c->columns[i].compiles);
-        keel_page_seconds_cell(out, sum_of(&c->columns[i]));
+        keel_page_number_cell(out, c->columns[i].took.times);
+        keel_page_took_cell(out, &c->columns[i].took);
         keel_buffer_text(out, "</tr>\n");
     }
     keel_page_close_table(out);
@@ -294,8 +308,9 @@ static void as_table(const chart_t *c) {
 }
 
 // Short, because the column is narrow.
-static void height_label(double seconds, char out[24]) {
-    snprintf(out, 24, seconds < 1 ? "%.4g ms" : "%.4g s", seconds < 1 ? seconds * 1e3 : seconds);
+static void height_label(const chart_t *c, double value, char out[24]) {
+    const char *unit = !c->by_time ? "" : value < 1 ? " ms" : " s";
+    snprintf(out, 24, "%.4g%s", c->by_time && value < 1 ? value * 1e3 : value, unit);
 }
 
 static void compiles(chart_t *c) {
@@ -307,14 +322,15 @@ static void compiles(chart_t *c) {
     }
     c->highest = round_up(most);
     char top[24], half[24];
-    height_label(c->highest, top);
-    height_label(c->highest / 2, half);
-    keel_buffer_format(out, "<figure><figcaption>Compile time, by %s and cause</figcaption>\n",
+    height_label(c, c->highest, top);
+    height_label(c, c->highest / 2, half);
+    const char *what = c->by_time ? "Compile time" : "Compiles";
+    keel_buffer_format(out, "<figure><figcaption>%s, by %s and cause</figcaption>\n", what,
                        c->by_step ? "step" : "time");
     legend(c);
-    open_plot(c, "chart-compiles", "Compile time", top, half);
+    open_plot(c, "chart-compiles", what, top, half);
     for (size_t i = 0; i < c->column_count; ++i)
-        if (c->columns[i].compiles) bar(c, i);
+        if (c->columns[i].took.times) bar(c, i);
     close_plot(c);
     as_table(c);
     keel_buffer_text(out, "</figure>\n");
@@ -375,6 +391,7 @@ static keel_status_t charts(keel_page_t *page, const keel_timeline_t *timeline) 
     c.columns = memory;
     for (size_t i = 0; i < c.column_count; ++i)
         c.columns[i].entry = SIZE_MAX;
+    c.by_time = keel_took_is_known(&page->input->why->run.compiles);
     fill_columns(&c);
     compiles(&c);
     draw_programs(&c);

@@ -75,6 +75,15 @@ void keel_page_seconds(keel_buffer_t *out, double seconds) {
             keel_buffer_byte(out, (uint8_t)*c);
 }
 
+void keel_page_took(keel_buffer_t *out, const keel_took_t *took) {
+    if (!keel_took_is_known(took)) {
+        keel_buffer_byte(out, '-');
+        return;
+    }
+    if (took->unknown) keel_buffer_text(out, "at least ");
+    keel_page_seconds(out, took->seconds);
+}
+
 void keel_page_count(keel_buffer_t *out, uint64_t count, const char *noun) {
     keel_buffer_format(out, "%" PRIu64 " %s%s", count, noun, count == 1 ? "" : "s");
 }

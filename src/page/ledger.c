@@ -28,9 +28,9 @@ static void open_table(keel_buffer_t *out, const char *caption, const char *firs
 }
 
 static void add_cost_cells(keel_buffer_t *out, const keel_why_cost_t *cost, double most, int tone) {
-    keel_page_number_cell(out, cost->times);
-    keel_page_seconds_cell(out, cost->seconds);
-    bar(out, cost->seconds, most, tone);
+    keel_page_number_cell(out, cost->took.times);
+    keel_page_took_cell(out, &cost->took);
+    bar(out, cost->took.seconds, most, tone);
     keel_buffer_text(out, "</tr>\n");
 }
 
@@ -45,7 +45,7 @@ static void by_cause(const keel_page_t *page) {
                            "<tr><th scope=\"row\"><code>%s</code> <span class=\"muted "
                            "said\">%s</span></th>",
                            facts->word, facts->sentence);
-        add_cost_cells(out, cost, why->by_cause[0].seconds, keel_page_tone(page, cost->kind));
+        add_cost_cells(out, cost, why->by_cause[0].took.seconds, keel_page_tone(page, cost->kind));
     }
     keel_page_close_table(out);
     keel_page_left(out, why->by_cause_count, ROWS, "cause");
@@ -58,7 +58,7 @@ static void by_line(const keel_page_t *page) {
     for (size_t i = 0; i < why->by_line_count && i < ROWS; ++i) {
         const keel_why_cost_t *cost = &why->by_line[i];
         keel_page_line_heading(out, cost->place.shown, cost->place.file, cost->place.function);
-        add_cost_cells(out, cost, why->by_line[0].seconds, keel_page_tone(page, cost->kind));
+        add_cost_cells(out, cost, why->by_line[0].took.seconds, keel_page_tone(page, cost->kind));
     }
     keel_page_close_table(out);
     keel_page_left(out, why->by_line_count, ROWS, "line");
@@ -105,9 +105,9 @@ static void pattern(const keel_page_t *page, const keel_why_pattern_t *p) {
         keel_page_cut(out, p->values, LONGEST);
     }
     keel_buffer_text(out, *p->subject || *p->values ? "; " : "");
-    keel_page_count(out, p->times, "time");
-    keel_buffer_text(out, ", ");
-    keel_page_seconds(out, p->seconds);
+    keel_page_count(out, p->took.times, "time");
+    if (keel_took_is_known(&p->took)) keel_buffer_text(out, ", ");
+    if (keel_took_is_known(&p->took)) keel_page_took(out, &p->took);
     keel_buffer_byte(out, '.');
     keel_page_more(page, keel_pattern_word(p->kind));
     keel_buffer_text(out, "</p></li>\n");
@@ -131,9 +131,9 @@ keel_status_t keel_page_patterns(keel_page_t *page) {
 
 // ---- programs ----------------------------------------------------------------------------------
 
-static void duration(keel_buffer_t *out, uint64_t times, double seconds) {
-    if (times)
-        keel_page_seconds_cell(out, seconds);
+static void duration(keel_buffer_t *out, const keel_took_t *took) {
+    if (took->times)
+        keel_page_took_cell(out, took);
     else
         keel_buffer_text(out, "<td class=\"number\">-</td>");
 }
@@ -144,8 +144,8 @@ static void program(keel_buffer_t *out, const keel_run_program_t *p) {
     keel_buffer_text(out, "</code></th><td>");
     keel_page_digest(out, p->program);
     keel_buffer_text(out, "</td>");
-    duration(out, p->compiles, p->compile_seconds);
-    duration(out, p->loads, p->load_seconds);
+    duration(out, &p->compiles);
+    duration(out, &p->loads);
     keel_page_number_cell(out, p->executes);
     keel_page_number_cell(out, p->ops);
     keel_buffer_text(out, "<td>");

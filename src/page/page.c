@@ -30,7 +30,7 @@ static void fixes(const keel_why_t *why, keel_buffer_t *out) {
 }
 
 static void eager(const keel_why_t *why, keel_buffer_t *out) {
-    if (!keel_eager_is_told(&why->eager, why->run.compile_seconds)) return;
+    if (!keel_eager_is_told(&why->eager, &why->run.compiles)) return;
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_eager_sentence(&why->eager, &text);
@@ -74,14 +74,17 @@ static keel_status_t run_facts(keel_page_t *page) {
     return NULL;
 }
 
-static void sum(keel_buffer_t *out, const keel_why_sum_t *sum, const char *noun, const char *more,
+static void sum(keel_buffer_t *out, const keel_took_t *sum, const char *noun, const char *more,
                 bool *any) {
     if (!sum->times) return;
     keel_buffer_text(out, *any ? "; <strong>" : "<strong>");
     keel_page_count(out, sum->times, noun);
-    keel_buffer_format(out, "</strong>%s cost <strong>", more);
-    keel_page_seconds(out, sum->seconds);
-    keel_buffer_text(out, "</strong>");
+    keel_buffer_format(out, "</strong>%s", more);
+    if (keel_took_is_known(sum)) {
+        keel_buffer_text(out, " cost <strong>");
+        keel_page_took(out, sum);
+        keel_buffer_text(out, "</strong>");
+    }
     *any = true;
 }
 
@@ -91,7 +94,7 @@ static keel_status_t verdict(keel_page_t *page) {
     double wall = page->input->why->run.wall_seconds;
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<p class=\"verdict\">");
-    if (!why->shown) {
+    if (!why->shown.times) {
         keel_buffer_text(out, "Nothing was recompiled.</p>\n");
         return NULL;
     }
@@ -99,10 +102,10 @@ static keel_status_t verdict(keel_page_t *page) {
     sum(out, &why->again, "recompile", "", &any);
     sum(out, &why->known, "program", " known from earlier runs", &any);
     sum(out, &why->retraces, "retrace", "", &any);
-    if (wall > 0 && why->shown_seconds < wall)
-        keel_buffer_format(out, ", %.0f&nbsp;%% of the run", why->shown_seconds / wall * 100);
+    if (wall > 0 && !why->shown.unknown && why->shown.seconds < wall)
+        keel_buffer_format(out, ", %.0f&nbsp;%% of the run", why->shown.seconds / wall * 100);
     keel_buffer_text(out, ".");
-    if (why->by_cause_count) {
+    if (why->by_cause_count && keel_took_is_known(&why->shown)) {
         keel_buffer_format(out, " Most expensive cause: %s",
                            keel_cause_facts(why->by_cause[0].kind)->sentence);
         if (why->by_line_count && *why->by_line[0].place.shown) {
@@ -128,8 +131,8 @@ static keel_status_t questions(keel_page_t *page) {
         if (times) {
             keel_buffer_text(out, ", ");
             keel_page_count(out, times, "time");
-            keel_buffer_text(out, ": ");
-            keel_page_seconds(out, why->questions[i].seconds);
+            if (keel_took_is_known(&why->questions[i])) keel_buffer_text(out, ": ");
+            if (keel_took_is_known(&why->questions[i])) keel_page_took(out, &why->questions[i]);
         }
         keel_buffer_text(out, "</p></li>\n");
     }
@@ -144,14 +147,16 @@ static void figure(keel_buffer_t *out, uint64_t count, const char *noun) {
                        count == 1 ? "" : "s");
 }
 
-static void took(keel_buffer_t *out, double seconds, const char *words) {
+static void took(keel_buffer_t *out, const keel_took_t *all, const char *words) {
+    if (!all->times || !keel_took_is_known(all)) return;
     keel_buffer_text(out, "<br><span class=\"muted\">");
-    keel_page_seconds(out, seconds);
+    keel_page_took(out, all);
     keel_buffer_format(out, "%s</span>", words);
 }
 
 static keel_status_t totals(keel_page_t *page) {
     const keel_why_t *why = page->input->why;
+    const keel_took_t spared = {.times = why->run.loads.times, .seconds = why->run.spared_seconds};
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"totals\"><h2 class=\"unseen\">Totals</h2>\n"
                           "<ul class=\"cards figures\">\n");
@@ -164,16 +169,15 @@ static keel_status_t totals(keel_page_t *page) {
     keel_buffer_text(out, "</li>\n");
     figure(out, why->run.program_count, "program");
     keel_buffer_text(out, "</li>\n");
-    figure(out, why->run.compiles, "compile");
-    if (why->run.compiles) took(out, why->run.compile_seconds, "");
+    figure(out, why->run.compiles.times, "compile");
+    took(out, &why->run.compiles, "");
     keel_buffer_text(out, "</li>\n");
-    figure(out, why->run.loads, "load");
-    if (why->run.loads) took(out, why->run.load_seconds, "");
-    if (why->run.spared_seconds > why->run.load_seconds)
-        took(out, why->run.spared_seconds, " to compile them");
+    figure(out, why->run.loads.times, "load");
+    took(out, &why->run.loads, "");
+    if (why->run.spared_seconds > why->run.loads.seconds) took(out, &spared, " to compile them");
     keel_buffer_text(out, "</li>\n");
     figure(out, why->again.times, "recompile");
-    if (why->again.times) took(out, why->again.seconds, "");
+    took(out, &why->again, "");
     keel_buffer_text(out, "</li>\n");
     figure(out, why->run.executes, "execution");
     keel_buffer_text(out, "</li>\n</ul>\n");

@@ -87,6 +87,8 @@ void keel_page_cut(keel_buffer_t *out, const char *text, size_t most);
 // The beginning of a digest, as `keel show` and `keel diff` take it.
 void keel_page_digest(keel_buffer_t *out, const char *hex);
 void keel_page_seconds(keel_buffer_t *out, double seconds);
+// "3.2 s", "at least 3.2 s"; "-" if nothing is known.
+void keel_page_took(keel_buffer_t *out, const keel_took_t *took);
 void keel_page_count(keel_buffer_t *out, uint64_t count, const char *noun);
 // "2026-11-21 13:45:02 UTC" in a <time>; nothing if it is 0.
 void keel_page_time(keel_buffer_t *out, double when);
@@ -102,6 +104,7 @@ void keel_page_open_table(keel_buffer_t *out, const char *columns);
 void keel_page_close_table(keel_buffer_t *out);
 void keel_page_number_cell(keel_buffer_t *out, uint64_t number);
 void keel_page_seconds_cell(keel_buffer_t *out, double seconds);
+void keel_page_took_cell(keel_buffer_t *out, const keel_took_t *took);
 // Begins the row of a source line.
 void keel_page_line_heading(keel_buffer_t *out, const char *shown, const char *file,
                             const char *function);

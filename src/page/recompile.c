@@ -198,9 +198,9 @@ static void heading(keel_page_t *page, const keel_why_entry_t *entry, size_t ind
                        index, index, index);
     code(out, *entry->asked->name ? entry->asked->name : "a program without a name", "");
     keel_buffer_format(out, ": %s</h3>\n<p class=\"cost\">", sentence_of(entry));
-    keel_page_seconds(out, entry->asked->seconds);
+    if (keel_took_is_known(&entry->asked->took)) keel_page_took(out, &entry->asked->took);
     keel_buffer_format(out, "<span class=\"muted\"> %s %s step %" PRIu64 "%s",
-                       strcmp(entry->asked->what, "compile") == 0   ? "to compile"
+                       entry->asked->is_compile                     ? "to compile"
                        : strcmp(entry->asked->what, "load") == 0    ? "to load"
                        : strcmp(entry->asked->what, "retrace") == 0 ? "to trace again"
                                                                     : "",
@@ -238,7 +238,7 @@ static void add_recompile_row(keel_buffer_t *out, const keel_why_entry_t *entry)
     keel_buffer_format(out, "<tr><td class=\"number\">%s%" PRIu64 "</td>",
                        entry->asked->at_end ? "after " : "",
                        entry->asked->step - entry->asked->at_end);
-    keel_page_seconds_cell(out, entry->asked->seconds);
+    keel_page_took_cell(out, &entry->asked->took);
     keel_buffer_text(out, "<td><code>");
     keel_page_cut(out, entry->asked->name, 120);
     keel_cause_t cause = keel_page_cause(entry);
@@ -299,13 +299,14 @@ keel_status_t keel_page_recompiles(keel_page_t *page) {
 // ---- which ones --------------------------------------------------------------------------------
 
 typedef struct rank_t {
-    double seconds;
+    const keel_run_entry_t *asked;
     size_t index;
 } rank_t;
 
 static int dearer(const void *a, const void *b) {
     const rank_t *x = a, *y = b;
-    if (x->seconds != y->seconds) return x->seconds > y->seconds ? -1 : 1;
+    int order = keel_took_order(&x->asked->took, x->asked->ops, &y->asked->took, y->asked->ops);
+    if (order) return order;
     return x->index < y->index ? -1 : 1;
 }
 
@@ -314,7 +315,7 @@ static void put_in_order(keel_page_t *page, rank_t *ranks) {
     size_t count = 0;
     for (size_t i = 0; i < why->entry_count; ++i)
         if (keel_why_is_shown(&why->entries[i]))
-            ranks[count++] = (rank_t){why->entries[i].asked->seconds, i};
+            ranks[count++] = (rank_t){why->entries[i].asked, i};
     qsort(ranks, count, sizeof *ranks, dearer);
     for (size_t i = 0; i < count; ++i) {
         page->order[i] = ranks[i].index;

@@ -28,6 +28,12 @@ void keel_page_seconds_cell(keel_buffer_t *out, double seconds) {
     keel_buffer_text(out, "</td>");
 }
 
+void keel_page_took_cell(keel_buffer_t *out, const keel_took_t *took) {
+    keel_buffer_text(out, "<td class=\"number\">");
+    keel_page_took(out, took);
+    keel_buffer_text(out, "</td>");
+}
+
 void keel_page_line_heading(keel_buffer_t *out, const char *shown, const char *file,
                             const char *function) {
     keel_buffer_text(out, "<tr><th scope=\"row\">");

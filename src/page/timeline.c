@@ -7,7 +7,8 @@ static keel_timeline_event_t event_of(const keel_run_t *run, const keel_run_requ
     return (keel_timeline_event_t){
         .step = request->step,
         .at = at > 0 ? at : 0,
-        .seconds = request->seconds,
+        .took = request->took,
+        .ops = request->ops,
         .pid = request->pid,
         .name = request->name,
         .program = request->index,

@@ -14,7 +14,8 @@
 typedef struct keel_timeline_event_t {
     uint64_t step; // the step it delayed, from 1
     double at;     // seconds since the run's first event
-    double seconds;
+    keel_took_t took;
+    uint64_t ops; // of the program
     int64_t pid;
     const char *name;  // of the module; "" if unknown
     size_t program;    // equal for programs with the same key or, without one, the same bytes

@@ -89,7 +89,6 @@ static keel_status_t entry_of(const entry_context_t *to, const json_t *event,
     const json_t *roots = json_object_get(event, "roots");
     entry->t = keel_event_number(event, "t");
     entry->pid = json_integer_value(json_object_get(event, "pid"));
-    entry->seconds = keel_event_number(event, "seconds");
     entry->recompile = json_is_true(json_object_get(event, "recompile"));
     entry->unrelated = json_is_true(json_object_get(event, "unrelated"));
     entry->alike = keel_event_number(event, "alike");

@@ -20,15 +20,36 @@ static keel_bytes_t text_bytes(const char *text) {
 static keel_status_t meet_request(const context_t *to, const json_t *event) {
     keel_memory_reading_t *reading = to->reading;
     const json_t *site = json_object_get(event, "site");
-    const char *program = keel_event_text(event, "program"), *shown;
-    if (keel_map_find(&reading->sites, text_bytes(program))) return NULL;
+    const char *program = keel_event_text(event, "program");
+    struct keel_memory_asker_t asker;
+    if (keel_map_find(&reading->asked, text_bytes(program))) return NULL;
+    KEEL_TRY(keel_event_keep(to->texts, program, &asker.program));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &asker.name));
     KEEL_TRY(keel_event_place(to->texts, keel_event_text(site, "file"),
-                              keel_event_line(site, "line"), to->cwd, &shown));
-    void *grown = reading->shown;
-    KEEL_TRY(keel_realloc_array(reading->shown_count + 1, sizeof *reading->shown, &grown));
-    reading->shown = grown;
-    KEEL_TRY(keel_map_put(&reading->sites, text_bytes(program), reading->shown_count));
-    reading->shown[reading->shown_count++] = shown;
+                              keel_event_line(site, "line"), to->cwd, &asker.shown));
+    void *grown = reading->askers;
+    KEEL_TRY(keel_realloc_array(reading->asker_count + 1, sizeof *reading->askers, &grown));
+    reading->askers = grown;
+    KEEL_TRY(keel_map_put(&reading->asked, text_bytes(program), reading->asker_count));
+    reading->askers[reading->asker_count++] = asker;
+    return NULL;
+}
+
+static keel_status_t meet_living(const context_t *to, const json_t *event) {
+    keel_bytes_t program = text_bytes(keel_event_text(event, "program"));
+    uint64_t bytes = keel_event_count(event, "bytes");
+    uint64_t *known = keel_map_find(&to->reading->living, program);
+    if (!known) return keel_map_put(&to->reading->living, program, bytes);
+    if (bytes > *known) *known = bytes;
+    return NULL;
+}
+
+static keel_status_t add_program(keel_memory_t *memory, keel_memory_program_t **out) {
+    void *grown = memory->programs;
+    KEEL_TRY(keel_realloc_array(memory->program_count + 1, sizeof *memory->programs, &grown));
+    memory->programs = grown;
+    *out = &memory->programs[memory->program_count++];
+    **out = (keel_memory_program_t){.identity = "", .program = "", .name = "", .shown = ""};
     return NULL;
 }
 
@@ -36,25 +57,18 @@ static keel_status_t find_program(const context_t *to, const json_t *event,
                                   keel_memory_program_t **out) {
     keel_memory_reading_t *reading = to->reading;
     keel_memory_t *memory = reading->memory;
-    const char *key = keel_event_text(event, "key");
-    const char *identity = *key ? key : keel_event_text(event, "program");
+    const char *identity = keel_event_identity(event);
     const uint64_t *found = keel_map_find(&reading->programs, text_bytes(identity));
     if (found) {
         *out = &memory->programs[*found];
         return NULL;
     }
-    void *grown = memory->programs;
-    KEEL_TRY(keel_realloc_array(memory->program_count + 1, sizeof *memory->programs, &grown));
-    memory->programs = grown;
-    keel_memory_program_t *program = &memory->programs[memory->program_count];
-    *program = (keel_memory_program_t){.shown = ""};
-    KEEL_TRY(keel_event_keep(to->texts, identity, &program->identity));
-    KEEL_TRY(keel_event_keep_field(to->texts, event, "program", &program->program));
-    KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &program->name));
-    KEEL_TRY(keel_map_put(&reading->programs, text_bytes(identity), memory->program_count));
-    ++memory->program_count;
-    *out = program;
-    return NULL;
+    KEEL_TRY(add_program(memory, out));
+    (*out)->is_known = true;
+    KEEL_TRY(keel_event_keep(to->texts, identity, &(*out)->identity));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "program", &(*out)->program));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &(*out)->name));
+    return keel_map_put(&reading->programs, text_bytes(identity), memory->program_count - 1);
 }
 
 static keel_status_t meet_memory(const context_t *to, const json_t *event) {
@@ -111,7 +125,7 @@ keel_status_t keel_memory_add(keel_memory_reading_t *reading, const json_t *even
         keel_status_t (*meet)(const context_t *to, const json_t *event);
     } kinds[] = {
         {"compile", meet_request},      {"load", meet_request},           {"memory", meet_memory},
-        {"device_memory", meet_device}, {"memory_unknown", meet_unknown},
+        {"device_memory", meet_device}, {"memory_unknown", meet_unknown}, {"living", meet_living},
     };
     const context_t to = {reading, cwd, texts};
     const char *kind = keel_event_text(event, "event");
@@ -124,32 +138,80 @@ keel_status_t keel_memory_add(keel_memory_reading_t *reading, const json_t *even
 
 static int by_total(const void *a, const void *b) {
     const keel_memory_program_t *x = a, *y = b;
+    if (x->most != y->most) return x->most < y->most ? 1 : -1;
     if (x->total != y->total) return x->total < y->total ? 1 : -1;
     return strcmp(x->identity, y->identity);
 }
 
-void keel_memory_begin(keel_memory_reading_t *reading, keel_memory_t *memory) {
+void keel_memory_begin(keel_memory_reading_t *reading, bool is_rehearsal, keel_memory_t *memory) {
     *memory = (keel_memory_t){.programs_unknown = "", .devices_unknown = ""};
-    *reading = (keel_memory_reading_t){.memory = memory};
+    *reading = (keel_memory_reading_t){.memory = memory, .is_rehearsal = is_rehearsal};
     keel_map_initialize(&reading->programs);
-    keel_map_initialize(&reading->sites);
+    keel_map_initialize(&reading->asked);
+    keel_map_initialize(&reading->living);
 }
 
-void keel_memory_settle(keel_memory_reading_t *reading) {
+// A journal that Keel did not write may have any numbers.
+static uint64_t sum_of(uint64_t a, uint64_t b) {
+    return a < UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+// What lived when it began has its arguments, and the code of all programs stays loaded. A program
+// that never ran is counted as if it were alone.
+static void find_most(keel_memory_program_t *program, const uint64_t *living, uint64_t code) {
+    program->has_run = living;
+    program->living = living ? *living : 0;
+    program->most = living ? *living : program->arguments;
+    uint64_t fresh = program->outputs > program->aliased ? program->outputs - program->aliased : 0;
+    program->most = sum_of(program->most, sum_of(fresh, program->temporaries));
+    program->most = sum_of(program->most, living ? code : program->code);
+}
+
+// Programs that ran without being compiled.
+static keel_status_t add_uncompiled(keel_memory_reading_t *reading) {
     keel_memory_t *memory = reading->memory;
+    keel_map_t known;
+    keel_map_initialize(&known);
+    keel_status_t status = NULL;
+    for (size_t i = 0; i < memory->program_count && !status; ++i)
+        status = keel_map_put(&known, text_bytes(memory->programs[i].program), i);
+    for (size_t i = 0; i < reading->asker_count && !status; ++i) {
+        const struct keel_memory_asker_t *asker = &reading->askers[i];
+        keel_bytes_t name = text_bytes(asker->program);
+        keel_memory_program_t *program;
+        if (keel_map_find(&known, name) || !keel_map_find(&reading->living, name)) continue;
+        status = add_program(memory, &program);
+        if (status) break;
+        program->identity = program->program = asker->program;
+        program->name = asker->name;
+    }
+    keel_map_deinitialize(&known);
+    return status;
+}
+
+keel_status_t keel_memory_settle(keel_memory_reading_t *reading) {
+    keel_memory_t *memory = reading->memory;
+    uint64_t code = 0;
+    if (reading->living.count) KEEL_TRY(add_uncompiled(reading));
+    for (size_t i = 0; i < memory->program_count; ++i)
+        code = sum_of(code, memory->programs[i].code);
     for (size_t i = 0; i < memory->program_count; ++i) {
-        const uint64_t *site =
-            keel_map_find(&reading->sites, text_bytes(memory->programs[i].program));
-        if (site) memory->programs[i].shown = reading->shown[*site];
+        keel_memory_program_t *program = &memory->programs[i];
+        keel_bytes_t name = text_bytes(program->program);
+        const uint64_t *asker = keel_map_find(&reading->asked, name);
+        if (asker) program->shown = reading->askers[*asker].shown;
+        if (reading->is_rehearsal) find_most(program, keel_map_find(&reading->living, name), code);
     }
     if (memory->program_count)
         qsort(memory->programs, memory->program_count, sizeof *memory->programs, by_total);
+    return NULL;
 }
 
 void keel_memory_end(keel_memory_reading_t *reading) {
     keel_map_deinitialize(&reading->programs);
-    keel_map_deinitialize(&reading->sites);
-    keel_free(reading->shown);
+    keel_map_deinitialize(&reading->asked);
+    keel_map_deinitialize(&reading->living);
+    keel_free(reading->askers);
 }
 
 void keel_memory_deinitialize(keel_memory_t *memory) {

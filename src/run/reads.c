@@ -24,10 +24,11 @@ typedef struct reading_t {
     size_t piece_count;
 } reading_t;
 
-static void add_moved(keel_moved_t *sum, const json_t *object) {
+static void add_moved(keel_moved_t *sum, const json_t *object, bool is_untimed) {
     sum->count += keel_event_count(object, "count");
     sum->bytes += keel_event_count(object, "bytes");
-    sum->seconds += keel_event_number(object, "seconds");
+    if (is_untimed && object) sum->is_untimed = true;
+    if (!is_untimed) sum->seconds += keel_event_number(object, "seconds");
 }
 
 static keel_status_t describe_line(const reading_t *reading, const json_t *site,
@@ -104,13 +105,15 @@ static keel_status_t add_event(reading_t *reading, const json_t *event) {
     keel_reads_t *reads = reading->out;
     size_t index, line;
     const json_t *object;
-    add_moved(&reads->to_device, json_object_get(event, "to_device"));
-    add_moved(&reads->from_device, json_object_get(event, "from_device"));
+    bool is_untimed =
+        keel_steps_is_rehearsed(reading->steps, json_integer_value(json_object_get(event, "pid")));
+    add_moved(&reads->to_device, json_object_get(event, "to_device"), is_untimed);
+    add_moved(&reads->from_device, json_object_get(event, "from_device"), is_untimed);
     reads->cut_steps += keel_event_count(event, "cut_steps");
     reads->cut_pieces += keel_event_count(event, "cut_pieces");
     json_array_foreach(json_object_get(event, "reads"), index, object) {
         KEEL_TRY(line_at(reading, json_object_get(object, "site"), &line));
-        add_moved(&reads->lines[line].moved, object);
+        add_moved(&reads->lines[line].moved, object, is_untimed);
     }
     json_array_foreach(json_object_get(event, "pieces"), index, object)
         KEEL_TRY(add_piece(reading, event, object));

@@ -16,6 +16,7 @@ struct keel_steps_t;
 typedef struct keel_moved_t {
     uint64_t count, bytes;
     double seconds;
+    bool is_untimed; // in a rehearsal nothing moves
 } keel_moved_t;
 
 // A line of the host that reads.

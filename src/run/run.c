@@ -12,6 +12,7 @@ typedef struct reading_t {
     keel_run_t *run;
     keel_steps_t *steps;
     unsigned parts;
+    keel_steps_request_t *request; // of the event, if it is a compile or load
     size_t request_capacity, entry_capacity;
     double last;                  // time of the last event
     double first_told, last_told; // likewise, ignoring impossible times
@@ -49,12 +50,9 @@ static keel_status_t count_compile(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     keel_run_program_t *program;
     KEEL_TRY(program_of(reading, event, &program));
-    double seconds = keel_event_number(event, "seconds");
-    ++run->compiles;
-    run->compile_seconds += seconds;
+    keel_took_add(&run->compiles, &reading->request->took);
+    keel_took_add(&program->compiles, &reading->request->took);
     run->overhead_seconds += keel_event_number(event, "overhead_seconds");
-    ++program->compiles;
-    program->compile_seconds += seconds;
     program->uncacheable |= json_is_false(json_object_get(event, "cacheable"));
     return NULL;
 }
@@ -63,15 +61,14 @@ static keel_status_t count_load(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     keel_run_program_t *program;
     KEEL_TRY(program_of(reading, event, &program));
-    double seconds = keel_event_number(event, "seconds");
-    ++run->loads;
+    const keel_took_t unknown = {.times = 1, .unknown = 1}, *took = &reading->request->took;
+    if (reading->request->is_rehearsed) took = &unknown; // nothing moves to a device
+    keel_took_add(&run->loads, took);
+    keel_took_add(&program->loads, took);
     run->memory_hits += strcmp(keel_event_text(event, "tier"), "memory") == 0;
-    run->load_seconds += seconds;
     run->ahead_loads += keel_event_number(event, "ahead_seconds") > 0;
     run->overhead_seconds += keel_event_number(event, "overhead_seconds");
     run->spared_seconds += keel_event_number(event, "compile_seconds");
-    ++program->loads;
-    program->load_seconds += seconds;
     return NULL;
 }
 
@@ -192,7 +189,7 @@ static void guess_framework(keel_run_t *run, const json_t *event) {
 static keel_status_t describe_request(reading_t *reading, const json_t *event,
                                       keel_run_request_t *request) {
     const keel_run_program_t *program = &reading->run->programs[request->index];
-    if (program->compiles + program->loads == 1) {
+    if (program->compiles.times + program->loads.times == 1) {
         request->name = program->name;
         request->program = program->program;
         request->site = program->site;
@@ -201,6 +198,11 @@ static keel_status_t describe_request(reading_t *reading, const json_t *event,
     KEEL_TRY(keep_text(reading, keel_event_text(event, "name"), &request->name));
     KEEL_TRY(keep_text(reading, keel_event_text(event, "program"), &request->program));
     return site_of(reading, event, &request->site);
+}
+
+static bool is_compile(const json_t *event, const keel_steps_request_t *known) {
+    if (strcmp(keel_event_text(event, "event"), "compile") == 0) return true;
+    return known->is_rehearsed && strcmp(keel_event_text(event, "tier"), "memory") != 0;
 }
 
 static keel_status_t add_request(reading_t *reading, const json_t *event,
@@ -215,18 +217,22 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
     *request = (keel_run_request_t){
         .step = known->step,
         .t = keel_event_number(event, "t"),
-        .seconds = known->seconds,
+        .took = known->took,
+        .fate = known->fate,
+        .ops = reading->steps->programs[keel_steps_program(reading->steps, event)].ops,
         .pid = process->pid,
         .index = keel_steps_program(reading->steps, event),
         .is_load = strcmp(keel_event_text(event, "event"), "load") == 0,
         .from_memory = strcmp(keel_event_text(event, "tier"), "memory") == 0,
+        .is_compile = is_compile(event, known),
         .recompile = json_is_true(json_object_get(event, "recompile")),
         .operation = known->operation,
         .entry = SIZE_MAX,
     };
     KEEL_TRY(describe_request(reading, event, request));
     ++run->request_count;
-    run->recompiles += !request->is_load && request->recompile;
+    run->recompiles += request->is_compile && request->recompile;
+    if (!request->is_load) ++run->fates[request->fate];
     guess_framework(run, event);
     return NULL;
 }
@@ -234,7 +240,7 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
 // The journal cannot know that two lines called one function of a library.
 static void settle_recompile(keel_run_t *run, keel_run_request_t *request) {
     const keel_run_entry_t *entry = &run->entries[request->entry];
-    if (request->is_load || request->recompile || !entry->recompile) return;
+    if (!request->is_compile || request->recompile || !entry->recompile) return;
     request->recompile = true;
     ++run->recompiles;
 }
@@ -250,13 +256,20 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
         keel_grow_array(run->entry_count, sizeof *run->entries, &reading->entry_capacity, &grown));
     run->entries = grown;
     keel_run_entry_t *entry = &run->entries[run->entry_count];
-    *entry = (keel_run_entry_t){.step = known ? known->step : step, .operation = SIZE_MAX};
+    *entry = (keel_run_entry_t){.step = known ? known->step : step,
+                                .took = {.times = 1, .unknown = process->is_rehearsal},
+                                .operation = SIZE_MAX};
+    if (!process->is_rehearsal) entry->took.seconds = keel_event_number(event, "seconds");
     if (known) {
         entry->operation = known->operation;
+        if (process->is_rehearsal) entry->took = known->took;
+        entry->ops = run->requests[known - reading->steps->requests].ops;
         run->requests[known - reading->steps->requests].entry = run->entry_count;
     }
     entry->is_eager = entry->operation != SIZE_MAX;
     KEEL_TRY(keel_run_read_entry(event, run->cwd, &run->texts, entry));
+    entry->is_compile = strcmp(entry->what, "compile") == 0;
+    if (known) entry->is_compile = run->requests[known - reading->steps->requests].is_compile;
     if (known) settle_recompile(run, &run->requests[known - reading->steps->requests]);
     ++run->entry_count;
     return NULL;
@@ -290,14 +303,15 @@ static keel_status_t count_event(reading_t *reading, json_t *event) {
 static keel_status_t meet_event(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     keel_steps_process_t *process;
-    keel_steps_request_t *request;
     note_time(reading, event);
+    KEEL_TRY(keel_steps_advance(reading->steps, event, &process, &reading->request));
     KEEL_TRY(count_event(reading, event));
+    if (process->is_rehearsal)
+        KEEL_TRY(keel_rehearsal_add(&run->rehearsal, event, run->cwd, &run->texts));
     if (reading->parts & KEEL_RUN_MEMORY)
         KEEL_TRY(keel_memory_add(&reading->memory, event, run->cwd, &run->texts));
     if (reading->parts & KEEL_RUN_METRICS) KEEL_TRY(keel_metrics_event(&run->metrics, event));
-    KEEL_TRY(keel_steps_advance(reading->steps, event, &process, &request));
-    if (request) KEEL_TRY(add_request(reading, event, process, request));
+    if (reading->request) KEEL_TRY(add_request(reading, event, process, reading->request));
     if (strcmp(keel_event_text(event, "event"), "explain") != 0) return NULL;
     return add_entry(reading, event, process);
 }
@@ -339,10 +353,11 @@ static void find_ends(reading_t *reading) {
 
 static int by_cost(const void *a, const void *b) {
     const keel_run_program_t *x = a, *y = b;
-    double left = x->compile_seconds + x->load_seconds,
-           right = y->compile_seconds + y->load_seconds;
-    if (left != right) return left < right ? 1 : -1;
-    return strcmp(x->identity, y->identity);
+    keel_took_t left = x->compiles, right = y->compiles;
+    keel_took_add(&left, &x->loads);
+    keel_took_add(&right, &y->loads);
+    int order = keel_took_order(&left, x->ops, &right, y->ops);
+    return order ? order : strcmp(x->identity, y->identity);
 }
 
 static keel_status_t meet_events(reading_t *reading) {
@@ -355,12 +370,22 @@ static keel_status_t meet_events(reading_t *reading) {
     json_t *event;
     json_array_foreach(reading->steps->events, index, event) KEEL_TRY(meet_event(reading, event));
     KEEL_TRY(keel_reads_read(reading->steps, run->cwd, &run->texts, &run->reads));
-    keel_memory_settle(&reading->memory);
+    KEEL_TRY(keel_memory_settle(&reading->memory));
     keel_asides_settle(&run->asides);
     find_ends(reading);
     sum_up_processes(reading);
     if (count) qsort(run->programs, count, sizeof *run->programs, by_cost);
     return NULL;
+}
+
+// Whether it fits is a part of what a rehearsal is for.
+static keel_status_t read_steps(keel_bytes_t bytes, unsigned *inout_parts, keel_steps_t *out,
+                                keel_journal_damage_t *out_damage) {
+    KEEL_TRY(keel_steps_read(bytes, *inout_parts, out, out_damage));
+    if (!out->is_rehearsal || *inout_parts & KEEL_RUN_MEMORY) return NULL;
+    *inout_parts |= KEEL_RUN_MEMORY;
+    keel_steps_deinitialize(out);
+    return keel_steps_read(bytes, *inout_parts, out, out_damage);
 }
 
 static keel_status_t parse_run(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
@@ -371,8 +396,8 @@ static keel_status_t parse_run(keel_bytes_t bytes, const char *id, const char *p
     KEEL_TRY(keep_text(&reading, id, &run->id));
     KEEL_TRY(keel_calloc(1, sizeof *run->steps_, &steps));
     reading.steps = run->steps_ = steps;
-    KEEL_TRY(keel_steps_read(bytes, parts, run->steps_, &run->damage));
-    keel_memory_begin(&reading.memory, &run->memory);
+    KEEL_TRY(read_steps(bytes, &reading.parts, run->steps_, &run->damage));
+    keel_memory_begin(&reading.memory, run->steps_->is_rehearsal, &run->memory);
     keel_status_t status = meet_events(&reading);
     keel_memory_end(&reading.memory);
     return status;
@@ -395,6 +420,7 @@ keel_status_t keel_run_parse(keel_bytes_t bytes, const char *id, const char *pat
     keel_arena_initialize(&out->texts, 0);
     keel_map_initialize(&out->sources);
     keel_metrics_initialize(&out->metrics);
+    keel_rehearsal_initialize(&out->rehearsal);
     keel_status_t status = parse_run(bytes, id, path, parts, out);
     if (status) keel_run_deinitialize(out);
     return status;
@@ -420,6 +446,7 @@ void keel_run_deinitialize(keel_run_t *run) {
     keel_fixes_deinitialize(&run->fixes);
     keel_memory_deinitialize(&run->memory);
     keel_reads_deinitialize(&run->reads);
+    keel_rehearsal_deinitialize(&run->rehearsal);
     keel_free(run->programs);
     keel_free(run->requests);
     keel_free(run->entries);
@@ -437,7 +464,7 @@ keel_status_t keel_run_visit(const keel_run_t *run,
 }
 
 bool keel_run_is_restless(const keel_run_t *run) {
-    return run->steps > 1 && run->settled_at_step == run->steps && run->compiles;
+    return run->steps > 1 && run->settled_at_step == run->steps && run->compiles.times;
 }
 
 bool keel_run_is_endless(const keel_run_t *run, size_t operation) {

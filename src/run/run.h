@@ -5,6 +5,8 @@
 //   steps.c    which step each compile or load delayed
 //   entries.c  what the journal explains
 //   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
+//   rehearsal.c  what is said about a rehearsal; outcomes.c: what its compiler made of each program;
+//                fit.c: whether it fits
 //
 // A *step* ends where the process marks it (keel_step). In a process without marks it is one
 // execution of the leading family: the programs that share a module name ("jit_step") and do the
@@ -26,6 +28,8 @@
 #include "run/fixes.h"
 #include "run/memory.h"
 #include "run/reads.h"
+#include "run/rehearsal.h"
+#include "run/took.h"
 
 typedef struct keel_run_place_t {
     const char *file;  // as the journal has it
@@ -46,20 +50,23 @@ typedef struct keel_run_program_t {
     const char *name;
     keel_run_place_t site;
     uint64_t ops, bytes, executes;
-    uint64_t compiles, loads;
-    double compile_seconds, load_seconds;
+    keel_took_t compiles, loads;
     bool uncacheable;
 } keel_run_program_t;
 
 // A compile or a load, in order of time.
 typedef struct keel_run_request_t {
     uint64_t step; // the step it delayed, from 1
-    double t, seconds;
+    double t;
+    keel_took_t took;
+    keel_run_fate_t fate;
+    uint64_t ops; // of the program; 0: unknown
     int64_t pid;
     size_t index;               // equal for requests of one program; below keel_run_t.program_count
     const char *name, *program; // of the module; digest of its bytes in hex
     keel_run_place_t site;
     bool is_load, from_memory;
+    bool is_compile; // as in the entry
     bool recompile;
     size_t operation; // an operation that ran by itself, outside jit; SIZE_MAX: none
     size_t entry;     // the entry that explains it, from 0; SIZE_MAX: none
@@ -86,11 +93,15 @@ typedef struct keel_run_entry_t {
     double t;
     int64_t pid;
     const char *what;    // "compile", "load", "retrace"
+    // In a rehearsal, a load from the cache counts as the compile that it was once: the cache here
+    // says nothing about the device's own run.
+    bool is_compile;
     const char *name;    // of the module
     const char *origin;  // of its function (host/host.h); ""
     const char *program; // digest of its bytes in hex
     const char *key;
-    double seconds;
+    keel_took_t took;
+    uint64_t ops;     // of the program; 0: unknown
     bool recompile;   // as the journal has it
     size_t operation; // as in the request; SIZE_MAX: none
     bool is_eager;    // an operation that ran by itself
@@ -128,13 +139,14 @@ typedef struct keel_run_t {
     uint64_t unfinished; // processes that wrote no end: still running, killed, or cut off
 
     uint64_t journal_bytes; // of the run's own files; 0 from keel_run_parse
-    uint64_t compiles, loads, memory_hits, misses, uncacheable, publishes, executes;
+    keel_took_t compiles;   // inside the plugin
+    keel_took_t loads;      // that the client waited for the plugin
+    uint64_t fates[KEEL_RUN_FATE_COUNT]; // of the compiles
+    uint64_t memory_hits, misses, uncacheable, publishes, executes;
     uint64_t known_executes; // programs whose compile or load the journal has
     uint64_t recompiles;     // compiles that the journal calls that
     uint64_t ahead_loads;    // loads that had begun before the client asked
     uint64_t unused_loads;   // programs that were loaded ahead and never asked for
-    double compile_seconds;  // inside the plugin
-    double load_seconds;     // that the client waited for the plugin
     double ahead_seconds;    // inside the plugin, of all that was loaded ahead
     double overhead_seconds; // Keel's own inside Compile, over compiles and loads
     double spared_seconds;   // what compiling the loaded programs had cost when they were stored
@@ -151,7 +163,8 @@ typedef struct keel_run_t {
     keel_reads_t reads; // what moved between host and device
     keel_asides_t asides;
     keel_fixes_t fixes;     // asked for, in order of time
-    keel_memory_t memory;   // filled if asked for
+    keel_run_rehearsal_t rehearsal;
+    keel_memory_t memory;   // filled if asked for, and for a rehearsal
     keel_metrics_t metrics; // counted if asked for
     keel_map_t sources;     // what the run read in its source files (host/source.h)
     bool has_lines;         // PyTorch/XLA: operations have their lines
@@ -197,6 +210,23 @@ bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *o
 // True if that program, or others that the same line asks for, ran more than once in that process
 // since its compile or load.
 bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid);
+
+// Whether a rehearsal's programs fit in the memory of each device, with all that is alive there.
+typedef enum keel_run_verdict_t {
+    KEEL_RUN_UNSURE, // no rehearsal; or not all is known, and what is fits
+    KEEL_RUN_FITS,
+    KEEL_RUN_TOO_LARGE,
+} keel_run_verdict_t;
+
+typedef struct keel_run_fit_t {
+    keel_run_verdict_t verdict;
+    const keel_memory_program_t *largest; // NULL: none
+    uint64_t limit;                       // what programs may use of a device; 0: unknown
+    uint64_t unknown;                     // programs that ran and of which the needs are unknown
+} keel_run_fit_t;
+keel_run_fit_t keel_run_fit(const keel_run_t *run);
+// False if a rehearsal has shown that something does not compile or fit, or could not be rehearsed.
+bool keel_run_passes(const keel_run_t *run);
 
 // A copy in the arena; "" for an empty text.
 keel_status_t keel_run_keep(keel_arena_t *texts, const char *text,

@@ -121,7 +121,7 @@ static bool is_eager_event(const json_t *event) {
     return json_is_true(json_object_get(event, "eager"));
 }
 
-static const char *identity_of(const json_t *event) {
+const char *keel_event_identity(const json_t *event) {
     const char *key = keel_event_text(event, "key");
     return *key ? key : keel_event_text(event, "program");
 }
@@ -131,7 +131,7 @@ static keel_status_t add_program(keel_steps_t *steps, const json_t *event) {
     KEEL_TRY(keel_realloc_array(steps->program_count + 1, sizeof *steps->programs, &grown));
     steps->programs = grown;
     keel_steps_program_t *program = &steps->programs[steps->program_count];
-    *program = (keel_steps_program_t){.identity = identity_of(event),
+    *program = (keel_steps_program_t){.identity = keel_event_identity(event),
                                       .name = keel_event_text(event, "name"),
                                       .ops = keel_event_count(event, "ops"),
                                       .is_eager = is_eager_event(event)};
@@ -185,13 +185,19 @@ bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t p
     return count > 1;
 }
 
+bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid) {
+    json_int_t number = pid;
+    const uint64_t *known = keel_map_find(&steps->by_pid, keel_bytes(&number, sizeof number));
+    return known && steps->processes[*known].is_rehearsal;
+}
+
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event) {
-    return (size_t)*keel_map_find(&steps->by_identity, name_bytes(identity_of(event)));
+    return (size_t)*keel_map_find(&steps->by_identity, name_bytes(keel_event_identity(event)));
 }
 
 static keel_status_t meet_program(keel_steps_t *steps, const json_t *event) {
     if (!is_request(event)) return NULL;
-    if (!keel_map_find(&steps->by_identity, name_bytes(identity_of(event))))
+    if (!keel_map_find(&steps->by_identity, name_bytes(keel_event_identity(event))))
         KEEL_TRY(add_program(steps, event));
     return keel_map_put(&steps->by_program, name_bytes(keel_event_text(event, "program")),
                         keel_steps_program(steps, event));
@@ -277,8 +283,12 @@ static keel_status_t process_of(keel_steps_t *steps, const json_t *event, size_t
     return keel_map_put(&steps->by_pid, keel_bytes(&pid, sizeof pid), *out);
 }
 
+static bool is_event(const json_t *event, const char *kind) {
+    return strcmp(keel_event_text(event, "event"), kind) == 0;
+}
+
 static bool is_mark(const json_t *event) {
-    return strcmp(keel_event_text(event, "event"), "step") == 0;
+    return is_event(event, "step");
 }
 
 static keel_status_t meet_mark(keel_steps_t *steps, const json_t *event) {
@@ -286,6 +296,14 @@ static keel_status_t meet_mark(keel_steps_t *steps, const json_t *event) {
     if (!is_mark(event)) return NULL;
     KEEL_TRY(process_of(steps, event, &index));
     steps->processes[index].marks = true;
+    return NULL;
+}
+
+static keel_status_t meet_rehearsal(keel_steps_t *steps, const json_t *event) {
+    size_t index;
+    if (!is_event(event, "start") || !json_object_get(event, "target")) return NULL;
+    KEEL_TRY(process_of(steps, event, &index));
+    steps->processes[index].is_rehearsal = steps->is_rehearsal = true;
     return NULL;
 }
 
@@ -322,12 +340,15 @@ keel_status_t keel_steps_read(keel_bytes_t bytes, unsigned parts, keel_steps_t *
     keel_map_initialize(&out->requests_of);
     keel_map_initialize(&out->last_of);
     keel_map_initialize(&out->by_operation);
+    keel_outcomes_initialize(&out->outcomes);
     KEEL_TRY(parse_events(bytes, parts, out, out_damage));
     size_t index;
     json_t *event;
     json_array_foreach(out->events, index, event) {
         KEEL_TRY(meet_program(out, event));
         KEEL_TRY(meet_mark(out, event));
+        KEEL_TRY(meet_rehearsal(out, event));
+        KEEL_TRY(keel_outcomes_add(&out->outcomes, event));
         meet_pieces(out, event);
         count_executes(out, event);
     }
@@ -344,6 +365,7 @@ void keel_steps_deinitialize(keel_steps_t *steps) {
     keel_map_deinitialize(&steps->requests_of);
     keel_map_deinitialize(&steps->last_of);
     keel_map_deinitialize(&steps->by_operation);
+    keel_outcomes_deinitialize(&steps->outcomes);
     keel_free(steps->operations);
     keel_free(steps->programs);
     keel_free(steps->families);
@@ -429,9 +451,19 @@ bool keel_steps_is_endless(const keel_steps_t *steps, size_t operation) {
     return has_steps ? eager->steps >= STEPS : eager->programs >= PROGRAMS;
 }
 
+static keel_status_t find_took(keel_steps_t *steps, const json_t *event, size_t process,
+                               keel_steps_request_t *out) {
+    out->is_rehearsed =
+        steps->processes[process].is_rehearsal || *keel_event_text(event, "rehearsed");
+    if (out->is_rehearsed)
+        return keel_outcomes_take(&steps->outcomes, event, &out->took, &out->fate);
+    out->took = (keel_took_t){.times = 1, .seconds = out->seconds};
+    return NULL;
+}
+
 static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_t process,
                                  bool from_memory, uint64_t step) {
-    bool is_compile = strcmp(keel_event_text(event, "event"), "compile") == 0;
+    bool is_compile = is_event(event, "compile");
     void *grown = steps->requests;
     KEEL_TRY(keel_realloc_array(steps->request_count + 1, sizeof *steps->requests, &grown));
     steps->requests = grown;
@@ -440,6 +472,7 @@ static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_
                                .seconds = keel_event_number(event, "seconds"),
                                .next = SIZE_MAX,
                                .operation = SIZE_MAX};
+    KEEL_TRY(find_took(steps, event, process, &steps->requests[steps->request_count]));
     if (is_eager_event(event) && !from_memory)
         KEEL_TRY(count_operation(steps, event, &steps->requests[steps->request_count]));
     keel_buffer_t key;
@@ -461,7 +494,7 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
         process->steps += leading_executes(steps, event);
     else if (is_mark(event))
         process->steps += keel_event_count(event, "count");
-    if (strcmp(keel_event_text(event, "event"), "end") == 0) {
+    if (is_event(event, "end")) {
         process->ended = true;
         process->wall = keel_event_number(event, "wall");
     }

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "journal/journal.h"
+#include "run/outcomes.h"
 #include "run/run.h"
 
 // ---- fields of an event that are kept -----------------------------------------------------------
@@ -27,6 +28,8 @@ keel_status_t keel_event_joined(keel_arena_t *texts, const json_t *list,
 // "train.py:88": relative to `folder` if the file is in it; "" for no file.
 keel_status_t keel_event_place(keel_arena_t *texts, const char *file, uint32_t line,
                                const char *folder, const char **out) KEEL_MUST_CHECK;
+// What programs are told apart by: the key, or the digest of a program without one.
+const char *keel_event_identity(const json_t *event);
 // A place with its call and the library's line, from an event's "site" or a difference.
 keel_status_t keel_event_site(keel_arena_t *texts, const json_t *site, const char *folder,
                               keel_run_place_t *out) KEEL_MUST_CHECK;
@@ -43,6 +46,7 @@ typedef struct keel_steps_process_t {
     uint64_t settled; // one more than `steps` when its last new program came; 0: none came
     double wall;      // from its end; 0 before
     bool ended;
+    bool is_rehearsal;
     bool marks; // its steps: `step` events
 } keel_steps_process_t;
 
@@ -58,8 +62,11 @@ typedef struct keel_steps_program_t {
 
 // A compile or load, to which an explanation may follow.
 typedef struct keel_steps_request_t {
-    uint64_t step; // the step it delayed, from 1
-    double seconds;
+    uint64_t step;  // the step it delayed, from 1
+    double seconds; // as the event has it, by which its explanation is found
+    bool is_rehearsed;
+    keel_took_t took; // for a rehearsed load, what compiling it had cost
+    keel_run_fate_t fate;
     size_t next;      // the same program's next one in that process; SIZE_MAX: none
     size_t operation; // an operation that ran by itself; SIZE_MAX: none
     bool explained;
@@ -80,6 +87,7 @@ typedef struct keel_steps_t {
     keel_map_t by_pid;      // -> processes
     keel_map_t requests_of; // process, program, kind -> the oldest that is not explained
     keel_map_t last_of;     // the same -> the newest
+    keel_outcomes_t outcomes;
     keel_steps_program_t *programs;
     size_t program_count;
     struct keel_steps_family_t {
@@ -94,6 +102,7 @@ typedef struct keel_steps_t {
     keel_map_t by_operation;
     keel_steps_process_t *processes;
     size_t process_count;
+    bool is_rehearsal; // of one of them
     keel_steps_request_t *requests;
     size_t request_count;
 } keel_steps_t;
@@ -119,6 +128,8 @@ bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const
 // True if that program, or others that the same line asks for, ran more than once in that process
 // since its compile or load.
 bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t pid);
+
+bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid);
 
 // The program that a compile or load of the journal is about.
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event);

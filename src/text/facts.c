@@ -10,6 +10,13 @@ void keel_text_seconds(keel_json_t *json, const char *name, double seconds) {
     keel_json_double(json, name, (double)micros / 1e6, 6);
 }
 
+void keel_text_took(keel_json_t *json, const char *name, const keel_took_t *took) {
+    if (took->unknown)
+        keel_json_null(json, name);
+    else
+        keel_text_seconds(json, name, took->seconds);
+}
+
 // ---- host reads --------------------------------------------------------------------------------
 
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out) {
@@ -33,18 +40,27 @@ void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out) {
     keel_write_counted(out, moved->count, "read");
     keel_buffer_text(out, ", ");
     keel_write_counted(out, moved->bytes, "byte");
+    if (moved->is_untimed) return;
     keel_buffer_text(out, ", ");
     keel_write_seconds(out, moved->seconds);
     keel_buffer_text(out, " until the data arrived");
+}
+
+void keel_text_moved(keel_json_t *json, const keel_moved_t *moved) {
+    if (moved->is_untimed)
+        keel_json_null(json, "seconds");
+    else
+        keel_text_seconds(json, "seconds", moved->seconds);
 }
 
 // ---- operations by themselves -------------------------------------------------------------------
 
 void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out) {
     const char *line = keel_eager_line(lines);
-    keel_write_counted(out, lines->programs, "small program");
-    keel_buffer_text(out, " ran one by one, outside jit, and cost ");
-    keel_write_seconds(out, lines->seconds);
+    keel_write_counted(out, lines->took.times, "small program");
+    keel_buffer_text(out, " ran one by one, outside jit");
+    if (keel_took_is_known(&lines->took)) keel_buffer_text(out, ", and");
+    keel_write_cost(out, &lines->took);
     if (!*line) return;
     keel_buffer_text(out, ", most at ");
     keel_write_foreign(out, line);
@@ -130,14 +146,6 @@ void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out) {
     }
 }
 
-static void paragraph(keel_buffer_t *text, unsigned width, keel_buffer_t *out) {
-    keel_flow_t flow = {.out = out, .width = width};
-    keel_flow_end(&flow);
-    keel_flow_line(&flow);
-    keel_flow_buffer(&flow, text);
-    keel_flow_end(&flow);
-}
-
 static void misfit_paragraph(const keel_misfit_t *misfit, unsigned width, keel_buffer_t *out) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
@@ -145,7 +153,7 @@ static void misfit_paragraph(const keel_misfit_t *misfit, unsigned width, keel_b
     keel_buffer_text(&text, ". Take a smaller batch, spread it over more devices, or compute "
                             "layers again in the backward pass (jax.checkpoint, "
                             "torch.utils.checkpoint); `keel memory` shows the plugin's message.");
-    paragraph(&text, width, out);
+    keel_flow_paragraph(&text, width, out);
 }
 
 static void op_paragraph(const keel_host_op_sum_t *op, uint64_t executions, unsigned width,
@@ -161,7 +169,7 @@ static void op_paragraph(const keel_host_op_sum_t *op, uint64_t executions, unsi
         keel_buffer_text(&text, " of programs");
     }
     keel_buffer_format(&text, ". %s", keel_host_op_advice(op->name));
-    paragraph(&text, width, out);
+    keel_flow_paragraph(&text, width, out);
 }
 
 void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out) {
@@ -179,7 +187,7 @@ static void unexplained_paragraph(const keel_asides_t *asides, unsigned width, k
     keel_buffer_initialize(&text, 0);
     keel_unexplained_sentence(asides, &text);
     keel_buffer_text(&text, ".");
-    paragraph(&text, width, out);
+    keel_flow_paragraph(&text, width, out);
 }
 
 void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,

@@ -6,8 +6,9 @@
 #include "run/run.h"
 #include "why/eager.h"
 
-// A time in JSON, rounded to the microsecond.
+// A time in JSON, rounded to the microsecond; of compiles or loads, null if it is not known.
 void keel_text_seconds(keel_json_t *json, const char *name, double seconds);
+void keel_text_took(keel_json_t *json, const char *name, const keel_took_t *took);
 
 // "10 times", over all lines
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out);
@@ -16,6 +17,8 @@ void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out);
 // What to do in PyTorch/XLA, the only client with cut steps.
 const char *keel_reads_advice(bool endless);
 // "12 reads, 120 bytes, 0.3 s until the data arrived"
+// The seconds of transfers; null if they took none that count.
+void keel_text_moved(keel_json_t *json, const keel_moved_t *moved);
 void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out);
 
 // "58 small programs ran one by one, outside jit, and cost 21.2 s, most at train.py:13"

@@ -76,6 +76,14 @@ void keel_flow_buffer(keel_flow_t *flow, keel_buffer_t *text) {
     keel_buffer_deinitialize(text);
 }
 
+void keel_flow_paragraph(keel_buffer_t *text, unsigned width, keel_buffer_t *out) {
+    keel_flow_t flow = {.out = out, .width = width};
+    keel_flow_end(&flow);
+    keel_flow_line(&flow);
+    keel_flow_buffer(&flow, text);
+    keel_flow_end(&flow);
+}
+
 void keel_flow_cell(keel_flow_t *flow, const char *text, unsigned width, bool right) {
     unsigned columns = keel_flow_columns(text), padding = columns < width ? width - columns : 0;
     if (right) keel_flow_blanks(flow, padding);

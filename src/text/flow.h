@@ -26,6 +26,8 @@ void keel_flow_words(keel_flow_t *flow, const char *text);
 // The same of a buffer, which it frees. If that one failed, so does the flow's.
 void keel_flow_buffer(keel_flow_t *flow, keel_buffer_t *text);
 // Verbatim, whatever the width.
+// A text after an empty line; takes it.
+void keel_flow_paragraph(keel_buffer_t *text, unsigned width, keel_buffer_t *out);
 void keel_flow_text(keel_flow_t *flow, const char *text);
 void keel_flow_blanks(keel_flow_t *flow, unsigned count);
 // Padded with blanks after it, or before it if `right`.

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "text/flow.h"
+#include "text/rehearsed.h"
 #include "text/text.h"
 #include "text/why_page.h"
 #include "text/write.h"
@@ -21,27 +22,30 @@ static void settled(const keel_why_t *why, keel_buffer_t *out) {
                            why->run.steps);
     else if (why->run.settled_at_step <= why->run.steps)
         keel_buffer_format(out, "; flat since step %" PRIu64, why->run.settled_at_step);
-    else if (why->run.compiles && !why->run.unfinished)
+    else if (why->run.compiles.times && !why->run.unfinished)
         // Loads alone do not show that: a warm run loads just before its only steps. Nor does the
         // journal of a process that was killed, which lacks its last executions.
         keel_buffer_text(out, "; new programs up to the end");
 }
 
 static void compiles_and_loads(const keel_why_t *why, keel_buffer_t *out) {
-    if (why->run.compiles) {
-        keel_write_counted(out, why->run.compiles, "compile");
+    const keel_took_t *compiles = &why->run.compiles, *loads = &why->run.loads;
+    if (keel_is_rehearsal(&why->run)) {
+        keel_fates_sentence(&why->run, out);
+    } else if (compiles->times) {
+        keel_write_counted(out, compiles->times, "compile");
         keel_buffer_byte(out, ' ');
-        keel_write_seconds(out, why->run.compile_seconds);
+        keel_write_took(out, compiles);
     } else {
         keel_buffer_text(out, "nothing compiled");
     }
-    if (!why->run.loads) return;
+    if (!loads->times) return;
     keel_buffer_text(out, ", ");
-    keel_write_counted(out, why->run.loads, "load");
-    keel_buffer_byte(out, ' ');
-    keel_write_seconds(out, why->run.load_seconds);
+    keel_write_counted(out, loads->times, "load");
+    if (keel_took_is_known(loads)) keel_buffer_byte(out, ' ');
+    if (keel_took_is_known(loads)) keel_write_took(out, loads);
     if (why->run.ahead_loads) keel_buffer_format(out, " (%" PRIu64 " ahead)", why->run.ahead_loads);
-    if (why->run.spared_seconds > why->run.load_seconds) {
+    if (why->run.spared_seconds > loads->seconds) {
         keel_buffer_text(out, " instead of ");
         keel_write_seconds(out, why->run.spared_seconds);
     }
@@ -69,22 +73,30 @@ static bool is_alike(const keel_why_recompile_t *a, const keel_why_recompile_t *
     return strcmp(a->site.shown, b->site.shown) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-// The cost of all that are like this one, added to the first of them; 0 times for a later one.
-static double cost_of_line(const keel_why_t *why, size_t index, uint64_t *times) {
+// All that are like one of them.
+typedef struct alike_t {
+    size_t first;
+    keel_took_t took;
+    uint64_t ops;
+} alike_t;
+
+// False if an earlier one is like it.
+static bool gather_alike(const keel_why_t *why, size_t index, alike_t *out) {
     const keel_why_recompile_t *own = &why->summary.recompiles[index];
-    double cost = 0;
-    *times = 0;
+    *out = (alike_t){.first = index};
     for (size_t i = 0; i < why->summary.recompile_count; ++i) {
         const keel_why_recompile_t *other = &why->summary.recompiles[i];
         if (!is_alike(own, other)) continue;
-        if (i < index) {
-            *times = 0;
-            return 0;
-        }
-        cost += other->seconds;
-        ++*times;
+        if (i < index) return false;
+        keel_took_add(&out->took, &other->took);
+        out->ops += other->ops;
     }
-    return cost;
+    return true;
+}
+
+static bool is_dearer(const alike_t *a, const alike_t *b) {
+    int order = keel_took_order(&a->took, a->ops, &b->took, b->ops);
+    return order ? order < 0 : a->first < b->first;
 }
 
 static void print_place(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
@@ -129,34 +141,25 @@ static bool is_explained(const keel_why_t *why) {
 
 // The most expensive lines first; names up to LINES_IN_SUMMARY.
 static void dearest_lines(const keel_why_t *why, keel_buffer_t *out) {
-    double below = 1e300;
-    size_t below_index = 0, shown = 0;
-    for (;;) {
-        size_t best = SIZE_MAX;
-        double best_cost = -1;
-        uint64_t best_times = 0;
+    alike_t last = {.first = SIZE_MAX};
+    for (size_t shown = 0;; ++shown) {
+        alike_t best = {.first = SIZE_MAX}, one;
         for (size_t i = 0; i < why->summary.recompile_count; ++i) {
-            uint64_t times;
-            double cost = cost_of_line(why, i, &times);
-            bool later = cost < below || (cost == below && i > below_index);
-            if (!times || !later || cost <= best_cost) continue;
-            best = i;
-            best_cost = cost;
-            best_times = times;
+            if (!gather_alike(why, i, &one) || (shown && !is_dearer(&last, &one))) continue;
+            if (best.first == SIZE_MAX || is_dearer(&one, &best)) best = one;
         }
-        if (best == SIZE_MAX) return;
-        if (shown++ == LINES_IN_SUMMARY) {
+        if (best.first == SIZE_MAX) return;
+        if (shown == LINES_IN_SUMMARY) {
             keel_buffer_text(out, ", ...");
             return;
         }
-        keel_buffer_text(out, shown == 1 ? ": " : ", ");
-        cause(out, &why->summary.recompiles[best], best_times == 1, VALUE_COLUMNS);
-        bool told = *why->summary.recompiles[best].cause;
-        if (best_times > 1)
-            keel_buffer_format(out, "%s%" PRIu64 " times%s", told ? " (" : " ", best_times,
-                               told ? ")" : "");
-        below = best_cost;
-        below_index = best;
+        const keel_why_recompile_t *named = &why->summary.recompiles[best.first];
+        keel_buffer_text(out, shown ? ", " : ": ");
+        cause(out, named, best.took.times == 1, VALUE_COLUMNS);
+        if (best.took.times > 1)
+            keel_buffer_format(out, "%s%" PRIu64 " times%s", *named->cause ? " (" : " ",
+                               best.took.times, *named->cause ? ")" : "");
+        last = best;
     }
 }
 
@@ -165,7 +168,13 @@ void keel_text_damage(const keel_run_t *run, keel_buffer_t *out) {
 }
 
 void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
+    bool is_rehearsal = keel_is_rehearsal(&why->run);
     keel_buffer_text(out, "keel: ");
+    if (is_rehearsal) {
+        keel_buffer_text(out, "rehearsed on ");
+        keel_write_foreign(out, why->run.rehearsal.target.name);
+        keel_buffer_text(out, ": ");
+    }
     if (why->run.steps) {
         keel_write_counted(out, why->run.steps, "step");
         keel_buffer_text(out, ", ");
@@ -178,8 +187,7 @@ void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
     if (why->summary.recompile_count) {
         keel_buffer_text(out, "keel: ");
         keel_write_counted(out, why->summary.recompile_count, "recompile");
-        keel_buffer_text(out, " cost ");
-        keel_write_seconds(out, why->summary.recompile_seconds);
+        keel_write_cost(out, &why->summary.again);
         dearest_lines(why, out);
         keel_buffer_text(out, is_explained(why) ? "; run `keel why`\n" : "\n");
     }
@@ -192,16 +200,20 @@ void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
         keel_buffer_text(out, why->run.reads.cut_count > 1 ? ", ...; run `keel why`\n"
                                                            : "; run `keel why`\n");
     }
-    if (why->summary.known) {
+    const keel_took_t *known = &why->summary.known;
+    if (known->times) {
         keel_buffer_text(out, "keel: ");
-        keel_write_counted(out, why->summary.known, "program");
-        keel_buffer_text(out, " known from earlier runs cost ");
-        keel_write_seconds(out, why->summary.known_seconds);
-        keel_buffer_text(out, why->summary.known > 1 ? "; the most expensive: " : ": ");
+        keel_write_counted(out, known->times, "program");
+        keel_buffer_text(out, " known from earlier runs");
+        keel_write_cost(out, known);
+        keel_buffer_text(out, known->times == 1           ? ": "
+                              : keel_took_is_known(known) ? "; the most expensive: "
+                                                          : "; the largest: ");
         cause(out, &why->summary.dearest_known, true, VALUE_COLUMNS);
         keel_buffer_text(out, "; run `keel why`\n");
     }
-    if (why->run.asides.misfit_count) {
+    if (is_rehearsal) keel_rehearsal_summary(&why->run, out);
+    if (!is_rehearsal && why->run.asides.misfit_count) {
         keel_buffer_text(out, "keel: ");
         keel_misfit_sentence(&why->run.asides.misfits[0], out);
         if (why->run.asides.misfit_count > 1)
@@ -263,6 +275,12 @@ static void print_run_line(const keel_why_t *why, keel_buffer_t *out) {
         keel_fix_write(&why->run.fixes.list[i], out);
         keel_buffer_byte(out, '\n');
     }
+    if (keel_is_rehearsal(&why->run)) {
+        label(out, "rehearsed");
+        keel_buffer_text(out, "on ");
+        keel_target_sentence(&why->run.rehearsal.target, out);
+        keel_buffer_byte(out, '\n');
+    }
     if (!*why->run.mode) return;
     label(out, "plugin");
     keel_write_foreign(out, why->run.plugin_path);
@@ -286,8 +304,10 @@ static void print_moved(const keel_why_t *why, const char *where, const keel_mov
     each_step(why, moved->count, out);
     keel_buffer_text(out, "; ");
     keel_write_counted(out, moved->bytes, "byte");
-    keel_buffer_text(out, ", ");
-    keel_write_seconds(out, moved->seconds);
+    if (!moved->is_untimed) {
+        keel_buffer_text(out, ", ");
+        keel_write_seconds(out, moved->seconds);
+    }
     keel_buffer_byte(out, '\n');
 }
 
@@ -316,6 +336,11 @@ static void ahead(const keel_why_t *why, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
 }
 
+static void print_took(const keel_took_t *took, keel_buffer_t *out) {
+    keel_buffer_format(out, took->times ? "%-8" PRIu64 : "%" PRIu64, took->times);
+    if (took->times) keel_write_took(out, took);
+}
+
 static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
     label(out, "steps");
     keel_buffer_format(out, "%" PRIu64, why->run.steps);
@@ -324,12 +349,14 @@ static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
     label(out, "programs");
     keel_buffer_format(out, "%zu\n", why->run.program_count);
     label(out, "compiles");
-    keel_buffer_format(out, why->run.compiles ? "%-8" PRIu64 : "%" PRIu64, why->run.compiles);
-    if (why->run.compiles) keel_write_seconds(out, why->run.compile_seconds);
+    print_took(&why->run.compiles, out);
+    if (why->run.compiles.unknown && keel_took_is_known(&why->run.compiles)) {
+        keel_buffer_text(out, ": ");
+        keel_fates_sentence(&why->run, out);
+    }
     keel_buffer_byte(out, '\n');
     label(out, "loads");
-    keel_buffer_format(out, why->run.loads ? "%-8" PRIu64 : "%" PRIu64, why->run.loads);
-    if (why->run.loads) keel_write_seconds(out, why->run.load_seconds);
+    print_took(&why->run.loads, out);
     if (why->run.memory_hits)
         keel_buffer_format(out, ", %" PRIu64 " of them from memory", why->run.memory_hits);
     if (why->run.spared_seconds > 0) {
@@ -367,7 +394,7 @@ static void failures(const keel_why_t *why, keel_buffer_t *out) {
 }
 
 static void eager(const keel_why_t *why, keel_buffer_t *out) {
-    if (!keel_eager_is_told(&why->eager, why->run.compile_seconds)) return;
+    if (!keel_eager_is_told(&why->eager, &why->run.compiles)) return;
     label(out, "outside jit");
     keel_eager_sentence(&why->eager, out);
     keel_buffer_byte(out, '\n');
@@ -397,6 +424,36 @@ static void misfits(const keel_why_t *why, keel_buffer_t *out) {
     }
 }
 
+// A row with a sentence, if there is one; takes it.
+static void sentence_row(keel_buffer_t *out, const char *name, keel_buffer_t *sentence) {
+    if (sentence->size) {
+        label(out, name);
+        keel_buffer_append(out, sentence->data, sentence->size);
+        keel_buffer_byte(out, '\n');
+    }
+    out->failed |= sentence->failed;
+    keel_buffer_deinitialize(sentence);
+    keel_buffer_initialize(sentence, 0);
+}
+
+static void rehearsal(const keel_why_t *why, keel_buffer_t *out) {
+    const keel_run_rehearsal_t *facts = &why->run.rehearsal;
+    keel_buffer_t text;
+    if (!keel_is_rehearsal(&why->run)) return;
+    keel_buffer_initialize(&text, 0);
+    for (size_t i = 0; i < facts->refusal_count; ++i) {
+        keel_refusal_sentence(&why->run, &facts->refusals[i], false, &text);
+        sentence_row(out, i ? "" : "refused", &text);
+    }
+    if (!why->run.asides.misfit_count) keel_fit_sentence(&why->run, &text);
+    sentence_row(out, "fit", &text);
+    keel_unreals_sentence(facts, &text);
+    sentence_row(out, "not real", &text);
+    keel_unreal_constants_sentence(facts, &text);
+    sentence_row(out, "", &text);
+    keel_buffer_deinitialize(&text);
+}
+
 static void left(keel_buffer_t *out, size_t all, size_t shown, const char *noun) {
     if (all > shown)
         keel_buffer_format(out, "  and %zu more %s%s; --json lists them all\n", all - shown, noun,
@@ -410,9 +467,9 @@ static void print_program_table(const keel_why_t *why, keel_buffer_t *out) {
     size_t shown = 0;
     for (; shown < why->run.program_count && shown < PROGRAMS_SHOWN; ++shown) {
         const keel_run_program_t *program = &why->run.programs[shown];
-        char compiled[24] = "-", loaded[24] = "-";
-        if (program->compiles) keel_format_seconds(program->compile_seconds, compiled);
-        if (program->loads) keel_format_seconds(program->load_seconds, loaded);
+        char compiled[32] = "-", loaded[32] = "-";
+        if (program->compiles.times) keel_format_took(&program->compiles, compiled);
+        if (program->loads.times) keel_format_took(&program->loads, loaded);
         size_t start = out->size;
         char digest[13];
         snprintf(digest, sizeof digest, "%s", program->program);
@@ -453,14 +510,13 @@ static void recompiles(const keel_why_t *why, unsigned width, keel_buffer_t *out
     if (!why->summary.recompile_count) return;
     keel_buffer_byte(out, '\n');
     keel_write_counted(out, why->summary.recompile_count, "recompile");
-    keel_buffer_text(out, " cost ");
-    keel_write_seconds(out, why->summary.recompile_seconds);
+    keel_write_cost(out, &why->summary.again);
     keel_buffer_byte(out, '\n');
     size_t shown = 0;
     for (; shown < why->summary.recompile_count && shown < RECOMPILES_SHOWN; ++shown) {
         const keel_why_recompile_t *recompile = &why->summary.recompiles[shown];
-        char cost[24];
-        keel_format_seconds(recompile->seconds, cost);
+        char cost[32];
+        keel_format_took(&recompile->took, cost);
         bool at_end = why->run.steps && !why->run.unfinished && recompile->step > why->run.steps;
         keel_buffer_format(out,
                            at_end ? "  after %-5" PRIu64 "%10s  " : "  step %-6" PRIu64 "%10s  ",
@@ -476,8 +532,8 @@ static void recompiles(const keel_why_t *why, unsigned width, keel_buffer_t *out
 
 static void read_row(const keel_moved_t *moved, uint64_t cuts, const char *where,
                      keel_buffer_t *out) {
-    char took[24];
-    keel_format_seconds(moved->seconds, took);
+    char took[24] = "-";
+    if (!moved->is_untimed) keel_format_seconds(moved->seconds, took);
     keel_buffer_format(out, "%-14" PRIu64 "%10" PRIu64 "%10s%10" PRIu64 "  ", moved->count,
                        moved->bytes, took, cuts);
     keel_write_foreign(out, where);
@@ -503,6 +559,7 @@ void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out) 
     eager(why, out);
     host_ops(why, out);
     misfits(why, out);
+    rehearsal(why, out);
     failures(why, out);
     print_program_table(why, out);
     print_reads(why, out);
@@ -531,6 +588,11 @@ void keel_text_line(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     started(why, &facts);
     keel_format_size(why->run.journal_bytes, size);
     keel_buffer_format(&facts, "  %8s  ", size);
+    if (keel_is_rehearsal(&why->run)) {
+        keel_buffer_text(&facts, "on ");
+        keel_write_foreign(&facts, why->run.rehearsal.target.name);
+        keel_buffer_text(&facts, ": ");
+    }
     compiles_and_loads(why, &done);
     keel_flow_t flow = {.out = out, .width = width, .indent = INDENT};
     size_t needed = facts.size + done.size;

@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "text/facts.h"
+#include "text/rehearsed.h"
 #include "text/text.h"
 
 static void site(keel_json_t *json, const keel_run_place_t *value) {
@@ -27,10 +28,10 @@ static void write_program_list(const keel_why_t *why, keel_json_t *json) {
         keel_json_string(json, "name", program->name);
         keel_json_unsigned(json, "ops", program->ops);
         keel_json_unsigned(json, "bytes", program->bytes);
-        keel_json_unsigned(json, "compiles", program->compiles);
-        keel_text_seconds(json, "compile_seconds", program->compile_seconds);
-        keel_json_unsigned(json, "loads", program->loads);
-        keel_text_seconds(json, "load_seconds", program->load_seconds);
+        keel_json_unsigned(json, "compiles", program->compiles.times);
+        keel_text_took(json, "compile_seconds", &program->compiles);
+        keel_json_unsigned(json, "loads", program->loads.times);
+        keel_text_took(json, "load_seconds", &program->loads);
         keel_json_unsigned(json, "executes", program->executes);
         keel_json_bool(json, "cacheable", !program->uncacheable);
         site(json, &program->site);
@@ -60,7 +61,7 @@ static void recompiles(const keel_why_t *why, keel_json_t *json) {
         keel_json_break(json, "\n    ");
         keel_json_object(json, NULL);
         keel_json_unsigned(json, "step", recompile->step);
-        keel_text_seconds(json, "seconds", recompile->seconds);
+        keel_text_took(json, "seconds", &recompile->took);
         keel_json_string(json, "name", recompile->name);
         keel_json_string(json, "program", recompile->program);
         site(json, &recompile->site);
@@ -81,7 +82,7 @@ static void plugin(const keel_why_t *why, keel_json_t *json) {
 static void put_moved(keel_json_t *json, const keel_moved_t *value) {
     keel_json_unsigned(json, "count", value->count);
     keel_json_unsigned(json, "bytes", value->bytes);
-    keel_text_seconds(json, "seconds", value->seconds);
+    keel_text_moved(json, value);
 }
 
 static void direction(keel_json_t *json, const char *field, const keel_moved_t *value) {
@@ -120,16 +121,20 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
     keel_json_string(json, "cwd", why->run.cwd);
     keel_json_string(json, "host", why->run.host);
     keel_json_string(json, "mode", why->run.mode);
+    if (*why->run.rehearsal.target.name)
+        keel_json_string(json, "target", why->run.rehearsal.target.name);
+    else
+        keel_json_null(json, "target");
     keel_json_string(json, "journal", why->run.path);
     keel_json_unsigned(json, "journal_bytes", why->run.journal_bytes);
     keel_json_unsigned(json, "processes", why->run.processes);
     keel_json_unsigned(json, "unfinished", why->run.unfinished);
     keel_text_seconds(json, "wall_seconds", why->run.wall_seconds);
     keel_json_unsigned(json, "programs", why->run.program_count);
-    keel_json_unsigned(json, "compiles", why->run.compiles);
-    keel_text_seconds(json, "compile_seconds", why->run.compile_seconds);
-    keel_json_unsigned(json, "loads", why->run.loads);
-    keel_text_seconds(json, "load_seconds", why->run.load_seconds);
+    keel_json_unsigned(json, "compiles", why->run.compiles.times);
+    keel_text_took(json, "compile_seconds", &why->run.compiles);
+    keel_json_unsigned(json, "loads", why->run.loads.times);
+    keel_text_took(json, "load_seconds", &why->run.loads);
     keel_json_unsigned(json, "memory_hits", why->run.memory_hits);
     keel_json_unsigned(json, "ahead_loads", why->run.ahead_loads);
     keel_json_unsigned(json, "unused_loads", why->run.unused_loads);
@@ -143,9 +148,9 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
     keel_json_unsigned(json, "steps", why->run.steps);
     keel_json_unsigned(json, "settled_at_step", why->run.settled_at_step);
     keel_json_unsigned(json, "recompile_count", why->summary.recompile_count);
-    keel_text_seconds(json, "recompile_seconds", why->summary.recompile_seconds);
-    keel_json_unsigned(json, "known_count", why->summary.known);
-    keel_text_seconds(json, "known_seconds", why->summary.known_seconds);
+    keel_text_took(json, "recompile_seconds", &why->summary.again);
+    keel_json_unsigned(json, "known_count", why->summary.known.times);
+    keel_text_took(json, "known_seconds", &why->summary.known);
     direction(json, "to_device", &why->run.reads.to_device);
     direction(json, "from_device", &why->run.reads.from_device);
     keel_json_unsigned(json, "cuts", why->run.reads.cuts);
@@ -159,6 +164,7 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
         keel_json_string(json, "first_fallback", why->run.first_fallback);
         keel_fixes_json(&why->run.fixes, json);
         plugin(why, json);
+        keel_rehearsal_json(&why->run, json);
         keel_asides_json(&why->run.asides, json);
         recompiles(why, json);
         read_lines(&why->run.reads, json);

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "text/rehearsed.h"
 #include "text/why_page.h"
 #include "text/write.h"
 
@@ -59,8 +60,8 @@ static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffe
         if (item->pattern && !speaks_for(item->entry, item->pattern) &&
             speaks_for(entry, item->pattern))
             item->entry = entry;
-        ++item->times;
-        item->seconds += entry->asked->seconds;
+        keel_took_add(&item->took, &entry->asked->took);
+        item->ops += entry->asked->ops;
         if (entry->asked->step < item->first_step) item->first_step = entry->asked->step;
         if (entry->asked->step > item->last_step) {
             item->last_step = entry->asked->step;
@@ -75,8 +76,8 @@ static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffe
         .first_step = entry->asked->step,
         .last_step = entry->asked->step,
         .at_end = entry->asked->at_end,
-        .times = 1,
-        .seconds = entry->asked->seconds,
+        .took = entry->asked->took,
+        .ops = entry->asked->ops,
         .order = order,
     };
     return keel_map_put(&items->index, keel_buffer_bytes(name), items->count++);
@@ -84,8 +85,8 @@ static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffe
 
 static int dearest(const void *a, const void *b) {
     const keel_text_item_t *x = a, *y = b;
-    if (x->seconds != y->seconds) return x->seconds < y->seconds ? 1 : -1;
-    return x->order < y->order ? -1 : 1;
+    int order = keel_took_order(&x->took, x->ops, &y->took, y->ops);
+    return order ? order : x->order < y->order ? -1 : 1;
 }
 
 static keel_status_t gather_items(const keel_why_t *why, bool all, items_t *items) {
@@ -114,6 +115,13 @@ static void print_questions_head(const keel_why_t *why, keel_flow_t *flow) {
     keel_flow_end(flow);
 }
 
+static void target(const keel_why_t *why, keel_buffer_t *out) {
+    if (!keel_is_rehearsal(&why->run)) return;
+    keel_buffer_text(out, "rehearsed on ");
+    keel_target_sentence(&why->run.rehearsal.target, out);
+    keel_buffer_byte(out, '\n');
+}
+
 static void fixes(const keel_why_t *why, keel_buffer_t *out) {
     for (size_t i = 0; i < why->run.fixes.count; ++i) {
         keel_buffer_text(out, "fix ");
@@ -136,13 +144,13 @@ static void questions(const keel_why_t *why, keel_buffer_t *out) {
     }
 }
 
-static void total(keel_buffer_t *out, const keel_why_sum_t *sum, const char *noun, const char *more,
+static void total(keel_buffer_t *out, const keel_took_t *sum, const char *noun, const char *more,
                   bool *any) {
     if (!sum->times) return;
     keel_buffer_text(out, *any ? "; " : "");
     keel_write_counted(out, sum->times, noun);
-    keel_buffer_format(out, "%s cost ", more);
-    keel_write_seconds(out, sum->seconds);
+    keel_buffer_text(out, more);
+    keel_write_cost(out, sum);
     *any = true;
 }
 
@@ -191,7 +199,7 @@ static void ledger(keel_flow_t *flow, const char *title, const keel_why_cost_t *
         else
             keel_buffer_text(&text, keel_cause_facts(cost->kind)->word);
         keel_buffer_byte(&text, ' ');
-        keel_write_seconds(&text, cost->seconds);
+        keel_write_took(&text, &cost->took);
     }
     if (shown < count)
         keel_buffer_format(&text, ", ... and %zu more; keel why --all", count - shown);
@@ -201,7 +209,7 @@ static void ledger(keel_flow_t *flow, const char *title, const keel_why_cost_t *
 }
 
 static void ledgers(const keel_why_t *why, bool all, keel_flow_t *flow) {
-    if (why->shown < 2) return;
+    if (why->shown.times < 2 || !keel_took_is_known(&why->shown)) return;
     keel_flow_end(flow);
     ledger(flow, "Seconds by cause:", why->by_cause, why->by_cause_count, false, all);
     ledger(flow, "Seconds by line:", why->by_line, why->by_line_count, true, all);
@@ -215,9 +223,9 @@ static void nothing(const keel_why_t *why, keel_flow_t *flow) {
     keel_buffer_format(&text, "run %s: ", why->run.id);
     if (why->recompiles) {
         unexplained(&text, why, 0);
-    } else if (why->run.compiles) {
+    } else if (why->run.compiles.times) {
         keel_buffer_text(&text, "nothing was recompiled (");
-        keel_write_counted(&text, why->run.compiles, "compile");
+        keel_write_counted(&text, why->run.compiles.times, "compile");
         keel_buffer_text(&text, "); `keel stats` has the figures.");
     } else if (!*why->run.command) {
         keel_buffer_text(&text,
@@ -307,6 +315,7 @@ static bool lacks_lines(const keel_why_t *why) {
 
 static void print_page(keel_text_page_t *page, const items_t *items) {
     print_questions_head(page->why, &page->flow);
+    target(page->why, page->flow.out);
     fixes(page->why, page->flow.out);
     keel_flow_end(&page->flow);
     questions(page->why, page->flow.out);
@@ -326,7 +335,7 @@ static void print_page(keel_text_page_t *page, const items_t *items) {
 
 // Operations by themselves that stopped coming: usually the initialization of a model.
 static void eager(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
-    if (!keel_eager_is_told(&why->eager, why->run.compile_seconds)) return;
+    if (!keel_eager_is_told(&why->eager, &why->run.compiles)) return;
     keel_flow_t flow = {.out = out, .width = width};
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
@@ -349,8 +358,10 @@ void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_b
         print_page(&page, &items);
     else
         nothing(why, &page.flow);
+    if (!status && !items.count) target(why, out);
     if (!status && !items.count) fixes(why, out);
     if (!status) eager(why, style->width, out);
+    keel_rehearsal_tell(&why->run, style->width, out);
     keel_asides_tell(&why->run.asides, why->run.known_executes, style->all, style->width, out);
     keel_status_ignore(status);
     keel_map_deinitialize(&items.index);

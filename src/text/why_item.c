@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "text/why_page.h"
+#include "text/write.h"
 
 enum {
     CAUSES_SHOWN = 3, // of one recompile, or one pattern
@@ -51,12 +52,12 @@ static const char *place_text(const keel_run_place_t *place) {
 // Several programs that one change outside of them made necessary.
 static bool is_of_run(const keel_text_item_t *item) {
     const keel_run_difference_t *cause = keel_why_cause(item->entry);
-    return item->times > 1 && !item->pattern && cause && keel_why_is_of_run(cause->kind);
+    return item->took.times > 1 && !item->pattern && cause && keel_why_is_of_run(cause->kind);
 }
 
 static const char *item_place_text(const keel_text_item_t *item, char scratch[40]) {
     if (!is_of_run(item)) return place_text(place_of_cause(item));
-    snprintf(scratch, 40, "%" PRIu64 " programs", item->times);
+    snprintf(scratch, 40, "%" PRIu64 " programs", item->took.times);
     return scratch;
 }
 
@@ -67,12 +68,12 @@ static void widen(unsigned *width, const char *text) {
 
 void keel_text_measure_item(keel_text_page_t *page, const keel_text_item_t *item, size_t number) {
     keel_text_columns_t *columns = &page->columns;
-    char text[48], cost[24], scratch[40];
+    char text[48], cost[32], scratch[40];
     snprintf(text, sizeof text, "%zu", number);
     widen(&columns->number, text);
     step_text(item, text);
     widen(&columns->step, text);
-    keel_format_seconds(item->seconds, cost);
+    keel_format_took(&item->took, cost);
     widen(&columns->cost, cost);
     widen(&columns->kind, kind_text(item));
     widen(&columns->place, item_place_text(item, scratch));
@@ -147,7 +148,7 @@ static void first_line(keel_text_page_t *page, const keel_text_item_t *item, siz
     const keel_text_columns_t *columns = &page->columns;
     const keel_why_entry_t *entry = item->entry;
     const keel_run_difference_t *cause = cause_of(item);
-    char text[48], cost[24], scratch[40];
+    char text[48], cost[32], scratch[40];
     flow->column = 0;
     snprintf(text, sizeof text, "%zu", number);
     keel_flow_cell(flow, text, columns->number, true);
@@ -155,7 +156,7 @@ static void first_line(keel_text_page_t *page, const keel_text_item_t *item, siz
     step_text(item, text);
     keel_flow_cell(flow, text, columns->step, false);
     keel_flow_blanks(flow, 2);
-    keel_format_seconds(item->seconds, cost);
+    keel_format_took(&item->took, cost);
     keel_flow_cell(flow, cost, columns->cost, true);
     keel_flow_blanks(flow, 2);
     kind_cell(page, kind_text(item), columns->kind);
@@ -223,21 +224,21 @@ static void second_line(keel_text_page_t *page, const keel_text_item_t *item) {
     keel_buffer_initialize(&text, 0);
     if (is_of_run(item))
         keel_buffer_format(&text, "%s at %s and %" PRIu64 " more", entry->asked->name,
-                           place_text(place_of_cause(item)), item->times - 1);
+                           place_text(place_of_cause(item)), item->took.times - 1);
     else if (is_eager_item(item))
-        keel_buffer_format(&text, "%" PRIu64 " programs", item->times);
+        keel_buffer_format(&text, "%" PRIu64 " programs", item->took.times);
     else
         add_place(&text, item);
-    if (item->times > 1 && !is_of_run(item) && !is_eager_item(item))
-        keel_buffer_format(&text, "; %" PRIu64 " times", item->times);
+    if (item->took.times > 1 && !is_of_run(item) && !is_eager_item(item))
+        keel_buffer_format(&text, "; %" PRIu64 " times", item->took.times);
     if (item->pattern) keel_buffer_format(&text, "; %s", keel_why_sentence(item->pattern));
     if (cause && *cause->note && !item->pattern) keel_buffer_format(&text, "; %s", cause->note);
     if (cause && cause->kind == KEEL_CAUSE_HOST_READ) add_cut(&text, page, cause);
-    if (entry->folded_total && item->times == 1)
+    if (entry->folded_total && item->took.times == 1)
         keel_buffer_format(&text, "; %" PRIu64 " difference%s from %s", entry->folded_total,
                            entry->folded_total == 1 ? " follows" : "s follow",
                            entry->root_total == 1 ? "it" : "them");
-    if (item->times == 1 || is_of_run(item)) add_against(&text, entry);
+    if (item->took.times == 1 || is_of_run(item)) add_against(&text, entry);
     keel_flow_line(&page->flow);
     keel_flow_buffer(&page->flow, &text);
     keel_flow_end(&page->flow);
@@ -394,6 +395,13 @@ static void times_text(const keel_reads_line_t *line, char out[48]) {
     snprintf(out, 48, "%" PRIu64 " time%s", line->cuts, line->cuts == 1 ? "" : "s");
 }
 
+static void moved_text(const keel_moved_t *moved, char out[24]) {
+    if (moved->is_untimed)
+        snprintf(out, 24, "-");
+    else
+        keel_format_seconds(moved->seconds, out);
+}
+
 static const char *line_text(const keel_reads_line_t *line) {
     return *line->shown ? line->shown : "unknown line";
 }
@@ -405,7 +413,7 @@ void keel_text_measure_cut(keel_text_page_t *page, const keel_reads_line_t *line
     widen(&columns->number, text);
     times_text(line, text);
     widen(&columns->step, text);
-    keel_format_seconds(line->moved.seconds, cost);
+    moved_text(&line->moved, cost);
     widen(&columns->cost, cost);
     widen(&columns->kind, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word);
     widen(&columns->place, line_text(line));
@@ -423,7 +431,7 @@ static void cut_line(keel_text_page_t *page, const keel_reads_line_t *line, size
     times_text(line, text);
     keel_flow_cell(flow, text, columns->step, false);
     keel_flow_blanks(flow, 2);
-    keel_format_seconds(line->moved.seconds, text);
+    moved_text(&line->moved, text);
     keel_flow_cell(flow, text, columns->cost, true);
     keel_flow_blanks(flow, 2);
     kind_cell(page, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word, columns->kind);

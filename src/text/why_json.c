@@ -107,7 +107,7 @@ static void entry_object(keel_json_t *json, const keel_why_t *why, const keel_wh
     keel_text_seconds(json, "t", entry->asked->t);
     keel_json_unsigned(json, "pid", entry->asked->pid > 0 ? (uint64_t)entry->asked->pid : 0);
     keel_json_string(json, "what", entry->asked->what);
-    keel_text_seconds(json, "seconds", entry->asked->seconds);
+    keel_text_took(json, "seconds", &entry->asked->took);
     keel_json_bool(json, "recompile", entry->recompile);
     keel_json_string(json, "pattern", entry->pattern);
     keel_json_bool(json, "unrelated", entry->asked->unrelated);
@@ -158,7 +158,7 @@ static void cut_object(keel_json_t *json, const keel_reads_line_t *line) {
     keel_json_unsigned(json, "pieces", line->pieces);
     keel_json_unsigned(json, "reads", line->moved.count);
     keel_json_unsigned(json, "bytes", line->moved.bytes);
-    keel_text_seconds(json, "seconds", line->moved.seconds);
+    keel_text_moved(json, &line->moved);
     keel_json_bool(json, "recompile", false);
     keel_json_string(json, "pattern", "");
     keel_json_bool(json, "unrelated", false);

@@ -11,9 +11,10 @@
 typedef struct keel_text_item_t {
     const keel_why_entry_t *entry;     // the first of them that has the pattern's cause
     const keel_why_pattern_t *pattern; // NULL: none
-    uint64_t first_step, last_step, times;
+    uint64_t first_step, last_step;
     bool at_end; // of last_step
-    double seconds;
+    keel_took_t took;
+    uint64_t ops; // of their programs
     size_t order; // of the first one in the journal
 } keel_text_item_t;
 

@@ -23,6 +23,28 @@ void keel_write_seconds(keel_buffer_t *out, double value) {
     keel_buffer_text(out, text);
 }
 
+void keel_format_took(const keel_took_t *took, char out[32]) {
+    char text[24];
+    keel_format_seconds(took->seconds, text);
+    snprintf(out, 32, "%s%s", took->unknown ? "> " : "", text);
+    if (!keel_took_is_known(took)) snprintf(out, 32, "-");
+}
+
+void keel_write_took(keel_buffer_t *out, const keel_took_t *took) {
+    if (!keel_took_is_known(took)) {
+        keel_buffer_byte(out, '-');
+        return;
+    }
+    keel_buffer_text(out, took->unknown ? "at least " : "");
+    keel_write_seconds(out, took->seconds);
+}
+
+void keel_write_cost(keel_buffer_t *out, const keel_took_t *took) {
+    if (!keel_took_is_known(took)) return;
+    keel_buffer_text(out, " cost ");
+    keel_write_took(out, took);
+}
+
 void keel_write_size(keel_buffer_t *out, uint64_t bytes) {
     char text[16];
     keel_format_size(bytes, text);

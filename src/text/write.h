@@ -8,6 +8,12 @@
 void keel_write_foreign(keel_buffer_t *out, const char *text);
 void keel_write_foreign_str(keel_buffer_t *out, keel_str_t text);
 void keel_write_seconds(keel_buffer_t *out, double value);
+// "3.2 s", "at least 3.2 s"; "-" if nothing is known.
+void keel_write_took(keel_buffer_t *out, const keel_took_t *took);
+// " cost 3.2 s", " cost at least 3.2 s"; nothing if nothing is known.
+void keel_write_cost(keel_buffer_t *out, const keel_took_t *took);
+// The same for a column: "3.2 s", "> 3.2 s", "-".
+void keel_format_took(const keel_took_t *took, char out[32]);
 void keel_write_size(keel_buffer_t *out, uint64_t bytes);
 // "1 compile", "2 compiles".
 void keel_write_counted(keel_buffer_t *out, uint64_t count, const char *noun);

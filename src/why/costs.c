@@ -11,8 +11,8 @@ size_t keel_why_share_count(const keel_why_entry_t *entry) {
 }
 
 keel_why_share_t keel_why_share(const keel_why_entry_t *entry, size_t index) {
-    keel_why_share_t share = {KEEL_CAUSE_FIRST, &entry->asked->site,
-                              entry->asked->seconds / (double)keel_why_share_count(entry)};
+    keel_why_share_t share = {KEEL_CAUSE_FIRST, &entry->asked->site, entry->asked->took};
+    share.took.seconds /= (double)keel_why_share_count(entry);
     if (index >= root_count(entry)) return share;
     share.kind = entry->roots[index].kind;
     if (*entry->roots[index].place.file) share.place = &entry->roots[index].place;
@@ -27,14 +27,21 @@ static keel_question_t question_of(const keel_run_difference_t *root) {
     return keel_cause_facts(root->kind)->question;
 }
 
+// Several shares of one entry count once.
+static void add_share(keel_took_t *sum, const keel_took_t *share, bool is_counted) {
+    sum->seconds += share->seconds;
+    if (is_counted) return;
+    sum->times += share->times;
+    sum->unknown += share->unknown;
+}
+
 static void answer_questions(keel_why_t *why, const keel_why_entry_t *entry) {
     bool met[KEEL_QUESTION_NONE] = {false};
     for (size_t i = 0; i < entry->root_count; ++i) {
         keel_why_share_t share = keel_why_share(entry, i);
         keel_question_t question = question_of(&entry->roots[i]);
         if (question == KEEL_QUESTION_NONE) continue;
-        why->questions[question].seconds += share.seconds;
-        why->questions[question].times += !met[question];
+        add_share(&why->questions[question], &share.took, met[question]);
         met[question] = true;
     }
 }
@@ -44,12 +51,13 @@ static void answer_questions(keel_why_t *why, const keel_why_entry_t *entry) {
 typedef struct ledger_t {
     keel_why_cost_t *costs;
     size_t count;
-    size_t *last; // 1 + the entry that each cost was last added for; 0: none
+    size_t *last; // the entry, from 1, that each cost was last added for; 0: none
     keel_map_t index;
 } ledger_t;
 
+// `entry`: from 1.
 static keel_status_t add_cost(ledger_t *ledger, keel_bytes_t name, const keel_why_cost_t *fresh,
-                              double seconds, size_t entry) {
+                              const keel_took_t *share, size_t entry, uint64_t ops) {
     const uint64_t *known = keel_map_find(&ledger->index, name);
     size_t at = known ? (size_t)*known : ledger->count;
     if (!known) {
@@ -64,9 +72,10 @@ static keel_status_t add_cost(ledger_t *ledger, keel_bytes_t name, const keel_wh
         ++ledger->count;
         KEEL_TRY(keel_map_put(&ledger->index, name, at));
     }
-    ledger->costs[at].seconds += seconds;
-    ledger->costs[at].times += ledger->last[at] != entry + 1;
-    ledger->last[at] = entry + 1;
+    bool is_counted = ledger->last[at] == entry;
+    add_share(&ledger->costs[at].took, share, is_counted);
+    ledger->costs[at].ops += is_counted ? 0 : ops;
+    ledger->last[at] = entry;
     return NULL;
 }
 
@@ -81,36 +90,36 @@ static keel_status_t enter_costs(keel_why_t *why, ledger_t *by_cause, ledger_t *
             keel_why_cost_t cause = {.kind = share.kind, .place = nowhere},
                             line = {.kind = share.kind, .place = *share.place};
             KEEL_TRY(add_cost(by_cause, keel_bytes(&share.kind, sizeof share.kind), &cause,
-                              share.seconds, i));
+                              &share.took, i + 1, entry->asked->ops));
             KEEL_TRY(add_cost(by_line, keel_str_bytes(keel_str(share.place->shown)), &line,
-                              share.seconds, i));
+                              &share.took, i + 1, entry->asked->ops));
         }
     }
     return NULL;
 }
 
-static int by_seconds(const void *a, const void *b) {
+static int dearest(const void *a, const void *b) {
     const keel_why_cost_t *x = a, *y = b;
-    if (x->seconds != y->seconds) return x->seconds < y->seconds ? 1 : -1;
-    if (x->times != y->times) return x->times < y->times ? 1 : -1;
-    int order = strcmp(x->place.shown, y->place.shown);
+    if (x->took.seconds != y->took.seconds) return x->took.seconds < y->took.seconds ? 1 : -1;
+    if (x->took.times != y->took.times) return x->took.times < y->took.times ? 1 : -1;
+    int order = keel_took_order(&x->took, x->ops, &y->took, y->ops);
+    if (order) return order;
+    order = strcmp(x->place.shown, y->place.shown);
     return order ? order : (int)x->kind - (int)y->kind;
 }
 
 static void close_ledger(ledger_t *ledger) {
-    if (ledger->count) qsort(ledger->costs, ledger->count, sizeof *ledger->costs, by_seconds);
+    if (ledger->count) qsort(ledger->costs, ledger->count, sizeof *ledger->costs, dearest);
     keel_map_deinitialize(&ledger->index);
     keel_free(ledger->last);
 }
 
 static void count_shown(keel_why_t *why, const keel_why_entry_t *entry) {
-    keel_why_sum_t *sum = strcmp(entry->asked->what, "retrace") == 0 ? &why->retraces
-                          : entry->recompile                         ? &why->again
-                                                                     : &why->known;
-    ++sum->times;
-    sum->seconds += entry->asked->seconds;
-    ++why->shown;
-    why->shown_seconds += entry->asked->seconds;
+    keel_took_t *sum = strcmp(entry->asked->what, "retrace") == 0 ? &why->retraces
+                       : entry->recompile                         ? &why->again
+                                                                  : &why->known;
+    keel_took_add(sum, &entry->asked->took);
+    keel_took_add(&why->shown, &entry->asked->took);
 }
 
 keel_status_t keel_why_sum_up(keel_why_t *why) {

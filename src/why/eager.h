@@ -9,8 +9,7 @@
 // All that ran at one line.
 typedef struct keel_eager_line_t {
     const char *shown; // "train.py:13"; "" if unknown
-    uint64_t programs;
-    double seconds;
+    keel_took_t took;
 } keel_eager_line_t;
 
 typedef struct keel_eager_list_t {
@@ -20,8 +19,7 @@ typedef struct keel_eager_list_t {
 
 typedef struct keel_eager_lines_t {
     keel_eager_list_t sites, calls; // the lines that ran them, and the lines that called those
-    uint64_t programs;
-    double seconds;
+    keel_took_t took;
 } keel_eager_lines_t;
 
 // A compile of such an operation. Texts are the run's.
@@ -34,6 +32,6 @@ void keel_eager_deinitialize(keel_eager_lines_t *lines);
 
 // The line where most of them ran; "" if unknown.
 const char *keel_eager_line(const keel_eager_lines_t *lines);
-// True if they are worth a line, given that all compiles took `seconds`.
-bool keel_eager_is_told(const keel_eager_lines_t *lines, double seconds);
+// True if they are worth a line, given all compiles of the run.
+bool keel_eager_is_told(const keel_eager_lines_t *lines, const keel_took_t *compiles);
 #endif // KEEL_WHY_EAGER_H_

@@ -61,8 +61,7 @@ keel_status_t keel_why_find_eager(keel_why_t *why) {
         entry->pattern = keel_pattern_word(KEEL_PATTERN_EAGER);
         entry->recompile = true;
         ++why->recompiles;
-        ++pattern->times;
-        pattern->seconds += entry->asked->seconds;
+        keel_took_add(&pattern->took, &entry->asked->took);
         keel_eager_forget(&why->eager, entry->asked->site.shown);
     }
     keel_eager_settle(&why->eager);

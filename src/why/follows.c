@@ -249,7 +249,7 @@ keel_status_t keel_why_follow_reads(keel_why_t *why) {
     if (strcmp(why->run.framework, "jax") == 0) return NULL;
     for (size_t i = 0; !status && why->run.reads.count && i < why->entry_count; ++i)
         if (keel_why_is_shown(&why->entries[i]) && why->entries[i].root_count &&
-            strcmp(why->entries[i].asked->what, "compile") == 0)
+            why->entries[i].asked->is_compile)
             status = trace_entry(why, &why->entries[i], &sources);
     keel_source_close(&sources.constant);
     keel_source_close(&sources.read);

@@ -34,7 +34,7 @@ static keel_status_t take_entries(keel_why_t *why) {
 static keel_status_t take_eager(keel_why_t *why) {
     for (size_t i = 0; i < why->run.request_count; ++i) {
         const keel_run_request_t *request = &why->run.requests[i];
-        if (!request->is_load && request->operation != SIZE_MAX)
+        if (request->is_compile && request->operation != SIZE_MAX)
             KEEL_TRY(keel_eager_add(&why->eager, request));
     }
     return NULL;
@@ -159,7 +159,7 @@ static bool is_of_start(const keel_why_t *why, const keel_why_entry_t *entry) {
 static void leave_out_strangers(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         keel_why_entry_t *entry = &why->entries[i];
-        bool is_again = entry->recompile && strcmp(entry->asked->what, "compile") == 0;
+        bool is_again = entry->recompile && entry->asked->is_compile;
         bool is_stranger =
             entry->asked->unrelated && (!is_again || strcmp(why->run.framework, "torch") != 0);
         entry->left_out = is_stranger || is_of_start(why, entry);

@@ -105,8 +105,7 @@ static void join_pattern(keel_why_t *why, size_t index, size_t *last) {
     keel_why_pattern_t *pattern = &why->patterns[why->pattern_count - 1];
     if (*last == index) return;
     *last = index;
-    ++pattern->times;
-    pattern->seconds += entry->asked->seconds;
+    keel_took_add(&pattern->took, &entry->asked->took);
     if (*entry->pattern) return;
     entry->pattern = keel_pattern_word(pattern->kind);
     entry->pattern_index = (uint32_t)(why->pattern_count - 1);

@@ -19,7 +19,8 @@ static void take_cause(const keel_why_entry_t *entry, keel_why_recompile_t *out)
 
 static keel_why_recompile_t recompile_of(const keel_run_request_t *request) {
     return (keel_why_recompile_t){.step = request->step,
-                                  .seconds = request->seconds,
+                                  .took = request->took,
+                                  .ops = request->ops,
                                   .name = request->name,
                                   .program = request->program,
                                   .site = request->site,
@@ -35,8 +36,7 @@ static keel_status_t index_entries(const keel_why_t *why, keel_map_t *out) {
         const keel_why_entry_t *entry = &why->entries[i];
         keel_bytes_t program = keel_str_bytes(keel_str(entry->asked->program));
         bool is_asked = entry->recompile || entry->asked->is_eager;
-        if (!is_asked || strcmp(entry->asked->what, "compile") != 0 || keel_map_find(out, program))
-            continue;
+        if (!is_asked || !entry->asked->is_compile || keel_map_find(out, program)) continue;
         KEEL_TRY(keel_map_put(out, program, i));
     }
     return NULL;
@@ -48,14 +48,14 @@ static void list_recompiles(keel_why_t *why, const keel_map_t *entries) {
     for (size_t i = 0; i < why->run.request_count; ++i) {
         const keel_run_request_t *request = &why->run.requests[i];
         bool is_eager = request->operation != SIZE_MAX;
-        if (request->is_load || (!is_eager && !request->recompile)) continue;
+        if (!request->is_compile || (!is_eager && !request->recompile)) continue;
         const uint64_t *at = keel_map_find(entries, keel_str_bytes(keel_str(request->program)));
         const keel_why_entry_t *entry = at ? &why->entries[*at] : NULL;
         if (entry ? !keel_why_is_shown(entry) : is_eager) continue;
         keel_why_recompile_t *out = &summary->recompiles[summary->recompile_count++];
         *out = recompile_of(request);
         if (entry) take_cause(entry, out);
-        summary->recompile_seconds += out->seconds;
+        keel_took_add(&summary->again, &out->took);
     }
 }
 
@@ -72,11 +72,14 @@ static void count_known(keel_why_t *why) {
         const keel_why_entry_t *entry = &why->entries[i];
         const keel_run_entry_t *asked = entry->asked;
         if (!is_known(asked)) continue;
-        bool is_dearest = !summary->known++ || asked->seconds > summary->dearest_known.seconds;
-        summary->known_seconds += asked->seconds;
+        bool is_dearest = !summary->known.times ||
+                          keel_took_order(&asked->took, asked->ops, &summary->dearest_known.took,
+                                          summary->dearest_known.ops) < 0;
+        keel_took_add(&summary->known, &asked->took);
         if (!is_dearest) continue;
         summary->dearest_known = recompile_of(&(keel_run_request_t){.step = asked->step,
-                                                                    .seconds = asked->seconds,
+                                                                    .took = asked->took,
+                                                                    .ops = asked->ops,
                                                                     .name = asked->name,
                                                                     .program = asked->program,
                                                                     .site = asked->site});

@@ -62,28 +62,22 @@ typedef struct keel_why_pattern_t {
     keel_run_place_t place;
     bool grows;   // UNPADDED: each value is larger than the one before
     bool counted; // UNPADDED: the size is what a mask selects, counted on the host
-    uint64_t times;
-    double seconds;
+    keel_took_t took;
 } keel_why_pattern_t;
 
-// How often, and what it cost.
-typedef struct keel_why_sum_t {
-    uint64_t times;
-    double seconds;
-} keel_why_sum_t;
-
-// Seconds lost, the most expensive first: by cause (place empty) or by source line.
+// Time lost, the most expensive first: by cause (place empty) or by source line.
 typedef struct keel_why_cost_t {
     keel_cause_t kind;
     keel_run_place_t place;
-    uint64_t times;
-    double seconds;
+    keel_took_t took;
+    uint64_t ops; // of the programs
 } keel_why_cost_t;
 
 // A recompile as the summary of a run names it.
 typedef struct keel_why_recompile_t {
     uint64_t step; // the step it delayed, from 1
-    double seconds;
+    keel_took_t took;
+    uint64_t ops; // of the program
     const char *name, *program;
     keel_run_place_t site;
     // Its first root cause, if the journal explains it.
@@ -95,11 +89,10 @@ typedef struct keel_why_recompile_t {
 typedef struct keel_why_summary_t {
     keel_why_recompile_t *recompiles; // in order of time, those not explained yet among them
     size_t recompile_count;
-    double recompile_seconds;
+    keel_took_t again; // all of them
     // Compiles of programs that an earlier run had, or had a similar version of; the most expensive
     // of them.
-    uint64_t known;
-    double known_seconds;
+    keel_took_t known;
     keel_why_recompile_t dearest_known;
 } keel_why_summary_t;
 
@@ -113,15 +106,11 @@ typedef struct keel_why_t {
     size_t pattern_count;
     keel_why_cost_t *by_cause, *by_line;
     size_t by_cause_count, by_line_count;
-    struct {
-        uint64_t times;
-        double seconds;
-    } questions[KEEL_QUESTION_NONE];
+    keel_took_t questions[KEEL_QUESTION_NONE];
     // Those that are shown: programs that this run had in another form, programs that an earlier
     // run had, and programs that had not changed.
-    keel_why_sum_t again, known, retraces;
-    uint64_t shown;
-    double shown_seconds;
+    keel_took_t again, known, retraces;
+    keel_took_t shown; // all of these
     // The journal's recompiles, explained or not, without those that turned out to be unrelated to
     // everything before them.
     uint64_t recompiles;
@@ -138,13 +127,13 @@ const keel_run_difference_t *keel_why_cause(const keel_why_entry_t *entry);
 // That root's place, or the line that the journal has for the compile.
 const keel_run_place_t *keel_why_place(const keel_why_entry_t *entry);
 
-// A part of what an entry cost: its seconds are divided equally among its roots. Only for entries
+// A part of what an entry cost: its time is divided equally among its roots. Only for entries
 // that are shown by default; any other is one share, of cause `first`. Every figure by cause, by
 // line or by question is a sum of these.
 typedef struct keel_why_share_t {
     keel_cause_t kind;
     const keel_run_place_t *place;
-    double seconds;
+    keel_took_t took;
 } keel_why_share_t;
 size_t keel_why_share_count(const keel_why_entry_t *entry);
 keel_why_share_t keel_why_share(const keel_why_entry_t *entry, size_t index);

@@ -246,7 +246,7 @@ static void each_request_has_its_own_name_and_line(void **state) {
         assert_string_equal(request->name, name);
         assert_string_equal(request->program, "a");
         assert_string_equal(request->site.shown, shown);
-        assert_true(request->t == 1001 + i && request->seconds == 1);
+        assert_true(request->t == 1001 + i && request->took.seconds == 1);
         assert_int_equal(request->index, 0);
         assert_int_equal(request->is_load, i > 0);
         assert_int_equal(request->from_memory, i == 2);

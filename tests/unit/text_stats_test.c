@@ -54,12 +54,12 @@ static void figures_are_those_of_the_journal(void **state) {
     assert_int_equal(stats.run.processes, 1);
     assert_int_equal(stats.run.unfinished, 0);
     assert_int_equal(stats.run.program_count, 5);
-    assert_int_equal(stats.run.compiles, 4);
-    assert_true(stats.run.compile_seconds == 6.5);
+    assert_int_equal(stats.run.compiles.times, 4);
+    assert_true(stats.run.compiles.seconds == 6.5);
     assert_true(stats.run.overhead_seconds > 0.09 && stats.run.overhead_seconds < 0.11);
-    assert_int_equal(stats.run.loads, 2);
+    assert_int_equal(stats.run.loads.times, 2);
     assert_int_equal(stats.run.memory_hits, 1);
-    assert_true(stats.run.load_seconds == 0.375);
+    assert_true(stats.run.loads.seconds == 0.375);
     assert_true(stats.run.spared_seconds == 1.0);
     assert_int_equal(stats.run.misses, 2);
     assert_int_equal(stats.run.uncacheable, 1);
@@ -244,7 +244,7 @@ static void recompiles_carry_their_step_and_their_line(void **state) {
     keel_why_t stats;
     stats_of(one_process, &stats);
     assert_int_equal(stats.summary.recompile_count, 2);
-    assert_true(stats.summary.recompile_seconds == 4.0);
+    assert_true(stats.summary.again.seconds == 4.0);
     assert_int_equal(stats.summary.recompiles[0].step, 21);
     assert_string_equal(stats.summary.recompiles[0].site.shown, "train.py:88");
     assert_string_equal(stats.summary.recompiles[0].site.call_shown, "/lib/run.py:3");
@@ -392,8 +392,8 @@ static void an_unrelated_program_of_one_name_is_no_recompile(void **state) {
     assert_summary(unrelated, "keel: 2 programs; 2 compiles 3.0 s\n");
     keel_why_t stats;
     stats_of(unrelated, &stats);
-    assert_int_equal(stats.summary.recompile_count + stats.summary.known, 0);
-    assert_true(stats.summary.recompile_seconds == 0);
+    assert_int_equal(stats.summary.recompile_count + stats.summary.known.times, 0);
+    assert_true(stats.summary.again.seconds == 0);
     keel_why_deinitialize(&stats);
 }
 
@@ -538,8 +538,8 @@ static void each_figure_of_a_run_has_its_own_name(void **state) {
     } counts[] = {{"journal_bytes", &run->journal_bytes},
                   {"processes", &run->processes},
                   {"unfinished", &run->unfinished},
-                  {"compiles", &run->compiles},
-                  {"loads", &run->loads},
+                  {"compiles", &run->compiles.times},
+                  {"loads", &run->loads.times},
                   {"memory_hits", &run->memory_hits},
                   {"ahead_loads", &run->ahead_loads},
                   {"unused_loads", &run->unused_loads},
@@ -556,21 +556,21 @@ static void each_figure_of_a_run_has_its_own_name(void **state) {
         const char *name;
         double *figure;
     } seconds[] = {{"wall_seconds", &run->wall_seconds},
-                   {"compile_seconds", &run->compile_seconds},
-                   {"load_seconds", &run->load_seconds},
+                   {"compile_seconds", &run->compiles.seconds},
+                   {"load_seconds", &run->loads.seconds},
                    {"ahead_seconds", &run->ahead_seconds},
                    {"overhead_seconds", &run->overhead_seconds},
                    {"spared_seconds", &run->spared_seconds},
-                   {"recompile_seconds", &stats.summary.recompile_seconds},
-                   {"known_seconds", &stats.summary.known_seconds}};
+                   {"recompile_seconds", &stats.summary.again.seconds},
+                   {"known_seconds", &stats.summary.known.seconds}};
     enum { COUNTS = sizeof counts / sizeof *counts, SECONDS = sizeof seconds / sizeof *seconds };
     for (size_t i = 0; i < COUNTS; ++i)
         *counts[i].figure = 100 + i;
     for (size_t i = 0; i < SECONDS; ++i)
         *seconds[i].figure = 0.25 + (double)i;
-    run->reads.to_device = (keel_moved_t){1, 2, 0.5};
-    run->reads.from_device = (keel_moved_t){3, 4, 1.5};
-    run->reads.elsewhere = (keel_moved_t){5, 6, 2.5};
+    run->reads.to_device = (keel_moved_t){1, 2, 0.5, false};
+    run->reads.from_device = (keel_moved_t){3, 4, 1.5, false};
+    run->reads.elsewhere = (keel_moved_t){5, 6, 2.5, false};
     run->host = "h";
     json_t *json = json_of(&stats, true), *part = json_of(&stats, false);
     for (size_t i = 0; i < COUNTS; ++i)
@@ -715,8 +715,8 @@ static void an_empty_journal_and_one_of_strange_fields_have_figures_too(void **s
              "\"site\":[],\"pid\":{}}\n{\"event\":\"start\",\"argv\":{},\"plugin\":3}\n"
              "{\"event\":\"load\",\"seconds\":1e300,\"executes\":[1]}\n",
              &stats);
-    assert_int_equal(stats.run.compiles, 1);
-    assert_true(stats.run.compile_seconds == 0);
+    assert_int_equal(stats.run.compiles.times, 1);
+    assert_true(stats.run.compiles.seconds == 0);
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_text_stats(&stats, 0, &text);
@@ -732,7 +732,7 @@ static void damage_is_named_with_its_line_and_the_rest_counts(void **state) {
     stats_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"name\":\"f\",\"seconds\":1}\n"
              "broken \x1b[31m\n{\"event\":\"end\",\"pid\":1}\n",
              &stats);
-    assert_int_equal(stats.run.compiles, 1);
+    assert_int_equal(stats.run.compiles.times, 1);
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_text_damage(&stats.run, &text);

@@ -216,7 +216,7 @@ static void a_list_that_grows_is_a_pattern_with_advice_of_its_own(void **state) 
     parse(&why);
     assert_int_equal(why.pattern_count, 1);
     assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_GROWING);
-    assert_int_equal(why.patterns[0].times, 3);
+    assert_int_equal(why.patterns[0].took.times, 3);
     assert_string_equal(why.patterns[0].values,
                         "history[8]['w'], history[9]['w'], history[10]['w']");
     assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, false),

@@ -29,8 +29,9 @@ static void a_program_that_an_earlier_run_had_is_known(void **state) {
         keel_why_t why;
         explain(cases[i].what, "aa", "f", 2, cases[i].rest);
         parse(&why);
-        if (why.summary.known != cases[i].known) fail_msg("%s%s", cases[i].what, cases[i].rest);
-        assert_true(why.summary.known_seconds == 2 * (double)cases[i].known);
+        if (why.summary.known.times != cases[i].known)
+            fail_msg("%s%s", cases[i].what, cases[i].rest);
+        assert_true(why.summary.known.seconds == 2 * (double)cases[i].known);
         next_run(&why);
     }
 }
@@ -47,7 +48,7 @@ static void of_known_programs_the_dearest_is_named(void **state) {
         for (size_t k = 0; k < 3; ++k)
             explain("compile", programs[k], "f", cases[i].seconds[k], AGAINST("false") ROOTS);
         parse(&why);
-        assert_int_equal(why.summary.known, 3);
+        assert_int_equal(why.summary.known.times, 3);
         assert_string_equal(why.summary.dearest_known.program, cases[i].dearest);
         assert_string_equal(why.summary.dearest_known.subject, "x");
         next_run(&why);

@@ -14,8 +14,8 @@ static void a_constant_that_counts_up_is_a_counter(void **state) {
     assert_int_equal(pattern->kind, KEEL_PATTERN_COUNTER);
     assert_string_equal(pattern->values, "3, 4, 5, 6");
     assert_string_equal(pattern->place.shown, "m.py:4");
-    assert_int_equal(pattern->times, 3);
-    assert_true(pattern->seconds == 3);
+    assert_int_equal(pattern->took.times, 3);
+    assert_true(pattern->took.seconds == 3);
     assert_string_equal(why.entries[0].pattern, "counter");
     assert_string_equal(why.entries[1].pattern, "");
     assert_int_equal(why.entries[1].pattern_index, KEEL_NONE);
@@ -77,7 +77,7 @@ static uint64_t patterns_of_functions(const char *const origins[3]) {
     for (int i = 0; i < 3; ++i)
         step_of(i + 1, origins[i]);
     parse(&why);
-    uint64_t times = why.pattern_count ? why.patterns[0].times : 0;
+    uint64_t times = why.pattern_count ? why.patterns[0].took.times : 0;
     if (times) assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_UNPADDED);
     keel_why_deinitialize(&why);
     end(NULL);
@@ -218,7 +218,7 @@ static void a_schedule_that_the_host_computes_is_a_counter(void **state) {
     parse(&why);
     assert_int_equal(why.pattern_count, 1);
     assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_COUNTER);
-    assert_int_equal(why.patterns[0].times, 3);
+    assert_int_equal(why.patterns[0].took.times, 3);
     assert_string_equal(why.patterns[0].values, "0.1, 0.09, 0.081, 0.0729");
     keel_why_deinitialize(&why);
 }
@@ -245,7 +245,7 @@ static void of_a_long_counter_the_first_values_and_the_last_are_told(void **stat
     keel_why_t why;
     parse(&why);
     assert_string_equal(why.patterns[0].values, "0, 1, 2, 3, 4, 5, ..., 40");
-    assert_int_equal(why.patterns[0].times, 40);
+    assert_int_equal(why.patterns[0].took.times, 40);
     assert_text(&why, &(keel_text_style_t){.width = 80}, "40 times");
     keel_why_deinitialize(&why);
 }
@@ -263,7 +263,7 @@ static void a_dimension_that_varies_freely_is_an_unpadded_batch(void **state) {
     assert_string_equal(why.patterns[0].subject, "x");
     assert_string_equal(why.patterns[0].values, "f32[5], f32[6], f32[7]");
     assert_false(why.patterns[0].grows);
-    assert_int_equal(why.patterns[0].times, 3);
+    assert_int_equal(why.patterns[0].took.times, 3);
     assert_string_equal(why.entries[2].pattern, "");
     keel_why_deinitialize(&why);
 }
@@ -304,7 +304,7 @@ static void two_programs_that_take_turns_are_told(void **state) {
     parse(&why);
     assert_int_equal(why.pattern_count, 1);
     assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_ALTERNATING);
-    assert_int_equal(why.patterns[0].times, 4);
+    assert_int_equal(why.patterns[0].took.times, 4);
     assert_string_equal(why.patterns[0].values, "a, b");
     assert_string_equal(why.entries[3].pattern, "alternating");
     assert_string_equal(why.entries[4].pattern, "");
@@ -346,7 +346,7 @@ static void turns_may_begin_with_what_ended_other_turns(void **state) {
     keel_why_t why;
     parse(&why);
     assert_int_equal(why.pattern_count, 1);
-    assert_int_equal(why.patterns[0].times, 4);
+    assert_int_equal(why.patterns[0].took.times, 4);
     assert_string_equal(why.patterns[0].values, "b, c");
     keel_why_deinitialize(&why);
 }
@@ -361,8 +361,8 @@ static void one_program_for_each_subset_of_optional_arguments_is_told(void **sta
     assert_int_equal(why.pattern_count, 1);
     assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_SUBSETS);
     assert_string_equal(why.patterns[0].values, "mask, weight");
-    assert_int_equal(why.patterns[0].times, 3); // by entry, not by argument
-    for (int i = 0; i < 3; ++i)                 // the first of several
+    assert_int_equal(why.patterns[0].took.times, 3); // by entry, not by argument
+    for (int i = 0; i < 3; ++i)                      // the first of several
         assert_ptr_equal(keel_why_told(&why.entries[i], &why.patterns[0]), why.entries[i].roots);
     keel_why_deinitialize(&why);
 }
@@ -374,7 +374,7 @@ static size_t patterns_of(keel_pattern_kind_t kind, const char *values, uint64_t
     if (count) {
         assert_int_equal(why.patterns[0].kind, kind);
         assert_string_equal(why.patterns[0].values, values);
-        assert_int_equal(why.patterns[0].times, times);
+        assert_int_equal(why.patterns[0].took.times, times);
     }
     keel_why_deinitialize(&why);
     end(NULL);
@@ -524,7 +524,7 @@ static void assert_counter(const char *const *values, size_t count, const char *
     if (told) {
         assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_COUNTER);
         assert_string_equal(why.patterns[0].values, told);
-        assert_int_equal(why.patterns[0].times, times);
+        assert_int_equal(why.patterns[0].took.times, times);
     }
     keel_why_deinitialize(&why);
     end(NULL);
@@ -630,8 +630,8 @@ static void operations_outside_jit_that_never_end_are_one_item(void **state) {
     parse(&why);
     assert_int_equal(why.pattern_count, 1);
     assert_int_equal(why.patterns[0].kind, KEEL_PATTERN_EAGER);
-    assert_int_equal(why.patterns[0].times, 5);
-    assert_true(why.patterns[0].seconds == 2.5);
+    assert_int_equal(why.patterns[0].took.times, 5);
+    assert_true(why.patterns[0].took.seconds == 2.5);
     assert_int_equal(why.again.times, 5);
     assert_int_equal(why.recompiles, 5);
     assert_string_equal(why.entries[0].pattern, "eager");
@@ -677,7 +677,7 @@ static void operations_outside_jit_that_end_are_no_recompiles(void **state) {
     keel_why_t why;
     parse(&why);
     assert_int_equal(why.pattern_count, 0);
-    assert_int_equal(why.shown, 0);
+    assert_int_equal(why.shown.times, 0);
     assert_int_equal(why.recompiles, 0);
     assert_text(&why, &(keel_text_style_t){0}, "nothing was recompiled (21 compiles)");
     assert_text(&why, &(keel_text_style_t){0},
@@ -692,12 +692,12 @@ static void where_only_operations_ran_many_of_one_line_never_end(void **state) {
         eager(10 + i, false);
     keel_why_t why;
     parse(&why);
-    assert_int_equal(why.shown, 0);
+    assert_int_equal(why.shown.times, 0);
     keel_why_deinitialize(&why);
     for (int i = 20; i < 40; ++i)
         eager(10 + i, false);
     parse(&why);
-    assert_int_equal(why.shown, 40);
+    assert_int_equal(why.shown.times, 40);
     keel_why_deinitialize(&why);
 }
 

@@ -11,8 +11,8 @@ static void check(const char *what, const char *expected) {
         const keel_why_pattern_t *one = &why.patterns[i];
         char text[400];
         snprintf(text, sizeof text, "%s%s%s %u times: %s", i ? "; " : "",
-                 keel_pattern_word(one->kind), one->grows ? " grows" : "", (unsigned)one->times,
-                 one->values);
+                 keel_pattern_word(one->kind), one->grows ? " grows" : "",
+                 (unsigned)one->took.times, one->values);
         append(got, sizeof got, text);
     }
     if (strcmp(got, expected) != 0) fail_msg("%s\nexpected: %s\ngot: %s", what, expected, got);

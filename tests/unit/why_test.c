@@ -20,7 +20,7 @@ static void an_explanation_is_read_with_its_step_and_its_places(void **state) {
     const keel_why_entry_t *entry = &why.entries[0];
     assert_int_equal(entry->asked->step,
                      8); // not 12: what ran before the journal had it is no matter
-    assert_true(entry->asked->t == 1001.5 && entry->asked->seconds == 2.5 &&
+    assert_true(entry->asked->t == 1001.5 && entry->asked->took.seconds == 2.5 &&
                 entry->asked->alike == 0.75);
     assert_string_equal(entry->asked->what, "compile");
     assert_string_equal(entry->asked->against_program, "o");
@@ -41,7 +41,7 @@ static void an_explanation_is_read_with_its_step_and_its_places(void **state) {
     assert_string_equal(entry->asked->stack[0].shown, "a.py:3");
     assert_string_equal(why.run.command, "python train.py");
     assert_string_equal(why.run.framework, "jax");
-    assert_int_equal(why.run.compiles, 2);
+    assert_int_equal(why.run.compiles.times, 2);
     keel_why_deinitialize(&why);
 }
 
@@ -235,7 +235,7 @@ static void assert_line(const ran_t *ran, size_t count, const char *expected) {
     keel_eager_lines_t lines = {0};
     for (size_t i = 0; i < count; ++i) {
         keel_run_request_t request = {
-            .seconds = ran[i].seconds,
+            .took = {.times = 1, .seconds = ran[i].seconds},
             .site = {.shown = ran[i].shown, .call_shown = ran[i].call_shown}};
         assert_null(keel_eager_add(&lines, &request));
     }
@@ -260,18 +260,19 @@ static void one_line_ran_most_operations_or_called_those_that_did(void **state) 
 static void operations_by_themselves_are_told_from_sixteen_and_a_tenth_on(void **state) {
     (void)state;
     keel_eager_lines_t lines = {0};
-    keel_run_request_t request = {.seconds = 0.5, .site = {.shown = "a", .call_shown = ""}};
+    keel_run_request_t request = {.took = {.times = 1, .seconds = 0.5},
+                                  .site = {.shown = "a", .call_shown = ""}};
     for (int i = 1; i <= 16; ++i) {
         assert_null(keel_eager_add(&lines, &request));
-        assert_int_equal(keel_eager_is_told(&lines, 1), i == 16);
+        assert_int_equal(keel_eager_is_told(&lines, &(keel_took_t){.seconds = 1}), i == 16);
     }
-    assert_true(keel_eager_is_told(&lines, 80));
-    assert_false(keel_eager_is_told(&lines, 81));
+    assert_true(keel_eager_is_told(&lines, &(keel_took_t){.seconds = 80}));
+    assert_false(keel_eager_is_told(&lines, &(keel_took_t){.seconds = 81}));
     request.site.shown = "b";
     assert_null(keel_eager_add(&lines, &request));
     keel_eager_forget(&lines, "a");
-    assert_int_equal(lines.programs, 1);
-    assert_true(lines.seconds == 0.5);
+    assert_int_equal(lines.took.times, 1);
+    assert_true(lines.took.seconds == 0.5);
     keel_eager_settle(&lines);
     assert_string_equal(keel_eager_line(&lines), "b");
     keel_eager_deinitialize(&lines);
@@ -299,8 +300,8 @@ static void firsts_and_loads_are_no_recompiles(void **state) {
     parse(&why);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
         assert_int_equal(keel_why_is_shown(&why.entries[i]), cases[i].shown);
-    assert_int_equal(why.shown, 3);
-    assert_true(why.shown_seconds == 3);
+    assert_int_equal(why.shown.times, 3);
+    assert_true(why.shown.seconds == 3);
     keel_why_deinitialize(&why);
 }
 
@@ -327,14 +328,14 @@ static void seconds_are_divided_among_the_roots_and_answer_the_questions(void **
     assert_true(why.questions[KEEL_QUESTION_BRANCH].seconds == 1);
     assert_int_equal(why.by_cause_count, 5);
     assert_int_equal(why.by_cause[0].kind, KEEL_CAUSE_CONSTANT);
-    assert_true(why.by_cause[0].seconds == 4 && why.by_cause[1].seconds == 1);
+    assert_true(why.by_cause[0].took.seconds == 4 && why.by_cause[1].took.seconds == 1);
     assert_int_equal(why.by_line_count, 3);
     assert_string_equal(why.by_line[0].place.shown, "b.py:2");
-    assert_true(why.by_line[0].seconds == 5);
-    assert_int_equal(why.by_line[0].times, 2);
+    assert_true(why.by_line[0].took.seconds == 5);
+    assert_int_equal(why.by_line[0].took.times, 2);
     assert_string_equal(why.by_line[1].place.shown, "a.py:1");
-    assert_true(why.by_line[1].seconds == 2);
-    assert_int_equal(why.by_line[1].times, 1);
+    assert_true(why.by_line[1].took.seconds == 2);
+    assert_int_equal(why.by_line[1].took.times, 1);
     keel_why_deinitialize(&why);
 }
 
@@ -468,7 +469,7 @@ static void programs_with_nothing_in_common_are_told_in_one_line_when_asked_for(
             ",\"unrelated\":true,\"against\":{\"program\":\"o\",\"name\":\"f\",\"run\":\"r0\"}");
     keel_why_t why;
     parse(&why);
-    assert_int_equal(why.shown + why.by_cause_count, 0);
+    assert_int_equal(why.shown.times + why.by_cause_count, 0);
     assert_text(&why, &(keel_text_style_t){.width = 100}, "nothing was compiled");
     assert_text(&why, &(keel_text_style_t){.width = 100, .all = true},
                 "1  step 1  1.0 s  unrelated  unknown line  f has almost nothing in common with f "

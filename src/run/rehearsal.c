@@ -1,0 +1,177 @@
+#include "run/rehearsal.h"
+
+#include "metrics/metrics.h"
+#include "run/steps.h"
+
+typedef struct context_t {
+    keel_run_rehearsal_t *rehearsal;
+    const char *cwd;
+    keel_arena_t *texts;
+} context_t;
+
+static keel_status_t keep_field(const context_t *to, const json_t *event, const char *name,
+                                const char **out) {
+    return keel_event_keep_field(to->texts, event, name, out);
+}
+
+static keel_status_t keep_shown(const context_t *to, const json_t *event, const char **out) {
+    const json_t *site = json_object_get(event, "site");
+    return keel_event_place(to->texts, keel_event_text(site, "file"),
+                            keel_event_line(site, "line"), to->cwd, out);
+}
+
+// ---- lists without repetition ------------------------------------------------------------------
+
+// What one item is told apart by, besides its list.
+typedef struct item_name_t {
+    const char *list;
+    const char *texts[3];
+    uint32_t line;
+} item_name_t;
+
+// The item's index in its list, `count` if it is new.
+static keel_status_t find_item(keel_run_rehearsal_t *rehearsal, const item_name_t *name,
+                               size_t count, size_t *out) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, "%s %u", name->list, name->line);
+    for (size_t i = 0; i < sizeof name->texts / sizeof *name->texts; ++i)
+        if (name->texts[i])
+            keel_buffer_append(&text, name->texts[i], strlen(name->texts[i]) + 1);
+    keel_status_t status = keel_buffer_status(&text);
+    const uint64_t *known =
+        status ? NULL : keel_map_find(&rehearsal->known, keel_buffer_bytes(&text));
+    *out = known ? (size_t)*known : count;
+    if (!status && !known)
+        status = keel_map_put(&rehearsal->known, keel_buffer_bytes(&text), count);
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+// ---- events ------------------------------------------------------------------------------------
+
+static keel_status_t meet_start(const context_t *to, const json_t *event) {
+    const json_t *from = json_object_get(event, "target");
+    keel_run_target_t *target = &to->rehearsal->target;
+    if (*target->name) return NULL;
+    target->devices = keel_event_count(from, "devices");
+    target->processes = keel_event_count(from, "processes");
+    target->memory = keel_event_count(from, "memory");
+    KEEL_TRY(keep_field(to, from, "platform", &target->platform));
+    KEEL_TRY(keep_field(to, from, "kind", &target->kind));
+    KEEL_TRY(keep_field(to, from, "compile", &target->compiles));
+    KEEL_TRY(keep_field(to, from, "values", &target->values));
+    return keep_field(to, from, "name", &target->name);
+}
+
+static keel_status_t describe_refusal(const context_t *to, const json_t *event,
+                                      keel_refusal_t *out) {
+    static const char keels[] = "keel: ";
+    *out = (keel_refusal_t){.name = ""};
+    KEEL_TRY(keep_field(to, event, "name", &out->name));
+    KEEL_TRY(keep_field(to, event, "program", &out->program));
+    KEEL_TRY(keep_field(to, event, "code", &out->code));
+    KEEL_TRY(keep_field(to, event, "message", &out->message));
+    out->is_keels = strncmp(out->message, keels, sizeof keels - 1) == 0;
+    return keep_shown(to, event, &out->shown);
+}
+
+static keel_status_t meet_error(const context_t *to, const json_t *event) {
+    keel_run_rehearsal_t *rehearsal = to->rehearsal;
+    size_t at;
+    uint64_t needed, available;
+    if (keel_metrics_is_out_of_memory(keel_event_text(event, "code"),
+                                      keel_event_text(event, "message"), &needed, &available))
+        return NULL;
+    const item_name_t name = {"refusal", {keel_event_identity(event)}, 0};
+    KEEL_TRY(find_item(rehearsal, &name, rehearsal->refusal_count, &at));
+    if (at == rehearsal->refusal_count) {
+        void *grown = rehearsal->refusals;
+        KEEL_TRY(keel_realloc_array(at + 1, sizeof *rehearsal->refusals, &grown));
+        rehearsal->refusals = grown;
+        KEEL_TRY(describe_refusal(to, event, &rehearsal->refusals[at]));
+        ++rehearsal->refusal_count;
+    }
+    ++rehearsal->refusals[at].times;
+    return NULL;
+}
+
+static keel_status_t describe_unreal(const context_t *to, const json_t *event, keel_unreal_t *out) {
+    const json_t *site = json_object_get(event, "site");
+    *out = (keel_unreal_t){.line = keel_event_line(site, "line")};
+    KEEL_TRY(keep_field(to, event, "maker", &out->maker));
+    KEEL_TRY(keep_field(to, event, "into", &out->into));
+    KEEL_TRY(keep_field(to, site, "file", &out->file));
+    KEEL_TRY(keep_field(to, site, "function", &out->function));
+    return keep_shown(to, event, &out->shown);
+}
+
+static keel_status_t meet_unreal(const context_t *to, const json_t *event) {
+    keel_run_rehearsal_t *rehearsal = to->rehearsal;
+    const json_t *site = json_object_get(event, "site");
+    size_t at;
+    const item_name_t name = {"unreal",
+                              {keel_event_text(event, "maker"), keel_event_text(event, "into"),
+                               keel_event_text(site, "file")},
+                              keel_event_line(site, "line")};
+    KEEL_TRY(find_item(rehearsal, &name, rehearsal->unreal_count, &at));
+    if (at == rehearsal->unreal_count) {
+        void *grown = rehearsal->unreals;
+        KEEL_TRY(keel_realloc_array(at + 1, sizeof *rehearsal->unreals, &grown));
+        rehearsal->unreals = grown;
+        KEEL_TRY(describe_unreal(to, event, &rehearsal->unreals[at]));
+        ++rehearsal->unreal_count;
+    }
+    rehearsal->unreals[at].times += keel_event_count(event, "count");
+    return NULL;
+}
+
+static keel_status_t meet_compile(const context_t *to, const json_t *event) {
+    keel_run_rehearsal_t *rehearsal = to->rehearsal;
+    size_t at;
+    if (!json_is_true(json_object_get(event, "guess"))) return NULL;
+    const item_name_t name = {"guess", {keel_event_identity(event)}, 0};
+    KEEL_TRY(find_item(rehearsal, &name, rehearsal->guess_count, &at));
+    if (at < rehearsal->guess_count) return NULL;
+    void *grown = rehearsal->guesses;
+    KEEL_TRY(keel_realloc_array(at + 1, sizeof *rehearsal->guesses, &grown));
+    rehearsal->guesses = grown;
+    keel_guess_t *guess = &rehearsal->guesses[at];
+    KEEL_TRY(keep_field(to, event, "name", &guess->name));
+    KEEL_TRY(keep_field(to, event, "program", &guess->program));
+    KEEL_TRY(keep_shown(to, event, &guess->shown));
+    ++rehearsal->guess_count;
+    return NULL;
+}
+
+keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const json_t *event,
+                                 const char *cwd, keel_arena_t *texts) {
+    static const struct {
+        const char *name;
+        keel_status_t (*meet)(const context_t *to, const json_t *event);
+    } kinds[] = {{"start", meet_start},
+                 {"compile", meet_compile},
+                 {"compile_error", meet_error},
+                 {"unreal", meet_unreal}};
+    const context_t to = {rehearsal, cwd, texts};
+    const char *kind = keel_event_text(event, "event");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+        if (strcmp(kind, kinds[i].name) == 0) return kinds[i].meet(&to, event);
+    return NULL;
+}
+
+// ---- all together ------------------------------------------------------------------------------
+
+void keel_rehearsal_initialize(keel_run_rehearsal_t *rehearsal) {
+    *rehearsal = (keel_run_rehearsal_t){
+        .target = {.name = "", .platform = "", .kind = "", .compiles = "", .values = ""}};
+    keel_map_initialize(&rehearsal->known);
+}
+
+void keel_rehearsal_deinitialize(keel_run_rehearsal_t *rehearsal) {
+    keel_free(rehearsal->refusals);
+    keel_free(rehearsal->unreals);
+    keel_free(rehearsal->guesses);
+    keel_map_deinitialize(&rehearsal->known);
+    *rehearsal = (keel_run_rehearsal_t){.refusals = NULL};
+}

@@ -1,0 +1,433 @@
+#include "text/rehearsed.h"
+
+#include <inttypes.h>
+
+#include "text/facts.h"
+#include "text/flow.h"
+#include "text/write.h"
+
+enum { LINES_SHOWN = 3 }; // in one sentence
+
+// "jit_step (train.py:88)"
+static void program(keel_buffer_t *out, const char *name, const char *shown) {
+    keel_write_foreign(out, *name ? name : "a program without a name");
+    if (!*shown) return;
+    keel_buffer_text(out, " (");
+    keel_write_foreign(out, shown);
+    keel_buffer_byte(out, ')');
+}
+
+static const char *line_or_unknown(const char *shown) {
+    return *shown ? shown : "unknown line";
+}
+
+void keel_target_sentence(const keel_run_target_t *target, keel_buffer_t *out) {
+    keel_write_foreign(out, target->name);
+    if (!target->devices || !*target->kind) return;
+    keel_buffer_format(out, " (%" PRIu64 " x ", target->devices);
+    keel_write_foreign(out, target->kind);
+    if (target->memory) {
+        keel_buffer_text(out, ", ");
+        keel_write_size(out, target->memory);
+        keel_buffer_text(out, target->devices > 1 ? " each" : "");
+    }
+    keel_buffer_byte(out, ')');
+}
+
+// ---- compiles ----------------------------------------------------------------------------------
+
+void keel_fates_sentence(const keel_run_t *run, keel_buffer_t *out) {
+    static const struct {
+        keel_run_fate_t fate;
+        const char *words;
+    } others[] = {{KEEL_RUN_REFUSED, "refused"},
+                  {KEEL_RUN_PENDING, "not done when the process ended"},
+                  {KEEL_RUN_SKIPPED, "not compiled"}};
+    uint64_t done = run->fates[KEEL_RUN_COMPILED];
+    bool any = done;
+    if (done) {
+        keel_write_counted(out, done, "compile");
+        keel_buffer_byte(out, ' ');
+        keel_write_seconds(out, run->compiles.seconds);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+        uint64_t count = run->fates[others[i].fate];
+        if (!count) continue;
+        keel_buffer_format(out, "%s%" PRIu64 " %s", any ? ", " : "", count, others[i].words);
+        any = true;
+    }
+    if (!any) keel_buffer_text(out, "nothing compiled");
+}
+
+void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal, bool whole,
+                           keel_buffer_t *out) {
+    enum { LONGEST = 200 };
+    keel_str_t message = keel_str(refusal->message);
+    program(out, refusal->name, refusal->shown);
+    if (refusal->is_keels) {
+        keel_buffer_text(out, " cannot be rehearsed: ");
+    } else {
+        keel_buffer_text(out, " does not compile for ");
+        keel_write_foreign(out, run->rehearsal.target.name);
+        keel_buffer_text(out, ": ");
+    }
+    size_t line = strcspn(message.data, "\n");
+    bool is_cut = !whole && (line < message.size || line > LONGEST);
+    if (!whole) message.size = line < LONGEST ? line : LONGEST;
+    while (is_cut && message.size && ((uint8_t)message.data[message.size] & 0xc0) == 0x80)
+        --message.size;
+    keel_write_foreign_str(out, message);
+    keel_buffer_text(out, is_cut ? " ..." : "");
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+static void share(keel_buffer_t *out, const char *words, const keel_run_fit_t *fit) {
+    keel_buffer_text(out, words);
+    keel_write_size(out, fit->largest->most);
+    if (fit->limit) {
+        keel_buffer_text(out, " of the ");
+        keel_write_size(out, fit->limit);
+        keel_buffer_text(out, " of a device, in ");
+    } else {
+        keel_buffer_text(out, " on a device, in ");
+    }
+    program(out, fit->largest->name, fit->largest->shown);
+}
+
+static void too_large(const keel_run_t *run, const keel_run_fit_t *fit, keel_buffer_t *out) {
+    if (run->asides.misfit_count) {
+        keel_misfit_sentence(&run->asides.misfits[0], out);
+        if (run->asides.misfit_count > 1)
+            keel_buffer_format(out, ", and %zu more", run->asides.misfit_count - 1);
+        return;
+    }
+    keel_buffer_text(out, "does not fit: ");
+    program(out, fit->largest->name, fit->largest->shown);
+    keel_buffer_text(out, fit->largest->is_known ? " needs " : " needs at least ");
+    keel_write_size(out, fit->largest->most);
+    keel_buffer_text(out, " on a device, there are ");
+    keel_write_size(out, fit->limit);
+}
+
+void keel_fit_sentence(const keel_run_t *run, keel_buffer_t *out) {
+    keel_run_fit_t fit = keel_run_fit(run);
+    if (fit.verdict == KEEL_RUN_TOO_LARGE) {
+        too_large(run, &fit, out);
+    } else if (fit.verdict == KEEL_RUN_FITS) {
+        share(out, "fits: at most ", &fit);
+    } else if (fit.largest && fit.unknown) {
+        share(out, "memory: at least ", &fit);
+        keel_buffer_text(out, "; what ");
+        keel_write_counted(out, fit.unknown, "program");
+        keel_buffer_text(out, fit.unknown == 1 ? " needs" : " need");
+        keel_buffer_text(out, " besides arguments is not known without a compile");
+    } else if (fit.largest) {
+        share(out, run->unfinished ? "memory: so far at most " : "memory: at most ", &fit);
+        if (fit.limit) return;
+        keel_buffer_text(out, "; how much a device of ");
+        keel_write_foreign(out, run->rehearsal.target.name);
+        keel_buffer_text(out, " has is not known");
+    }
+}
+
+// ---- values that no device computed --------------------------------------------------------------
+
+// What such values read as, if the journal says so: ", as zeros".
+static void as_values(const keel_run_target_t *target, keel_buffer_t *out) {
+    if (!*target->values) return;
+    keel_buffer_text(out, ", as ");
+    keel_write_foreign(out, target->values);
+}
+
+void keel_unreal_sentence(const keel_unreal_t *unreal, keel_buffer_t *out) {
+    if (*unreal->into) {
+        keel_write_foreign(out, unreal->into);
+        keel_buffer_text(out, " has what ");
+        keel_write_foreign(out, *unreal->maker ? unreal->maker : "another program");
+        keel_buffer_text(out, " makes as a constant, read at ");
+        keel_write_foreign(out, line_or_unknown(unreal->shown));
+        return;
+    }
+    keel_write_foreign(out, line_or_unknown(unreal->shown));
+    keel_buffer_text(out, " reads what ");
+    keel_write_foreign(out, *unreal->maker ? unreal->maker : "a program");
+    keel_buffer_text(out, " makes, ");
+    keel_write_counted(out, unreal->times, "time");
+}
+
+static bool is_same_line(const keel_unreal_t *a, const keel_unreal_t *b) {
+    return a->line == b->line && strcmp(a->file, b->file) == 0;
+}
+
+// The first of its line, or of its program, among those read by the host, or kept as constants.
+static bool is_first(const keel_run_rehearsal_t *rehearsal, size_t index, bool as_constant) {
+    const keel_unreal_t *own = &rehearsal->unreals[index];
+    if (as_constant != !!*own->into) return false;
+    for (size_t i = 0; i < index; ++i) {
+        const keel_unreal_t *other = &rehearsal->unreals[i];
+        if (as_constant != !!*other->into) continue;
+        if (as_constant ? strcmp(own->into, other->into) == 0 : is_same_line(own, other))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t count_firsts(const keel_run_rehearsal_t *rehearsal, bool as_constant) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < rehearsal->unreal_count; ++i)
+        count += is_first(rehearsal, i, as_constant);
+    return count;
+}
+
+static void list_firsts(const keel_run_rehearsal_t *rehearsal, bool as_constant,
+                        keel_buffer_t *out) {
+    size_t shown = 0;
+    for (size_t i = 0; i < rehearsal->unreal_count; ++i) {
+        const keel_unreal_t *unreal = &rehearsal->unreals[i];
+        if (!is_first(rehearsal, i, as_constant)) continue;
+        keel_buffer_text(out, shown ? ", " : ": ");
+        if (shown++ == LINES_SHOWN) {
+            keel_buffer_text(out, "...");
+            return;
+        }
+        const char *line = line_or_unknown(unreal->shown);
+        keel_write_foreign(out, as_constant ? unreal->into : line);
+        keel_buffer_text(out, " (");
+        keel_write_foreign(out, as_constant ? line : unreal->maker);
+        keel_buffer_byte(out, ')');
+    }
+}
+
+void keel_unreals_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out) {
+    uint64_t count = count_firsts(rehearsal, false);
+    if (!count) return;
+    keel_write_counted(out, count, "line");
+    keel_buffer_text(out, count == 1 ? " reads values" : " read values");
+    keel_buffer_text(out, " that no device computed");
+    as_values(&rehearsal->target, out);
+    list_firsts(rehearsal, false, out);
+}
+
+void keel_unreal_constants_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out) {
+    uint64_t count = count_firsts(rehearsal, true);
+    if (!count) return;
+    keel_write_counted(out, count, "program");
+    keel_buffer_text(out, count == 1 ? " has constants" : " have constants");
+    keel_buffer_text(out, " that no device computed");
+    list_firsts(rehearsal, true, out);
+}
+
+// ---- the summary -------------------------------------------------------------------------------
+
+static void summary_line(keel_buffer_t *text, const char *more, keel_buffer_t *out) {
+    if (text->size) {
+        keel_buffer_text(out, "keel: ");
+        keel_buffer_append(out, text->data, text->size);
+        keel_buffer_text(out, more);
+    }
+    out->failed |= text->failed;
+    keel_buffer_deinitialize(text);
+    keel_buffer_initialize(text, 0);
+}
+
+void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out) {
+    const keel_run_rehearsal_t *rehearsal = &run->rehearsal;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    if (rehearsal->refusal_count) {
+        keel_refusal_sentence(run, &rehearsal->refusals[0], false, &text);
+        if (rehearsal->refusal_count > 1)
+            keel_buffer_format(&text, "; and %zu more; run `keel why`",
+                               rehearsal->refusal_count - 1);
+        summary_line(&text, "\n", out);
+    }
+    keel_fit_sentence(run, &text);
+    bool is_over = keel_run_fit(run).verdict == KEEL_RUN_TOO_LARGE;
+    summary_line(&text, is_over ? "; run `keel memory`\n" : "\n", out);
+    keel_unreals_sentence(rehearsal, &text);
+    summary_line(&text, "\n", out);
+    keel_unreal_constants_sentence(rehearsal, &text);
+    summary_line(&text, "; on the device these are other programs\n", out);
+    keel_buffer_deinitialize(&text);
+}
+
+// ---- keel why ----------------------------------------------------------------------------------
+
+static void tell_refusals(const keel_run_t *run, unsigned width, keel_buffer_t *out) {
+    for (size_t i = 0; i < run->rehearsal.refusal_count; ++i) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_refusal_sentence(run, &run->rehearsal.refusals[i], true, &text);
+        keel_flow_paragraph(&text, width, out);
+    }
+}
+
+static void limit_line(keel_buffer_t *text, unsigned width, keel_buffer_t *out) {
+    keel_flow_t flow = {.out = out, .width = width, .indent = 2};
+    keel_flow_line(&flow);
+    keel_flow_buffer(&flow, text);
+    keel_flow_end(&flow);
+}
+
+static bool has_limits(const keel_run_t *run) {
+    return run->rehearsal.unreal_count || run->rehearsal.guess_count ||
+           run->fates[KEEL_RUN_PENDING] || run->fates[KEEL_RUN_SKIPPED];
+}
+
+static void tell_unknown_compiles(const keel_run_t *run, unsigned width, keel_buffer_t *out) {
+    static const struct {
+        keel_run_fate_t fate;
+        const char *words;
+    } rows[] = {{KEEL_RUN_SKIPPED, "not compiled: whether the compiler takes them, how long that "
+                                   "takes and what they need is not known"},
+                {KEEL_RUN_PENDING, "still with the compiler when the process ended"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        keel_buffer_t text;
+        uint64_t count = run->fates[rows[i].fate];
+        if (!count) continue;
+        keel_buffer_initialize(&text, 0);
+        keel_write_counted(&text, count, "program");
+        keel_buffer_text(&text, count == 1 ? " was " : " were ");
+        keel_buffer_text(&text, rows[i].words);
+        limit_line(&text, width, out);
+    }
+}
+
+static void tell_limits(const keel_run_t *run, unsigned width, keel_buffer_t *out) {
+    const keel_run_rehearsal_t *rehearsal = &run->rehearsal;
+    keel_buffer_t text;
+    if (!has_limits(run)) return;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, "On ");
+    keel_write_foreign(&text, rehearsal->target.name);
+    keel_buffer_text(&text, " itself this may differ:");
+    keel_flow_paragraph(&text, width, out);
+    for (size_t i = 0; i < rehearsal->unreal_count; ++i) {
+        keel_buffer_initialize(&text, 0);
+        keel_unreal_sentence(&rehearsal->unreals[i], &text);
+        keel_buffer_text(&text, "; no device computed it");
+        as_values(&rehearsal->target, &text);
+        limit_line(&text, width, out);
+    }
+    for (size_t i = 0; i < rehearsal->guess_count; ++i) {
+        keel_buffer_initialize(&text, 0);
+        keel_buffer_text(&text, "How the results of ");
+        program(&text, rehearsal->guesses[i].name, rehearsal->guesses[i].shown);
+        keel_buffer_text(&text, " are sharded is not known; they count as whole on each device");
+        limit_line(&text, width, out);
+    }
+    tell_unknown_compiles(run, width, out);
+}
+
+void keel_rehearsal_tell(const keel_run_t *run, unsigned width, keel_buffer_t *out) {
+    if (!keel_is_rehearsal(run)) return;
+    tell_refusals(run, width, out);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    // What the plugin refused for lack of memory is told with the asides.
+    if (!run->asides.misfit_count && keel_run_fit(run).verdict == KEEL_RUN_TOO_LARGE) {
+        keel_fit_sentence(run, &text);
+        keel_buffer_text(&text, "; `keel memory` shows what is alive");
+        keel_flow_paragraph(&text, width, out);
+    } else {
+        keel_buffer_deinitialize(&text);
+    }
+    tell_limits(run, width, out);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void target_json(const keel_run_target_t *target, keel_json_t *json) {
+    keel_json_object(json, "target");
+    keel_json_string(json, "name", target->name);
+    keel_json_string(json, "platform", target->platform);
+    keel_json_string(json, "kind", target->kind);
+    keel_json_unsigned(json, "devices", target->devices);
+    keel_json_unsigned(json, "processes", target->processes);
+    keel_json_unsigned(json, "memory", target->memory);
+    keel_json_string(json, "compile", target->compiles);
+    keel_json_string(json, "values", target->values);
+    keel_json_end_object(json);
+}
+
+static void fit_json(const keel_run_t *run, keel_json_t *json) {
+    keel_run_fit_t fit = keel_run_fit(run);
+    if (fit.verdict == KEEL_RUN_UNSURE)
+        keel_json_null(json, "fits");
+    else
+        keel_json_bool(json, "fits", fit.verdict == KEEL_RUN_FITS);
+    keel_json_object(json, "memory");
+    keel_json_unsigned(json, "limit", fit.limit);
+    keel_json_unsigned(json, "most", fit.largest ? fit.largest->most : 0);
+    keel_json_bool(json, "at_least", fit.unknown > 0);
+    keel_json_string(json, "program", fit.largest ? fit.largest->program : "");
+    keel_json_string(json, "name", fit.largest ? fit.largest->name : "");
+    keel_json_string(json, "shown", fit.largest ? fit.largest->shown : "");
+    keel_json_end_object(json);
+}
+
+static void refusals_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *json) {
+    keel_json_array(json, "refusals");
+    for (size_t i = 0; i < rehearsal->refusal_count; ++i) {
+        const keel_refusal_t *refusal = &rehearsal->refusals[i];
+        keel_json_object(json, NULL);
+        keel_json_string(json, "program", refusal->program);
+        keel_json_string(json, "name", refusal->name);
+        keel_json_string(json, "shown", refusal->shown);
+        keel_json_string(json, "code", refusal->code);
+        keel_json_string(json, "message", refusal->message);
+        keel_json_bool(json, "keels", refusal->is_keels);
+        keel_json_unsigned(json, "times", refusal->times);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+}
+
+static void unreals_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *json) {
+    keel_json_array(json, "unreal");
+    for (size_t i = 0; i < rehearsal->unreal_count; ++i) {
+        const keel_unreal_t *unreal = &rehearsal->unreals[i];
+        keel_json_object(json, NULL);
+        keel_json_string(json, "maker", unreal->maker);
+        keel_json_string(json, "into", unreal->into);
+        keel_json_string(json, "file", unreal->file);
+        keel_json_unsigned(json, "line", unreal->line);
+        keel_json_string(json, "function", unreal->function);
+        keel_json_string(json, "shown", unreal->shown);
+        keel_json_unsigned(json, "times", unreal->times);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+}
+
+static void guesses_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *json) {
+    keel_json_array(json, "guesses");
+    for (size_t i = 0; i < rehearsal->guess_count; ++i) {
+        keel_json_object(json, NULL);
+        keel_json_string(json, "program", rehearsal->guesses[i].program);
+        keel_json_string(json, "name", rehearsal->guesses[i].name);
+        keel_json_string(json, "shown", rehearsal->guesses[i].shown);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+}
+
+void keel_rehearsal_json(const keel_run_t *run, keel_json_t *json) {
+    if (!keel_is_rehearsal(run)) {
+        keel_json_null(json, "rehearsal");
+        return;
+    }
+    keel_json_object(json, "rehearsal");
+    target_json(&run->rehearsal.target, json);
+    keel_json_unsigned(json, "compiled", run->fates[KEEL_RUN_COMPILED]);
+    keel_text_seconds(json, "compiled_seconds", run->compiles.seconds);
+    keel_json_unsigned(json, "refused", run->fates[KEEL_RUN_REFUSED]);
+    keel_json_unsigned(json, "pending", run->fates[KEEL_RUN_PENDING]);
+    keel_json_unsigned(json, "not_compiled", run->fates[KEEL_RUN_SKIPPED]);
+    fit_json(run, json);
+    refusals_json(&run->rehearsal, json);
+    unreals_json(&run->rehearsal, json);
+    guesses_json(&run->rehearsal, json);
+    keel_json_end_object(json);
+}

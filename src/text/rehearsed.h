@@ -1,0 +1,37 @@
+// rehearsed: sentences and JSON fields about a rehearsal.
+#ifndef KEEL_TEXT_REHEARSED_H_
+#define KEEL_TEXT_REHEARSED_H_
+
+#include "base/json.h"
+#include "run/run.h"
+
+static inline bool keel_is_rehearsal(const keel_run_t *run) {
+    return *run->rehearsal.target.name;
+}
+
+// "h200:8 (8 x NVIDIA H200, 141 GiB each)"
+void keel_target_sentence(const keel_run_target_t *target, keel_buffer_t *out);
+// "5 compiles 3.2 s, 1 refused": what became of them.
+void keel_fates_sentence(const keel_run_t *run, keel_buffer_t *out);
+// "fits: at most 3.1 GiB of the 141 GiB of a device, in jit_step (train.py:88)"; what is too large;
+// or what is not known. Nothing if no program ran.
+void keel_fit_sentence(const keel_run_t *run, keel_buffer_t *out);
+// "jit_step (train.py:88) does not compile for h200:8: ..."; of a long message, the first line.
+void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal, bool whole,
+                           keel_buffer_t *out);
+// "train.py:88 reads what jit_step makes, 7 times"
+void keel_unreal_sentence(const keel_unreal_t *unreal, keel_buffer_t *out);
+// "2 lines read values that no device computed, as zeros: train.py:190 (jit_step), ..."
+void keel_unreals_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out);
+// "1 program has constants that no device computed: jit_loss (train.py:12)"; nothing if none has.
+void keel_unreal_constants_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out);
+
+// Lines of a run's summary, each with "keel: ".
+void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out);
+// Paragraphs of `keel why`: what was refused, what does not fit, and what the rehearsal does not
+// show.
+void keel_rehearsal_tell(const keel_run_t *run, unsigned width, keel_buffer_t *out);
+// The field "rehearsal" of a JSON object: null for another run.
+void keel_rehearsal_json(const keel_run_t *run, keel_json_t *json);
+
+#endif // KEEL_TEXT_REHEARSED_H_
