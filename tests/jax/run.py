@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Runs JAX's own tests three times: with the bare plugin, through Keel with an empty cache, and again
-with what that left. Every test must end alike.
+with what that left. Every test must end alike. With --rehearse it runs them once through Keel and twice in
+rehearsals, where a test may fail that reads what no device computed.
 
     run.py [NAME]...        these test files ("lax_test"), or all
+    --rehearse              a real run on CPU devices against rehearsals, which compile or do not
+    --devices N             how many devices those have (8)
     --sources PATH          JAX's sources: a folder with tests/, or a git directory (KEEL_JAX_SOURCES)
     --any-version           take sources of another release than the JAX that is installed
     --sample N              tests of each file, spread over it; 0 for all (40)
@@ -38,6 +41,7 @@ KEEL = BUILD / "bin" / "keel"
 PYTHON = pathlib.Path(os.environ.get("KEEL_JAX_PYTHON") or ROOT / ".venv-libraries" / "bin" / "python")
 FOREIGN_SETTINGS = ("KEEL_", "JAX_", "XLA_", "PJRT_", "TPU_", "LIBTPU_")
 WAYS = ("bare", "cold", "warm")
+REHEARSED = ("real", "new", "none")  # the last two are --compile of `keel rehearse`
 MOST_CRASHES = 5  # of one file; what is behind the last of them is not run
 SKIPPED = 77
 
@@ -112,9 +116,15 @@ def environment():
                     "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def command(way, options, cache):
+def command(way, options, cache, runs=None):
     """The words before the Python, and the environment."""
     variables = environment()
+    if options.rehearse:
+        words = {"real": ["run", "--cpu-devices", options.devices],
+                 "new": ["rehearse", "--on", f"cpu:{options.devices}", "--compile", "new"],
+                 "none": ["rehearse", "--on", f"cpu:{options.devices}", "--compile", "none"]}[way]
+        return [KEEL, *words, "--quiet", "--cache-dir", f"{cache}-{way}",
+                "--run-dir", runs or options.out / "runs", "--"], variables
     if way == "bare":
         variables |= {"PJRT_NAMES_AND_LIBRARY_PATHS": f"keel:{options.plugin}",
                       "JAX_PLATFORMS": "keel,cpu"}
@@ -149,12 +159,12 @@ def read_outcomes(path):
     return outcomes, under_way, ended
 
 
-def run_file(test, way, options, cache, only=None):
+def run_file(test, way, options, cache, only=None, runs=None):
     """Runs a test file one way, beyond tests that end the process, and gives each test's outcome."""
     folder = options.out / "logs" / test.stem
     folder.mkdir(parents=True, exist_ok=True)
     out, log, left = folder / f"{way}.outcomes", folder / f"{way}.log", folder / f"{way}.only"
-    before, variables = command(way, options, cache)
+    before, variables = command(way, options, cache, runs)
     outcomes, started, ended = {}, time.monotonic(), False
     for _ in range(MOST_CRASHES):
         out.unlink(missing_ok=True)
@@ -188,44 +198,69 @@ def differing(results):
     """Tests that every way ran, and that did not end alike; and the file, where one way did not reach
     its end."""
     common = set.intersection(*(set(result.outcomes) for result in results.values()))
-    found = {test: {way: results[way].outcomes[test] for way in WAYS} for test in sorted(common)
-             if len({results[way].outcomes[test] for way in WAYS}) > 1}
+    found = {test: {way: results[way].outcomes[test] for way in results} for test in sorted(common)
+             if len({results[way].outcomes[test] for way in results}) > 1}
     if len({result.ended for result in results.values()}) > 1:
         found[WHOLE] = {way: f"{'ends' if result.ended else 'stops'} after {len(result.outcomes)} tests"
                         for way, result in results.items()}
     return found
 
 
+def forget(cache):
+    for folder in cache.parent.glob(f"{cache.name}*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def reads_unreal(name, ways, test, options, cache):
+    """Whether each rehearsal of this test that fails says that it read what no device computed."""
+    for way, outcome in ways.items():
+        if way == "real" or outcome not in ("fail", "error") or ways["real"] != "ok":
+            continue
+        runs = cache / "alone"
+        shutil.rmtree(runs, ignore_errors=True)
+        run_file(test, way, options, cache, [name], runs)
+        if not any(b'"unreal"' in path.read_bytes() for path in runs.glob("*/journal.ndjson")):
+            return False
+    return all(outcome in ("ok", "fail", "error") for outcome in ways.values())
+
+
 def compare_file(test, options):
     """A row of the summary."""
     cache = options.out / "caches" / test.stem
-    shutil.rmtree(cache, ignore_errors=True)
-    results = {way: run_file(test, way, options, cache) for way in WAYS}
+    forget(cache)
+    ways = REHEARSED if options.rehearse else WAYS
+    results = {way: run_file(test, way, options, cache) for way in ways}
     different, steady = differing(results), {}
     if different:  # alone, a fault shows again
-        shutil.rmtree(cache, ignore_errors=True)
+        forget(cache)
         only = None if WHOLE in different else list(different)
-        again = {way: run_file(test, way, options, cache, only) for way in WAYS}
+        again = {way: run_file(test, way, options, cache, only) for way in ways}
         steady = differing(again)
-    shutil.rmtree(cache, ignore_errors=True)
-    counts = collections.Counter(results["bare"].outcomes.values())
+    unreal = {name: tests for name, tests in steady.items() if options.rehearse and name != WHOLE
+              and reads_unreal(name, tests, test, options, cache)}
+    forget(cache)
+    counts = collections.Counter(results[ways[0]].outcomes.values())
     common = set.intersection(*(set(result.outcomes) for result in results.values()))
     return {"file": test.stem, "tests": len(common), "outcomes": dict(counts),
-            "seconds": {way: round(results[way].seconds, 1) for way in WAYS},
-            "ended": {way: results[way].ended for way in WAYS},
-            "different": steady,
+            "seconds": {way: round(result.seconds, 1) for way, result in results.items()},
+            "ended": {way: result.ended for way, result in results.items()},
+            "different": {name: tests for name, tests in steady.items() if name not in unreal},
+            "unreal": unreal,
             "unsteady": {name: ways for name, ways in different.items() if name not in steady}}
 
 
 def tell(row):
     words = ", ".join(f"{count} {word}" for word, count in sorted(row["outcomes"].items()))
-    seconds = "/".join(f"{row['seconds'][way]:.0f}" for way in WAYS)
+    seconds = "/".join(f"{seconds:.0f}" for seconds in row["seconds"].values())
+    if row["unreal"]:
+        words += f"; {len(row['unreal'])} read what is not computed"
     mark = "DIFFERS" if row["different"] else "ok" if row["tests"] else "NONE"
     print(f"{mark:8} {row['file']}: {row['tests']} tests ({words}); {seconds} s", flush=True)
     for name, ways in row["different"].items():
-        print(f"         {name}: " + ", ".join(f"{way} {ways[way]}" for way in WAYS))
+        print(f"         {name}: " + ", ".join(f"{way} {word}" for way, word in ways.items()))
     for name, ways in row["unsteady"].items():
-        print(f"         (unsteady) {name}: " + ", ".join(f"{way} {ways[way]}" for way in WAYS))
+        print(f"         (unsteady) {name}: "
+              + ", ".join(f"{way} {word}" for way, word in ways.items()))
 
 
 # ---- the programs --------------------------------------------------------------------------------
@@ -252,6 +287,8 @@ def arguments():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--sources", default=os.environ.get("KEEL_JAX_SOURCES"))
     parser.add_argument("--any-version", action="store_true")
+    parser.add_argument("--rehearse", action="store_true")
+    parser.add_argument("--devices", type=int, default=8)
     parser.add_argument("--sample", type=int, default=40)
     parser.add_argument("--deadline", type=float, default=900)
     parser.add_argument("--minutes", type=float)
