@@ -2,13 +2,6 @@
 
 #include "base/memory.h"
 
-#if KEEL_ARENA_GAP
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
-#endif
-
 enum { FIRST_SIZE = 4 << 10, LARGEST_STEP = 1 << 20 };
 
 typedef struct keel_arena_block_s {
@@ -44,11 +37,11 @@ keel_status_t keel_arena_alloc(keel_arena_t *arena, size_t size, void **out) {
         block->size = capacity;
         arena->blocks = block;
         arena->used = 0;
-        ASAN_POISON_MEMORY_REGION(block->data, capacity);
+        keel_poison(block->data, 0, capacity);
         if (arena->next_size < LARGEST_STEP) arena->next_size *= 2;
     }
     *out = block->data + arena->used;
-    ASAN_UNPOISON_MEMORY_REGION(*out, asked);
+    keel_unpoison(*out, 0, asked);
     arena->used += size;
     return NULL;
 }

@@ -5,21 +5,13 @@
 #include <stddef.h>
 
 #include "base/bytes.h"
+#include "base/poison.h"
 #include "keel/status.h"
 
 // Bytes between two pieces of a block. The address sanitizer sees blocks and not what is handed out
 // of them: in its build each piece ends exactly where it should, and a gap that nobody may touch
 // follows.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define KEEL_ARENA_GAP 16
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define KEEL_ARENA_GAP 16
-#endif
-#ifndef KEEL_ARENA_GAP
-#define KEEL_ARENA_GAP 0
-#endif
+#define KEEL_ARENA_GAP (KEEL_POISONS ? 16 : 0)
 
 typedef struct keel_arena_t {
     struct keel_arena_block_s *blocks;

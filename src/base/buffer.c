@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "base/poison.h"
 #include "base/text.h"
 
 void keel_buffer_initialize(keel_buffer_t *buffer, size_t limit) {
@@ -22,7 +23,10 @@ static bool fail(keel_buffer_t *buffer) {
 static bool grow(keel_buffer_t *buffer, size_t size) {
     if (buffer->failed || size > buffer->limit - buffer->size) return fail(buffer);
     size_t needed = buffer->size + size + 1;
-    if (needed <= buffer->capacity) return true;
+    if (needed <= buffer->capacity) {
+        keel_unpoison(buffer->data, buffer->size, size + 1);
+        return true;
+    }
     size_t capacity = buffer->capacity ? buffer->capacity : 64;
     while (capacity < needed)
         capacity = capacity > SIZE_MAX / 2 ? needed : capacity * 2;
@@ -32,6 +36,7 @@ static bool grow(keel_buffer_t *buffer, size_t size) {
         keel_status_ignore(status);
         return fail(buffer);
     }
+    keel_poison(data, needed, capacity - needed);
     buffer->data = data;
     buffer->capacity = capacity;
     return true;

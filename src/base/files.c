@@ -18,6 +18,7 @@
 
 #include "base/descriptor.h"
 #include "base/memory.h"
+#include "base/poison.h"
 
 static int sync_file(int descriptor) {
     return keel_descriptor_fault() ? -1 : fsync(descriptor);
@@ -128,6 +129,7 @@ static keel_status_t read_all(int descriptor, const char *path, bool regular, ui
         if (got == 0) break;
         size += (size_t)got;
     }
+    keel_poison(data, size, capacity - size);
     *out = data;
     *out_size = size;
     return NULL;

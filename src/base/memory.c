@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/fault.h"
+#include "base/poison.h"
 
 static atomic_int watching;
 static atomic_size_t in_use;
@@ -63,10 +64,14 @@ keel_status_t keel_realloc_array(size_t count, size_t size, void **inout) {
 keel_status_t keel_grow_array(size_t count, size_t size, size_t *capacity, void **inout) {
     enum { FIRST = 32 };
     size_t more;
-    if (count < *capacity) return NULL;
+    if (count < *capacity) {
+        keel_unpoison(*inout, count * size, size);
+        return NULL;
+    }
     if (__builtin_mul_overflow(*capacity, 2, &more)) return out_of_memory(SIZE_MAX);
     if (!more) more = FIRST;
     KEEL_TRY(keel_realloc_array(more, size, inout));
+    keel_poison(*inout, (count + 1) * size, (more - count - 1) * size);
     *capacity = more;
     return NULL;
 }

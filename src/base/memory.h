@@ -16,7 +16,7 @@ keel_status_t keel_calloc(size_t count, size_t size, void **out) KEEL_MUST_CHECK
 // Grows or shrinks *inout to count * size bytes (checked for overflow); *inout may be NULL.
 keel_status_t keel_realloc_array(size_t count, size_t size, void **inout) KEEL_MUST_CHECK;
 // Makes room for one more item: if `count` has reached *capacity, doubles that and grows *inout,
-// which may be NULL. Leaves both untouched on failure.
+// which may be NULL. Leaves both untouched on failure. The rest is poisoned: call it for each item.
 keel_status_t keel_grow_array(size_t count, size_t size, size_t *capacity,
                               void **inout) KEEL_MUST_CHECK;
 // Frees memory from those above; NULL is allowed.

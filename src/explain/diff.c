@@ -15,8 +15,15 @@ static keel_status_t keep_difference(keel_diff_t *diff, keel_difference_t *diffe
     return NULL;
 }
 
-static keel_status_t make_list(keel_diff_t *diff, size_t most, size_t size, void **inout) {
-    return *inout ? NULL : keel_arena_array(&diff->arena, most, size, inout);
+// Room for item `count` of a list of `most`; what is behind it is poisoned.
+static keel_status_t make_room(keel_diff_t *diff, size_t count, size_t most, size_t size,
+                               void **inout) {
+    if (!*inout) {
+        KEEL_TRY(keel_arena_array(&diff->arena, most, size, inout));
+        keel_poison(*inout, 0, most * size);
+    }
+    keel_unpoison(*inout, count * size, size);
+    return NULL;
 }
 
 keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *difference,
@@ -26,7 +33,8 @@ keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *differe
         keel_diff_count(diff, KEEL_NONE);
         return NULL;
     }
-    KEEL_TRY(make_list(diff, KEEL_DIFF_ROOTS, sizeof *diff->roots, (void **)&diff->roots));
+    KEEL_TRY(make_room(diff, diff->root_count, KEEL_DIFF_ROOTS, sizeof *diff->roots,
+                       (void **)&diff->roots));
     keel_root_t root = {.difference = *difference, .follows = KEEL_NONE};
     KEEL_TRY(keep_difference(diff, &root.difference));
     *out = diff->root_count;
@@ -47,7 +55,8 @@ keel_status_t keel_diff_fold(keel_diff_t *diff, uint32_t root,
                              const keel_difference_t *difference) {
     keel_diff_count(diff, root);
     if (keel_diff_is_full(diff)) return NULL;
-    KEEL_TRY(make_list(diff, KEEL_FOLDED_KEPT, sizeof *diff->folded, (void **)&diff->folded));
+    KEEL_TRY(make_room(diff, diff->folded_count, KEEL_FOLDED_KEPT, sizeof *diff->folded,
+                       (void **)&diff->folded));
     keel_difference_t *kept = &diff->folded[diff->folded_count];
     *kept = *difference;
     kept->follows = root;

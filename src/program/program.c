@@ -59,7 +59,10 @@ void keel_program_deinitialize(keel_program_t *program) {
 
 keel_status_t keel_table_grow(void **data, uint32_t *capacity, uint32_t count, uint64_t more,
                               size_t item) {
-    if (more <= *capacity - count) return NULL;
+    if (more <= *capacity - count) {
+        keel_unpoison(*data, count * item, more * item);
+        return NULL;
+    }
     uint64_t wanted = count + more;
     uint64_t half_more = *capacity ? (uint64_t)*capacity + *capacity / 2 : 0;
     if (*capacity && half_more > wanted) wanted = half_more;
@@ -68,6 +71,7 @@ keel_status_t keel_table_grow(void **data, uint32_t *capacity, uint32_t count, u
         return keel_status_make(KEEL_UNSUPPORTED, "a program with %llu items of one kind",
                                 (unsigned long long)wanted);
     KEEL_TRY(keel_realloc_array((size_t)wanted, item, data));
+    keel_poison(*data, (count + more) * item, (wanted - count - more) * item);
     *capacity = (uint32_t)wanted;
     return NULL;
 }

@@ -319,7 +319,7 @@ void keel_program_deinitialize(keel_program_t *program);
 // ---- building (readers, the tensor front end) --------------------------------------------------
 
 // Grows a table to hold `more` items beyond its count: exactly that many the first time, later by
-// at least half.
+// at least half. What nobody reserved is poisoned.
 #define keel_table_reserve(table, more)                                                            \
     keel_table_grow((void **)&(table)->data, &(table)->capacity, (table)->count, (more),           \
                     sizeof *(table)->data)
@@ -329,7 +329,8 @@ keel_status_t keel_table_grow(void **data, uint32_t *capacity, uint32_t count, u
 // Appends one item; returns from the calling function on failure.
 #define KEEL_PUSH(table, item)                                                                     \
     do {                                                                                           \
-        if ((table)->count == (table)->capacity) KEEL_TRY(keel_table_reserve((table), 1));         \
+        if (KEEL_POISONS || (table)->count == (table)->capacity)                                   \
+            KEEL_TRY(keel_table_reserve((table), 1));                                              \
         (table)->data[(table)->count++] = (item);                                                  \
     } while (0)
 

@@ -120,7 +120,7 @@ static keel_status_t read_operands(ir_t *ir) {
     keel_program_t *program = ir->program;
     keel_cursor_t c = ir->c;
     uint32_t count = keel_mlir_count(&c, 1);
-    if (count > program->operands.capacity - program->operands.count)
+    if (KEEL_POISONS || count > program->operands.capacity - program->operands.count)
         KEEL_TRY(keel_mlir_reserve(&program->operands, count));
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t number = keel_mlir_index(&c, UINT32_MAX);

@@ -2,13 +2,17 @@
 
 keel_status_t keel_mlir_grow(void **data, uint32_t *capacity, uint32_t count, uint64_t more,
                              size_t item) {
-    if (more <= *capacity - count) return NULL;
+    if (more <= *capacity - count) {
+        keel_unpoison(*data, count * item, more * item);
+        return NULL;
+    }
     uint64_t wanted = count + more;
     if (*capacity || more == 1) wanted += wanted / 8 + 8;
     if (wanted >= KEEL_IN_TEXT)
         return keel_status_make(KEEL_UNSUPPORTED, "a program with %llu items of one kind",
                                 (unsigned long long)wanted);
     KEEL_TRY(keel_realloc_array((size_t)wanted, item, data));
+    keel_poison(*data, (count + more) * item, (wanted - count - more) * item);
     *capacity = (uint32_t)wanted;
     return NULL;
 }

@@ -75,7 +75,7 @@ keel_status_t keel_mlir_grow(void **data, uint32_t *capacity, uint32_t count, ui
                              size_t item) KEEL_MUST_CHECK;
 #define KEEL_MLIR_PUSH(table, item)                                                                \
     do {                                                                                           \
-        if (__builtin_expect((table)->count == (table)->capacity, 0))                              \
+        if (KEEL_POISONS || __builtin_expect((table)->count == (table)->capacity, 0))              \
             KEEL_TRY(keel_mlir_reserve((table), 1));                                               \
         (table)->data[(table)->count++] = (item);                                                  \
     } while (0)

@@ -109,6 +109,47 @@ static void a_list_doubles_when_it_is_full(void **state) {
     keel_free(list);
 }
 
+// Builds with the address sanitizer see who touches what is allocated and not in use.
+static bool is_watched(const void *data, size_t at) {
+#if KEEL_POISONS
+    return __asan_address_is_poisoned((const char *)data + at);
+#else
+    (void)data, (void)at;
+    return true;
+#endif
+}
+
+static bool is_free_to_use(const void *data, size_t at) {
+    return !KEEL_POISONS || !is_watched(data, at);
+}
+
+static void what_is_not_in_use_is_poisoned(void **state) {
+    (void)state;
+    size_t capacity = 0;
+    void *list = NULL;
+    for (size_t count = 0; count < 40; ++count) {
+        assert_null(keel_grow_array(count, 4, &capacity, &list));
+        assert_true(is_free_to_use(list, 4 * count + 3));
+        if (count % 2) assert_true(is_watched(list, 4 * count + 4));
+    }
+    keel_free(list);
+    keel_buffer_t buffer;
+    keel_buffer_initialize(&buffer, 0);
+    for (size_t size = 1; size <= 200; ++size) {
+        keel_buffer_byte(&buffer, 'x');
+        assert_true(is_free_to_use(buffer.data, size));
+        assert_true(is_watched(buffer.data, size + 1));
+    }
+    keel_buffer_deinitialize(&buffer);
+    keel_arena_t arena;
+    void *piece;
+    keel_arena_initialize(&arena, 0);
+    assert_null(keel_arena_alloc(&arena, 24, &piece));
+    assert_true(is_free_to_use(piece, 23));
+    assert_true(is_watched(piece, 24));
+    keel_arena_deinitialize(&arena);
+}
+
 static void copies_end_with_a_zero_byte(void **state) {
     (void)state;
     for (size_t size = 0; size <= 24; size += 8) {
@@ -427,6 +468,7 @@ int main(void) {
         cmocka_unit_test(what_is_too_large_leaves_the_pointer),
         cmocka_unit_test(bytes_in_use_and_their_peak_are_counted),
         cmocka_unit_test(a_list_doubles_when_it_is_full),
+        cmocka_unit_test(what_is_not_in_use_is_poisoned),
         cmocka_unit_test(copies_end_with_a_zero_byte),
         cmocka_unit_test(an_arena_fills_a_block_before_it_takes_the_next),
         cmocka_unit_test(an_arenas_blocks_grow_to_a_mebibyte),
