@@ -16,7 +16,8 @@ static const char details[] =
     "none only those whose results are sharded as the compiler decides. What was compiled is in "
     "the\n"
     "cache under the key that the device's own run will ask for.\n\n"
-    "The run is recorded: `keel why`, `stats`, `memory` and `report` show it. The exit code is the\n"
+    "The run is recorded: `keel why`, `stats`, `memory` and `report` show it. The exit code is "
+    "the\n"
     "command's own. If that is 0, it is 1 if a program does not compile for the target, does not\n"
     "fit in its memory or cannot be rehearsed.\n";
 

@@ -16,7 +16,7 @@ typedef struct keel_memory_program_t {
     const char *identity; // its key in hex, or its digest if it has no key
     const char *program, *name;
     const char *shown; // "train.py:88"
-    bool is_known; // false in a rehearsal that did not compile it: then the sizes are 0
+    bool is_known;     // false in a rehearsal that did not compile it: then the sizes are 0
     uint64_t arguments, outputs, aliased, temporaries, code, total;
     uint64_t host, peak; // 0: unknown
     // In a rehearsal: on its fullest device, in use when it began, with its arguments, and at most

@@ -16,8 +16,8 @@ static keel_status_t keep_field(const context_t *to, const json_t *event, const 
 
 static keel_status_t keep_shown(const context_t *to, const json_t *event, const char **out) {
     const json_t *site = json_object_get(event, "site");
-    return keel_event_place(to->texts, keel_event_text(site, "file"),
-                            keel_event_line(site, "line"), to->cwd, out);
+    return keel_event_place(to->texts, keel_event_text(site, "file"), keel_event_line(site, "line"),
+                            to->cwd, out);
 }
 
 // ---- lists without repetition ------------------------------------------------------------------
@@ -36,8 +36,7 @@ static keel_status_t find_item(keel_run_rehearsal_t *rehearsal, const item_name_
     keel_buffer_initialize(&text, 0);
     keel_buffer_format(&text, "%s %u", name->list, name->line);
     for (size_t i = 0; i < sizeof name->texts / sizeof *name->texts; ++i)
-        if (name->texts[i])
-            keel_buffer_append(&text, name->texts[i], strlen(name->texts[i]) + 1);
+        if (name->texts[i]) keel_buffer_append(&text, name->texts[i], strlen(name->texts[i]) + 1);
     keel_status_t status = keel_buffer_status(&text);
     const uint64_t *known =
         status ? NULL : keel_map_find(&rehearsal->known, keel_buffer_bytes(&text));

@@ -5,7 +5,8 @@
 //   steps.c    which step each compile or load delayed
 //   entries.c  what the journal explains
 //   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
-//   rehearsal.c  what is said about a rehearsal; outcomes.c: what its compiler made of each program;
+//   rehearsal.c  what is said about a rehearsal; outcomes.c: what its compiler made of each
+//   program;
 //                fit.c: whether it fits
 //
 // A *step* ends where the process marks it (keel_step). In a process without marks it is one
@@ -92,7 +93,7 @@ typedef struct keel_run_entry_t {
     bool at_end;   // its process ended before that step
     double t;
     int64_t pid;
-    const char *what;    // "compile", "load", "retrace"
+    const char *what; // "compile", "load", "retrace"
     // In a rehearsal, a load from the cache counts as the compile that it was once: the cache here
     // says nothing about the device's own run.
     bool is_compile;
@@ -138,9 +139,9 @@ typedef struct keel_run_t {
     bool has_client;     // a process of the run made one
     uint64_t unfinished; // processes that wrote no end: still running, killed, or cut off
 
-    uint64_t journal_bytes; // of the run's own files; 0 from keel_run_parse
-    keel_took_t compiles;   // inside the plugin
-    keel_took_t loads;      // that the client waited for the plugin
+    uint64_t journal_bytes;              // of the run's own files; 0 from keel_run_parse
+    keel_took_t compiles;                // inside the plugin
+    keel_took_t loads;                   // that the client waited for the plugin
     uint64_t fates[KEEL_RUN_FATE_COUNT]; // of the compiles
     uint64_t memory_hits, misses, uncacheable, publishes, executes;
     uint64_t known_executes; // programs whose compile or load the journal has
@@ -162,7 +163,7 @@ typedef struct keel_run_t {
 
     keel_reads_t reads; // what moved between host and device
     keel_asides_t asides;
-    keel_fixes_t fixes;     // asked for, in order of time
+    keel_fixes_t fixes; // asked for, in order of time
     keel_run_rehearsal_t rehearsal;
     keel_memory_t memory;   // filled if asked for, and for a rehearsal
     keel_metrics_t metrics; // counted if asked for

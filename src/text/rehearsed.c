@@ -131,7 +131,8 @@ void keel_fit_sentence(const keel_run_t *run, keel_buffer_t *out) {
     }
 }
 
-// ---- values that no device computed --------------------------------------------------------------
+// ---- values that no device computed
+// --------------------------------------------------------------
 
 // What such values read as, if the journal says so: ", as zeros".
 static void as_values(const keel_run_target_t *target, keel_buffer_t *out) {
