@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "pjrt/pjrt.h"
+#include "pjrt/topology.h"
 
 // What is described: a client's devices, or those of a topology without a client.
 typedef struct source_t {
@@ -151,10 +152,11 @@ static keel_status_t serialize_topology(const source_t *source, keel_buffer_t *o
         return keel_status_make(KEEL_UNSUPPORTED, "the plugin cannot serialize a topology");
     KEEL_TRY(find_topology(source, &args.topology));
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_Serialize, args));
-    keel_buffer_append(out, args.serialized_bytes, args.serialized_bytes_size);
+    keel_status_t status =
+        topology_sort_maps(keel_bytes(args.serialized_bytes, args.serialized_bytes_size), out);
     if (args.serialized_topology_deleter)
         args.serialized_topology_deleter(args.serialized_topology);
-    return keel_buffer_status(out);
+    return status;
 }
 
 static keel_status_t read_topology(const source_t *source, keel_backend_t *out) {

@@ -6,3 +6,4 @@ keel_unit_test(pjrt_kernels ROOMS pjrt key base)
 target_compile_definitions(pjrt_kernels_test PRIVATE
   KEEL_TEST_KERNELS="$<TARGET_FILE:keel_test_kernels>")
 add_dependencies(pjrt_kernels_test keel_test_kernels)
+keel_unit_test(pjrt_topology ROOMS pjrt key base)

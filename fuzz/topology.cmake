@@ -1,0 +1,1 @@
+keel_fuzz(topology ROOMS pjrt base)
