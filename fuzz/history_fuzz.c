@@ -54,7 +54,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         keel_key_t key;
         keel_history_record_t shown;
         record_show(newest, &key, &shown);
-        keel_history_query_t query = {shown.name, shown.origin, &shown.sketch, &key};
+        keel_history_query_t query = {.name = shown.name,
+                                      .origin = shown.origin,
+                                      .target = shown.target,
+                                      .sketch = &shown.sketch,
+                                      .key = &key};
         const record_t *nearest[KEEL_HISTORY_CANDIDATES];
         size_t found = nearest_records(&first, &query, nearest);
         check(found > 0 && found <= KEEL_HISTORY_CANDIDATES);

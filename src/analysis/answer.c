@@ -21,8 +21,11 @@ static size_t find_candidates(process_t *process, const asked_t *asked, const ke
                               bool knows_program, keel_arena_t *arena, keel_history_record_t *out) {
     keel_key_t key = asked->key;
     if (!knows_program) key.components[KEEL_COMPONENT_PROGRAM] = (keel_digest_t){0};
-    const keel_history_query_t query = {
-        .name = asked->name, .origin = asked->site.origin, .sketch = sketch, .key = &key};
+    const keel_history_query_t query = {.name = asked->name,
+                                        .origin = asked->site.origin,
+                                        .target = process->target,
+                                        .sketch = sketch,
+                                        .key = &key};
     return keel_history_candidates(process->history, &query, arena, out);
 }
 
@@ -373,7 +376,8 @@ keel_status_t answer_note(process_t *process, kept_t *kept, const asked_t *asked
                                     .origin = asked->site.origin,
                                     .run = run,
                                     .key = &asked->key,
-                                    .seconds = asked->compile_seconds,
+                                    .target = process->target,
+                                    .seconds = process_took(process, asked),
                                     .when = asked->t,
                                     .is_ours = true};
     KEEL_TRY(sketch_of(process, kept, asked, &record.sketch));

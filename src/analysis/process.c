@@ -213,6 +213,30 @@ keel_status_t process_key(process_t *process, const json_t *ask, keel_key_t *key
     return NULL;
 }
 
+// ---- rehearsals --------------------------------------------------------------------------------
+
+typedef struct took_name_t {
+    keel_digest_t program, key;
+} took_name_t;
+
+keel_status_t process_compiled(process_t *process, const json_t *event) {
+    took_name_t name;
+    double seconds = keel_event_number(event, "seconds");
+    if (json_is_true(json_object_get(event, "failed")) || seconds <= 0 || seconds > 1e9 ||
+        !keel_event_digest(event, "program", &name.program) ||
+        !keel_event_digest(event, "key", &name.key))
+        return NULL;
+    keel_history_compiled(process->history, &name.program, &name.key, seconds);
+    return keel_map_put(&process->took, keel_bytes(&name, sizeof name), (uint64_t)(seconds * 1e6));
+}
+
+double process_took(const process_t *process, const asked_t *asked) {
+    if (!*process->target || asked->kind != KEEL_ASK_COMPILE) return asked->compile_seconds;
+    const took_name_t name = {asked->program, asked->key.digest};
+    const uint64_t *found = keel_map_find(&process->took, keel_bytes(&name, sizeof name));
+    return found ? (double)*found / 1e6 : 0;
+}
+
 // ---- its life ----------------------------------------------------------------------------------
 
 keel_status_t process_started(process_t *process, const json_t *start) {
@@ -246,6 +270,14 @@ static keel_status_t open_history(process_t *process, const char *run_dir, const
     return status;
 }
 
+static keel_status_t keep_target(process_t *process, const json_t *start) {
+    keel_str_t kept;
+    const char *name = keel_event_text(json_object_get(start, "target"), "name");
+    KEEL_TRY(keel_arena_str(&process->texts, keel_str(name), &kept));
+    process->target = kept.data;
+    return NULL;
+}
+
 keel_status_t process_create(const char *run_dir, const char *run, const json_t *start,
                              process_t **out) {
     void *memory;
@@ -254,6 +286,7 @@ keel_status_t process_create(const char *run_dir, const char *run, const json_t 
     process->pid = json_integer_value(json_object_get(start, "pid"));
     process->began = began(start);
     keel_map_initialize(&process->values);
+    keel_map_initialize(&process->took);
     keel_arena_initialize(&process->texts, 0);
     keel_map_initialize(&process->names);
     keel_map_initialize(&process->calls);
@@ -261,6 +294,7 @@ keel_status_t process_create(const char *run_dir, const char *run, const json_t 
     keel_map_initialize(&process->functions);
     made_initialize(&process->made);
     keel_status_t status = open_history(process, run_dir, run, start);
+    if (!status) status = keep_target(process, start);
     if (!status) status = process_started(process, start);
     if (status)
         process_destroy(process);
@@ -274,6 +308,7 @@ void process_destroy(process_t *process) {
     keel_history_close(process->history);
     keel_free(process->clients);
     keel_map_deinitialize(&process->values);
+    keel_map_deinitialize(&process->took);
     keel_map_deinitialize(&process->names);
     keel_map_deinitialize(&process->calls);
     keel_map_deinitialize(&process->callers);

@@ -14,7 +14,9 @@ typedef struct process_client_t {
 
 typedef struct process_t {
     int64_t pid;
-    double began; // seconds since 1970
+    double began;       // seconds since 1970
+    const char *target; // of a rehearsal; "": the devices are there
+    keel_map_t took;    // in a rehearsal, key and program -> microseconds that compiling it took
     keel_history_t *history;
     process_client_t *clients;
     size_t client_count;
@@ -35,6 +37,10 @@ void process_destroy(process_t *process);
 keel_status_t process_started(process_t *process, const struct json_t *start) KEEL_MUST_CHECK;
 // True if the event belongs to this process, not to another with the same number.
 bool process_is(const process_t *process, const struct json_t *start);
+// The compiler of a rehearsal is done with a program.
+keel_status_t process_compiled(process_t *process, const struct json_t *event) KEEL_MUST_CHECK;
+// What compiling that program took; 0 if it was not compiled yet.
+double process_took(const process_t *process, const asked_t *asked);
 // Fills in the key's components and their texts.
 keel_status_t process_key(process_t *process, const struct json_t *ask,
                           keel_key_t *key) KEEL_MUST_CHECK;

@@ -166,6 +166,11 @@ static keel_status_t meet_ask(walk_t *walk, const json_t *event) {
     return status;
 }
 
+static keel_status_t meet_compiled(walk_t *walk, const json_t *event) {
+    process_t *process = process_of(walk, json_integer_value(json_object_get(event, "pid")));
+    return process ? process_compiled(process, event) : NULL;
+}
+
 static keel_status_t meet_folders(walk_t *walk, const json_t *event) {
     size_t index;
     json_t *folder;
@@ -188,6 +193,7 @@ static keel_status_t meet(void *context, const json_t *event) {
                             keel_event_text(event, "digest"));
     if (strcmp(kind, "folders") == 0) return meet_folders(walk, event);
     if (strcmp(kind, "ask") == 0) return meet_ask(walk, event);
+    if (strcmp(kind, "compiled") == 0) return meet_compiled(walk, event);
     return NULL;
 }
 

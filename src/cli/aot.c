@@ -191,7 +191,7 @@ static keel_status_t open_target(aot_t *aot) {
         .target = &aot->target, .plugin = &aot->real, .compiles = compiles, .calculator = ""};
     KEEL_TRY(keel_rehearse_begin(&settings, &aot->plugin.api));
     KEEL_TRY(keel_engine_create(&aot->settings, &aot->plugin, false, &aot->engine));
-    KEEL_TRY(keel_engine_rehearse(aot->engine, &aot->target, compiles));
+    KEEL_TRY(keel_engine_rehearse(aot->engine, &aot->target, compiles, KEEL_REHEARSE_FILL_ZEROS));
     return make_client(aot);
 }
 

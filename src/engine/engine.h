@@ -96,7 +96,8 @@ void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate)
 // The plugin's table is that of a rehearsal (rehearse/rehearse.h). Only before the first client;
 // `target` stays.
 keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *target,
-                                   keel_rehearse_compiles_t compiles) KEEL_MUST_CHECK;
+                                   keel_rehearse_compiles_t compiles,
+                                   keel_rehearse_fill_t fill) KEEL_MUST_CHECK;
 
 // Waits until everything that was compiled is stored, and writes the journal's last line. Call it
 // when the process ends. Later compiles go straight to the plugin. The engine is never freed:

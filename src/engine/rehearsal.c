@@ -36,19 +36,21 @@ typedef struct living_t {
 
 struct rehearsal_t {
     keel_rehearse_compiles_t compiles;
+    keel_rehearse_fill_t fill;
     pthread_mutex_t lock; // for all below
     unreal_t *unreal;
     living_t *living;
 };
 
 keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *target,
-                                   keel_rehearse_compiles_t compiles) {
+                                   keel_rehearse_compiles_t compiles, keel_rehearse_fill_t fill) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(rehearsal_t), &memory));
     engine->rehearsal = memory;
     pthread_mutex_init(&engine->rehearsal->lock, NULL);
     engine->target = target;
     engine->rehearsal->compiles = compiles;
+    engine->rehearsal->fill = fill;
     if (compiles == KEEL_REHEARSE_ALL) engine->looks_up = false;
     return NULL;
 }
@@ -71,11 +73,11 @@ void rehearsal_destroy(rehearsal_t *rehearsal) {
 }
 
 keel_journal_target_t rehearsal_target(const keel_engine_t *engine) {
-    static const char *const words[] = {
-#define COMPILES_WORD(name, word, sentence) word,
-        KEEL_REHEARSE_COMPILES(COMPILES_WORD)
-#undef COMPILES_WORD
-    };
+#define WORD(name, word, sentence) word,
+    static const char *const compiles[] = {KEEL_REHEARSE_COMPILES(WORD)}, *const values[] = {
+                                                                              KEEL_REHEARSE_FILLS(
+                                                                                  WORD)};
+#undef WORD
     const keel_target_t *target = engine->target;
     if (!target) return (keel_journal_target_t){.name = NULL};
     return (keel_journal_target_t){.name = target->name,
@@ -84,7 +86,8 @@ keel_journal_target_t rehearsal_target(const keel_engine_t *engine) {
                                    .devices = target->device_count,
                                    .processes = target->process_count,
                                    .memory = target->memory,
-                                   .compiles = words[engine->rehearsal->compiles]};
+                                   .compiles = compiles[engine->rehearsal->compiles],
+                                   .values = values[engine->rehearsal->fill]};
 }
 
 // ---- what the compiler makes -------------------------------------------------------------------

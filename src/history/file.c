@@ -2,14 +2,14 @@
 // were seen.
 //
 //   {"value":ID,"component":NAME,"digest":HEX,"text":TEXT}    before the first record that has it
-//   {"program":HEX,"name","origin","run","when_us","took_us","key":HEX,"components":"ID ID ...",
-//    "signature","types","names","arguments","operations","counts"}   a program seen for the first
-//    time
-//   {"seen":ID,"run","when_us","took_us"}                     one listed above was seen again
+//   {"program":HEX,"name","origin","run","target","when_us","took_us","key":HEX,
+//    "components":"ID ID ...","signature","types","names","arguments","operations","counts"}
+//    a program seen for the first time
+//   {"seen":ID,"run","target","when_us","took_us"}            one listed above was seen again
 //
 // IDs and hashes are 16 hex digits, `counts` four for each bucket of the sketch; times are whole
 // microseconds. Each process writes every value once, so a value may occur several times. A missing
-// value (two processes, one of which rewrote the file) is unknown.
+// value (two processes, one of which rewrote the file) is unknown. Only rehearsals have a target.
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -27,6 +27,7 @@ static uint64_t micros(double seconds) {
 
 static void put_when(keel_json_t *line, const record_t *record) {
     keel_json_string(line, "run", record->run);
+    if (*record->target) keel_json_string(line, "target", record->target);
     keel_json_unsigned(line, "when_us", micros(record->when));
     keel_json_unsigned(line, "took_us", micros(record->seconds));
 }
@@ -200,6 +201,7 @@ static keel_status_t add_record(table_t *table, const line_t *line, bool *out_go
                                     .name = line_text(line, "name").data,
                                     .origin = line_text(line, "origin").data,
                                     .run = line_text(line, "run").data,
+                                    .target = line_text(line, "target").data,
                                     .when = read_seconds(line, "when_us"),
                                     .seconds = read_seconds(line, "took_us")};
     value_t *values[KEEL_COMPONENT_COUNT] = {NULL};
@@ -228,8 +230,10 @@ static bool see_again(table_t *table, const line_t *line) {
     if (!record) return true;
     record->is_told |= is_of_run(table, line);
     if (is_of_now(table, line)) return true;
-    record_seen(record, line_text(line, "run").data, read_seconds(line, "when_us"),
-                read_seconds(line, "took_us"), false);
+    record_seen(record, &(keel_history_record_t){.run = line_text(line, "run").data,
+                                                 .target = line_text(line, "target").data,
+                                                 .when = read_seconds(line, "when_us"),
+                                                 .seconds = read_seconds(line, "took_us")});
     record->is_of_now = false;
     table_renew(table, record);
     return true;

@@ -193,6 +193,14 @@ keel_status_t keel_history_add(keel_history_t *history, const keel_history_recor
     return status;
 }
 
+void keel_history_compiled(keel_history_t *history, const keel_digest_t *program,
+                           const keel_digest_t *key, double seconds) {
+    pthread_mutex_lock(&history->lock);
+    record_t *record = table_find(&history->table, record_id(program, key));
+    if (record && record->is_ours) record->seconds = seconds;
+    pthread_mutex_unlock(&history->lock);
+}
+
 // ---- looking up --------------------------------------------------------------------------------
 
 static keel_status_t copy_text(keel_arena_t *arena, const char **text) {
@@ -212,6 +220,7 @@ static keel_status_t copy_record(const record_t *record, keel_arena_t *arena,
     KEEL_TRY(copy_text(arena, &shown.name));
     KEEL_TRY(copy_text(arena, &shown.origin));
     KEEL_TRY(copy_text(arena, &shown.run));
+    KEEL_TRY(copy_text(arena, &shown.target));
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         const char *value = key->values[i];
         KEEL_TRY(copy_text(arena, &value));

@@ -11,6 +11,11 @@
 // with the newer half when it exceeds KEEL_HISTORY_FILE_LIMIT. If the file cannot be read or
 // written, only the memory of earlier runs is lost. Damaged lines are skipped.
 //
+// A rehearsal's programs are compared with those of earlier runs only if these were for the same
+// devices and the same plugin; another target is no change of the user's. A run on real devices is
+// compared with a rehearsal of those devices if that compiled the program: then it should have been
+// in the cache.
+//
 // Ownership: the history owns its records. Threads: any; it has its own lock.
 #ifndef KEEL_HISTORY_HISTORY_H_
 #define KEEL_HISTORY_HISTORY_H_
@@ -52,7 +57,8 @@ typedef struct keel_history_record_t {
     const char *run;       // the run that saw it
     keel_sketch_t sketch;
     const keel_key_t *key; // its components and their values
-    double seconds;        // what compiling it took
+    const char *target;    // of a rehearsal; "" or NULL: the devices were there
+    double seconds;        // what compiling it took; 0: it was not compiled
     double when;           // seconds since 1970
     bool is_ours;          // seen by this process
 } keel_history_record_t;
@@ -62,6 +68,10 @@ typedef struct keel_history_record_t {
 keel_status_t keel_history_add(keel_history_t *history,
                                const keel_history_record_t *record) KEEL_MUST_CHECK;
 
+// What compiling a program took that was recorded before the compiler of a rehearsal was done.
+void keel_history_compiled(keel_history_t *history, const keel_digest_t *program,
+                           const keel_digest_t *key, double seconds);
+
 // Appends this process's programs that the file does not list for this run yet, in the order in
 // which they were recorded, in one write.
 keel_status_t keel_history_keep(keel_history_t *history) KEEL_MUST_CHECK;
@@ -70,9 +80,10 @@ keel_status_t keel_history_keep(keel_history_t *history) KEEL_MUST_CHECK;
 bool keel_history_sketch(keel_history_t *history, const keel_digest_t *program,
                          const keel_digest_t *key, keel_sketch_t *out);
 
-// The query; `name`, `origin` and `sketch` as in a record.
+// The query; `name`, `origin`, `sketch` and `target` as in a record.
 typedef struct keel_history_query_t {
     const char *name, *origin;
+    const char *target;
     const keel_sketch_t *sketch;
     const keel_key_t *key;
 } keel_history_query_t;

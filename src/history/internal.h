@@ -15,6 +15,7 @@ enum {
     NAME_LIMIT = 256, // of the module; longer names are cut, when stored and when looked up
     ORIGIN_LIMIT = 1024,
     RUN_LIMIT = 64,
+    TARGET_LIMIT = 64,
     MEMORY_LIMIT = 16 << 20,                  // of a table: beyond it, the oldest records go first
     READ_LIMIT = 2 * KEEL_HISTORY_FILE_LIMIT, // some processes append before one rewrites
     BUCKETS = 1024,
@@ -51,6 +52,7 @@ typedef struct record_t {
     const char *name, *origin; // in `text`
     size_t bytes;              // of this allocation
     char run[RUN_LIMIT + 1];
+    char target[TARGET_LIMIT + 1]; // of a rehearsal; "": none
     char text[];
 } record_t;
 
@@ -103,7 +105,8 @@ keel_status_t table_add_key(table_t *table, const keel_history_record_t *from,
                             record_t **out) KEEL_MUST_CHECK;
 // Makes a record the newest.
 void table_renew(table_t *table, record_t *record);
-void record_seen(record_t *record, const char *run, double when, double seconds, bool is_ours);
+// What changes with each run that has the program: `run`, `target`, `when`, `seconds`, `is_ours`.
+void record_seen(record_t *record, const keel_history_record_t *seen);
 // A record's content, with text borrowed from the table; fills in `key` for it.
 void record_show(const record_t *record, keel_key_t *key, keel_history_record_t *out);
 

@@ -20,20 +20,53 @@ typedef struct asker_t {
     bool is_traced;
 } asker_t;
 
-// A component that is unknown on either side does not count as changed.
-static unsigned moved_components(const keel_key_t *key, const record_t *record) {
+// A component that is unknown on either side is no difference.
+static bool has_moved(const keel_key_t *key, const record_t *record, keel_component_t component) {
     static const keel_digest_t unknown;
+    const value_t *value = record->values[component];
+    return value && !keel_digest_equal(&key->components[component], &unknown) &&
+           !keel_digest_equal(&key->components[component], &value->digest);
+}
+
+static unsigned moved_components(const keel_key_t *key, const record_t *record) {
     unsigned moved = 0;
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
-        moved += i != KEEL_COMPONENT_PROGRAM && record->values[i] &&
-                 !keel_digest_equal(&key->components[i], &unknown) &&
-                 !keel_digest_equal(&key->components[i], &record->values[i]->digest);
+        moved += i != KEEL_COMPONENT_PROGRAM && has_moved(key, record, (keel_component_t)i);
     return moved;
 }
 
 static bool is_same_program(const keel_key_t *key, const record_t *record) {
     const value_t *program = record->values[KEEL_COMPONENT_PROGRAM];
     return program && keel_digest_equal(&key->components[KEEL_COMPONENT_PROGRAM], &program->digest);
+}
+
+static bool has_key(const keel_history_query_t *query, const record_t *record) {
+    return keel_digest_equal(&query->key->digest, &record->key);
+}
+
+// history.h says which records of other runs are compared with.
+static bool is_comparable(const keel_history_query_t *query, const record_t *record) {
+    static const keel_component_t backend[] = {KEEL_COMPONENT_PLATFORM, KEEL_COMPONENT_PLUGIN_BUILD,
+                                               KEEL_COMPONENT_TOPOLOGY};
+    bool is_rehearsal = query->target && *query->target, was_rehearsal = *record->target;
+    if (!is_rehearsal && !was_rehearsal) return true;
+    if (has_moved(query->key, record, KEEL_COMPONENT_DEVICE_KINDS)) return false;
+    if (!is_rehearsal) return record->seconds > 0;
+    for (size_t i = 0; i < sizeof backend / sizeof *backend; ++i)
+        if (has_moved(query->key, record, backend[i])) return false;
+    return !has_key(query, record);
+}
+
+// An earlier run had the very program, and all that it did with it was a rehearsal, or this is one.
+// Then nothing is to be said about what else it had.
+static bool is_only_rehearsed(const table_t *table, const keel_history_query_t *query) {
+    bool is_known = false;
+    for (const record_t *record = table->newest; record; record = record->older) {
+        if (record->is_ours || record->is_of_now || !has_key(query, record)) continue;
+        if (is_comparable(query, record)) return false;
+        is_known = true;
+    }
+    return is_known;
 }
 
 // ---- lookalikes --------------------------------------------------------------------------------
@@ -156,8 +189,10 @@ size_t nearest_records(const table_t *table, const keel_history_query_t *query,
     best_t best = {.count = 0};
     seen_t seen = {0};
     note_ours(table, &seen);
+    bool only_ours = is_only_rehearsed(table, query);
     for (const record_t *record = table->newest; record; record = record->older) {
         if (record->is_of_now && !record->is_ours) continue;
+        if (!record->is_ours && (only_ours || !is_comparable(query, record))) continue;
         candidate_t c = judge(record, &asker, &seen);
         if (c.kin == OURS && !newest) newest = record;
         if (c.kin != STRANGER) enter_candidate(&best, &c);

@@ -183,13 +183,18 @@ static keel_status_t make(const keel_history_record_t *from, record_t **out) {
     return NULL;
 }
 
-void record_seen(record_t *record, const char *run, double when, double seconds, bool is_ours) {
-    keel_str_t cut_run = text_cut(run, RUN_LIMIT);
-    memcpy(record->run, cut_run.data, cut_run.size);
-    record->run[cut_run.size] = 0;
-    record->when = when;
-    if (seconds > 0) record->seconds = seconds;
-    record->is_ours |= is_ours;
+static void copy_cut(char *out, const char *text, size_t limit) {
+    keel_str_t cut = text_cut(text, limit);
+    memcpy(out, cut.data, cut.size);
+    out[cut.size] = 0;
+}
+
+void record_seen(record_t *record, const keel_history_record_t *seen) {
+    copy_cut(record->run, seen->run, RUN_LIMIT);
+    copy_cut(record->target, seen->target ? seen->target : "", TARGET_LIMIT);
+    record->when = seen->when;
+    if (seen->seconds > 0) record->seconds = seen->seconds;
+    record->is_ours |= seen->is_ours;
 }
 
 void table_renew(table_t *table, record_t *record) {
@@ -214,7 +219,7 @@ keel_status_t table_add(table_t *table, const keel_history_record_t *from,
         table->bytes += record->bytes;
         ++table->count;
     }
-    record_seen(record, from->run, from->when, from->seconds, from->is_ours);
+    record_seen(record, from);
     table_evict(table);
     *out = record;
     return NULL;
@@ -251,6 +256,7 @@ void record_show(const record_t *record, keel_key_t *key, keel_history_record_t 
                                    .run = record->run,
                                    .sketch = record->sketch,
                                    .key = key,
+                                   .target = record->target,
                                    .seconds = record->seconds,
                                    .when = record->when,
                                    .is_ours = record->is_ours};

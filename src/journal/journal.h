@@ -79,6 +79,7 @@ typedef struct keel_journal_target_t {
     uint64_t devices, processes;
     uint64_t memory;      // bytes of a device; 0: unknown
     const char *compiles; // "all", "new", "none"
+    const char *values;   // what values read as that no device computed: "zeros", "ones", "nan"
 } keel_journal_target_t;
 
 // What a process is: written once, when its client is made.

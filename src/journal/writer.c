@@ -288,6 +288,7 @@ static void target_field(keel_json_t *line, const keel_journal_target_t *target)
     keel_json_unsigned(line, "processes", target->processes);
     if (target->memory) keel_json_unsigned(line, "memory", target->memory);
     keel_line_text(line, "compile", target->compiles);
+    keel_line_text(line, "values", target->values);
     keel_json_end_object(line);
 }
 

@@ -27,7 +27,22 @@ static void sample(keel_metrics_t *metrics, keel_metric_t metric, uint64_t value
     ++metrics->totals[metric].count;
 }
 
+// In a rehearsal the times of the client's calls are those of no device.
+static bool is_rehearsed(const keel_metrics_t *metrics, const json_t *event) {
+    json_int_t pid = json_integer_value(json_object_get(event, "pid"));
+    return keel_map_find(&metrics->rehearsals, keel_bytes(&pid, sizeof pid));
+}
+
+static keel_status_t meet_target(keel_metrics_t *metrics, const json_t *event) {
+    json_int_t pid = json_integer_value(json_object_get(event, "pid"));
+    const char *name = keel_event_text(json_object_get(event, "target"), "name");
+    if (!*name) return NULL;
+    if (!*metrics->target) KEEL_TRY(keel_metrics_keep(metrics, name, &metrics->target));
+    return keel_map_put(&metrics->rehearsals, keel_bytes(&pid, sizeof pid), 1);
+}
+
 static keel_status_t start(keel_metrics_t *metrics, const json_t *event) {
+    KEEL_TRY(meet_target(metrics, event));
     if (*metrics->version) return NULL; // the first process speaks for the run
     const json_t *plugin = json_object_get(event, "plugin");
     KEEL_TRY(keel_metrics_keep(metrics, keel_event_text(event, "keel"), &metrics->version));
@@ -49,16 +64,30 @@ static keel_status_t start(keel_metrics_t *metrics, const json_t *event) {
     return status;
 }
 
-static keel_status_t compile(keel_metrics_t *metrics, const json_t *event) {
+static keel_status_t took(keel_metrics_t *metrics, const json_t *event) {
     keel_metric_series_t *series;
-    uint64_t took = nanoseconds(event, "seconds");
-    count(metrics, KEEL_METRIC_COMPILES, 1);
-    sample(metrics, KEEL_METRIC_COMPILE_SECONDS, took);
-    sample(metrics, KEEL_METRIC_OVERHEAD_SECONDS, nanoseconds(event, "overhead_seconds"));
+    uint64_t time = nanoseconds(event, "seconds");
+    sample(metrics, KEEL_METRIC_COMPILE_SECONDS, time);
     KEEL_TRY(keel_metrics_series(metrics, KEEL_METRIC_FUNCTION_SECONDS,
                                  keel_event_text(event, "name"), &series));
-    series->value.value += took;
+    series->value.value += time;
     ++series->value.count;
+    return NULL;
+}
+
+static keel_status_t compile(keel_metrics_t *metrics, const json_t *event) {
+    count(metrics, KEEL_METRIC_COMPILES, 1);
+    sample(metrics, KEEL_METRIC_OVERHEAD_SECONDS, nanoseconds(event, "overhead_seconds"));
+    return *keel_event_text(event, "rehearsed") ? NULL : took(metrics, event);
+}
+
+static keel_status_t compiled(keel_metrics_t *metrics, const json_t *event) {
+    return json_is_true(json_object_get(event, "failed")) ? NULL : took(metrics, event);
+}
+
+static keel_status_t unreal(keel_metrics_t *metrics, const json_t *event) {
+    if (!*keel_event_text(event, "into"))
+        count(metrics, KEEL_METRIC_UNREAL_READS, keel_event_count(event, "count"));
     return NULL;
 }
 
@@ -66,7 +95,8 @@ static keel_status_t count_load(keel_metrics_t *metrics, const json_t *event) {
     count(metrics, KEEL_METRIC_LOADS, 1);
     count(metrics, KEEL_METRIC_MEMORY_LOADS, strcmp(keel_event_text(event, "tier"), "memory") == 0);
     count(metrics, KEEL_METRIC_SPARED_SECONDS, nanoseconds(event, "compile_seconds"));
-    sample(metrics, KEEL_METRIC_LOAD_SECONDS, nanoseconds(event, "seconds"));
+    if (!is_rehearsed(metrics, event))
+        sample(metrics, KEEL_METRIC_LOAD_SECONDS, nanoseconds(event, "seconds"));
     count(metrics, KEEL_METRIC_AHEAD_LOADS, nanoseconds(event, "ahead_seconds") > 0);
     sample(metrics, KEEL_METRIC_OVERHEAD_SECONDS, nanoseconds(event, "overhead_seconds"));
     return NULL;
@@ -121,27 +151,30 @@ static keel_status_t compile_error(keel_metrics_t *metrics, const json_t *event)
 // The `compile` event's flag is not enough: a program with almost nothing in common with earlier
 // ones is not a recompile, and that is known only after the comparison.
 static keel_status_t explain(keel_metrics_t *metrics, const json_t *event) {
-    bool is_compile = strcmp(keel_event_text(event, "what"), "compile") == 0;
+    const char *what = keel_event_text(event, "what");
+    bool is_compile =
+        strcmp(what, "compile") == 0 || (strcmp(what, "load") == 0 && is_rehearsed(metrics, event));
     bool is_recompile = json_is_true(json_object_get(event, "recompile"));
     bool is_unrelated = json_is_true(json_object_get(event, "unrelated"));
     count(metrics, KEEL_METRIC_RECOMPILES, is_compile && is_recompile && !is_unrelated);
     return NULL;
 }
 
-static void transfer(keel_metrics_t *metrics, const json_t *way, keel_metric_t seconds,
-                     keel_metric_t bytes) {
+static void transfer(keel_metrics_t *metrics, const json_t *way, bool is_timed,
+                     keel_metric_t seconds, keel_metric_t bytes) {
     uint64_t transfers = keel_event_count(way, "count");
-    metrics->totals[seconds].value += nanoseconds(way, "seconds");
-    metrics->totals[seconds].count += transfers;
+    metrics->totals[seconds].value += is_timed ? nanoseconds(way, "seconds") : 0;
+    metrics->totals[seconds].count += is_timed ? transfers : 0;
     metrics->totals[bytes].value += keel_event_count(way, "bytes");
     metrics->totals[bytes].count += transfers;
 }
 
 static keel_status_t transfers(keel_metrics_t *metrics, const json_t *event) {
-    transfer(metrics, json_object_get(event, "to_device"), KEEL_METRIC_TO_DEVICE_SECONDS,
+    bool is_timed = !is_rehearsed(metrics, event);
+    transfer(metrics, json_object_get(event, "to_device"), is_timed, KEEL_METRIC_TO_DEVICE_SECONDS,
              KEEL_METRIC_TO_DEVICE_BYTES);
-    transfer(metrics, json_object_get(event, "from_device"), KEEL_METRIC_FROM_DEVICE_SECONDS,
-             KEEL_METRIC_FROM_DEVICE_BYTES);
+    transfer(metrics, json_object_get(event, "from_device"), is_timed,
+             KEEL_METRIC_FROM_DEVICE_SECONDS, KEEL_METRIC_FROM_DEVICE_BYTES);
     return NULL;
 }
 
@@ -195,6 +228,8 @@ keel_status_t keel_metrics_event(keel_metrics_t *metrics, const struct json_t *e
     } kinds[] = {
         {"start", start},
         {"compile", compile},
+        {"compiled", compiled},
+        {"unreal", unreal},
         {"load", count_load},
         {"prefetch", prefetch},
         {"miss", miss},

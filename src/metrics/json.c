@@ -63,6 +63,7 @@ void keel_metrics_json(const keel_metrics_t *metrics, const char *run, keel_buff
     keel_json_string(&json, "host", metrics->host);
     keel_json_string(&json, "platform", metrics->platform);
     keel_json_string(&json, "mode", metrics->mode);
+    keel_json_string(&json, "target", metrics->target);
     keel_json_string(&json, "command", metrics->command);
     all(metrics, &json);
     those_of_torch_xla(metrics, &json);

@@ -12,15 +12,17 @@ const keel_metric_facts_t *keel_metric_facts(keel_metric_t metric) {
 }
 
 void keel_metrics_initialize(keel_metrics_t *metrics) {
-    *metrics =
-        (keel_metrics_t){.host = "", .platform = "", .mode = "", .command = "", .version = ""};
+    *metrics = (keel_metrics_t){
+        .host = "", .platform = "", .mode = "", .command = "", .version = "", .target = ""};
     keel_map_initialize(&metrics->series_of);
+    keel_map_initialize(&metrics->rehearsals);
     keel_arena_initialize(&metrics->texts, 0);
 }
 
 void keel_metrics_deinitialize(keel_metrics_t *metrics) {
     keel_free(metrics->series);
     keel_map_deinitialize(&metrics->series_of);
+    keel_map_deinitialize(&metrics->rehearsals);
     keel_arena_deinitialize(&metrics->texts);
     *metrics = (keel_metrics_t){0};
 }

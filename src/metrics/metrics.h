@@ -69,6 +69,8 @@ typedef enum keel_metric_unit {
     X(HOST_OPS, "keel_host_ops_total", "", COUNTER, NUMBER, "op",                                  \
       "Operations that PyTorch/XLA computed on the host, for lack of a lowering or to read a "     \
       "value.")                                                                                    \
+    X(UNREAL_READS, "keel_unreal_reads_total", NULL, COUNTER, NUMBER, NULL,                        \
+      "In a rehearsal, reads of values that no device computed.")                                  \
     X(UNCACHEABLE, "keel_uncacheable_total", NULL, COUNTER, NUMBER, NULL,                          \
       "Programs that may not be stored.")                                                          \
     X(PUBLISHED, "keel_published_total", NULL, COUNTER, NUMBER, NULL,                              \
@@ -134,6 +136,8 @@ typedef struct keel_metrics_t {
     keel_map_t series_of;             // metric and label -> series
     keel_arena_t texts;
     const char *host, *platform, *mode, *command, *version; // "" where unknown
+    const char *target;                                     // of a rehearsal; "": none
+    keel_map_t rehearsals;                                  // the processes that are one
 } keel_metrics_t;
 
 void keel_metrics_initialize(keel_metrics_t *metrics);

@@ -77,6 +77,7 @@ static void info(const keel_metrics_t *metrics, const char *run, keel_buffer_t *
     print_label(out, "host", metrics->host, &first);
     print_label(out, "platform", metrics->platform, &first);
     print_label(out, "mode", metrics->mode, &first);
+    print_label(out, "target", metrics->target, &first);
     print_label(out, "command", metrics->command, &first);
     keel_buffer_text(out, first ? " 1\n" : "} 1\n");
 }

@@ -39,6 +39,7 @@ keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *o
     KEEL_TRY(read_word("KEEL_REHEARSE_COMPILE", compiles, &chosen));
     KEEL_TRY(read_word("KEEL_REHEARSE_VALUES", fills, &fill));
     out->compiles = (keel_rehearse_compiles_t)chosen;
+    out->fill = (keel_rehearse_fill_t)fill;
     KEEL_TRY(keel_target_read(text, &target));
     static char *calculator;
     real = *plugin;
@@ -46,7 +47,7 @@ keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *o
     const keel_rehearse_settings_t settings = {.target = &target,
                                                .plugin = &real,
                                                .compiles = out->compiles,
-                                               .fill = (keel_rehearse_fill_t)fill,
+                                               .fill = out->fill,
                                                .calculator = calculator};
     KEEL_TRY(keel_rehearse_begin(&settings, &plugin->api));
     out->target = &target;

@@ -293,7 +293,7 @@ static void make_table(void) {
     }
     status = keel_engine_create(&settings, &plugin, true, &engine);
     if (!status && rehearsal.target)
-        status = keel_engine_rehearse(engine, rehearsal.target, rehearsal.compiles);
+        status = keel_engine_rehearse(engine, rehearsal.target, rehearsal.compiles, rehearsal.fill);
     if (!status) status = wrap(&table);
     if (status) {
         keel_log_once("off", "%s; the run continues without Keel%s", keel_status_message(status),

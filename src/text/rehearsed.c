@@ -45,6 +45,10 @@ void keel_fates_sentence(const keel_run_t *run, keel_buffer_t *out) {
                   {KEEL_RUN_SKIPPED, "not compiled"}};
     uint64_t done = run->fates[KEEL_RUN_COMPILED];
     bool any = done;
+    if (run->fates[KEEL_RUN_SKIPPED] == run->compiles.times) {
+        keel_buffer_text(out, "nothing compiled");
+        return;
+    }
     if (done) {
         keel_write_counted(out, done, "compile");
         keel_buffer_byte(out, ' ');
@@ -56,7 +60,6 @@ void keel_fates_sentence(const keel_run_t *run, keel_buffer_t *out) {
         keel_buffer_format(out, "%s%" PRIu64 " %s", any ? ", " : "", count, others[i].words);
         any = true;
     }
-    if (!any) keel_buffer_text(out, "nothing compiled");
 }
 
 void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal, bool whole,

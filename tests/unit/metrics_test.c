@@ -133,6 +133,60 @@ static void each_event_counts_in_its_own_figures(void **state) {
     keel_metrics_deinitialize(&metrics);
 }
 
+// Process 1 is a rehearsal, process 2 is not.
+static void a_rehearsal_has_the_compilers_times_and_none_of_a_device(void **state) {
+    (void)state;
+    keel_metrics_t metrics;
+    keel_buffer_t out;
+#define MOVED                                                                                      \
+    "\"to_device\":{\"count\":2,\"bytes\":8,\"seconds\":1},"                                       \
+    "\"from_device\":{\"count\":3,\"bytes\":12,\"seconds\":1}}\n"
+    count_lines_of(
+        "{\"event\":\"start\",\"pid\":1,\"keel\":\"1\",\"target\":{\"name\":\"h200:8\"}}\n"
+        "{\"event\":\"start\",\"pid\":2,\"keel\":\"1\"}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"name\":\"jit_f\",\"seconds\":0.5,"
+        "\"rehearsed\":\"later\"}\n"
+        "{\"event\":\"compile\",\"pid\":1,\"name\":\"jit_g\",\"seconds\":0.5,"
+        "\"rehearsed\":\"never\"}\n"
+        "{\"event\":\"compile\",\"pid\":2,\"name\":\"jit_f\",\"seconds\":4}\n"
+        "{\"event\":\"load\",\"pid\":1,\"seconds\":0.5,\"compile_seconds\":7}\n"
+        "{\"event\":\"load\",\"pid\":2,\"seconds\":0.25}\n"
+        "{\"event\":\"compiled\",\"pid\":1,\"name\":\"jit_f\",\"seconds\":3}\n"
+        "{\"event\":\"compiled\",\"pid\":1,\"name\":\"jit_h\",\"seconds\":9,\"failed\":true}\n"
+        "{\"event\":\"transfers\",\"pid\":1," MOVED "{\"event\":\"transfers\",\"pid\":2," MOVED
+        "{\"event\":\"unreal\",\"pid\":1,\"maker\":\"jit_f\",\"count\":5}\n"
+        "{\"event\":\"unreal\",\"pid\":1,\"maker\":\"jit_f\",\"into\":\"jit_g\",\"count\":6}\n"
+        "{\"event\":\"explain\",\"pid\":1,\"what\":\"load\",\"recompile\":true}\n"
+        "{\"event\":\"explain\",\"pid\":2,\"what\":\"load\",\"recompile\":true}\n",
+        0, &metrics);
+#undef MOVED
+    static const struct {
+        keel_metric_t metric;
+        keel_metric_value_t value;
+    } rows[] = {{KEEL_METRIC_COMPILES, {3, 0}},
+                {KEEL_METRIC_COMPILE_SECONDS, {7000000000, 2}},
+                {KEEL_METRIC_LOADS, {2, 0}},
+                {KEEL_METRIC_LOAD_SECONDS, {250000000, 1}},
+                {KEEL_METRIC_SPARED_SECONDS, {7000000000, 0}},
+                {KEEL_METRIC_TO_DEVICE_SECONDS, {1000000000, 2}},
+                {KEEL_METRIC_FROM_DEVICE_SECONDS, {1000000000, 3}},
+                {KEEL_METRIC_TO_DEVICE_BYTES, {16, 4}},
+                {KEEL_METRIC_FROM_DEVICE_BYTES, {24, 6}},
+                {KEEL_METRIC_UNREAL_READS, {5, 0}},
+                {KEEL_METRIC_RECOMPILES, {1, 0}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        const keel_metric_value_t *total = &metrics.totals[rows[i].metric];
+        if (total->value != rows[i].value.value || total->count != rows[i].value.count)
+            fail_msg("%s: %llu, %llu", keel_metric_facts(rows[i].metric)->name,
+                     (unsigned long long)total->value, (unsigned long long)total->count);
+    }
+    keel_buffer_initialize(&out, 0);
+    keel_metrics_prometheus(&metrics, "r1", &out);
+    assert_non_null(strstr(keel_buffer_cstr(&out), ",target=\"h200:8\"} 1\n"));
+    keel_buffer_deinitialize(&out);
+    keel_metrics_deinitialize(&metrics);
+}
+
 static void the_first_process_speaks_for_its_run(void **state) {
     (void)state;
     keel_metrics_t metrics;
@@ -273,7 +327,8 @@ static void json_has_both_names(void **state) {
         {"run", "r1"}, {"version", "0.1.0"}, {"host", "h"}, {"platform", "cpu"}, {"mode", "on"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
         assert_string_equal(json_string_value(json_object_get(root, words[i][0])), words[i][1]);
-    assert_int_equal(json_object_size(root), 9);
+    assert_int_equal(json_object_size(root), 10);
+    assert_string_equal(json_string_value(json_object_get(root, "target")), "");
     const json_t *functions = json_object_get(ours, "keel_function_compile_seconds");
     assert_int_equal(
         json_integer_value(json_object_get(json_object_get(functions, "jit_step"), "count")), 1);
@@ -530,6 +585,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_are_counted_from_events),
         cmocka_unit_test(each_event_counts_in_its_own_figures),
+        cmocka_unit_test(a_rehearsal_has_the_compilers_times_and_none_of_a_device),
         cmocka_unit_test(the_first_process_speaks_for_its_run),
         cmocka_unit_test(the_report_has_what_pytorch_xla_knows_and_nothing_else),
         cmocka_unit_test(a_time_is_written_in_the_units_that_it_has),
