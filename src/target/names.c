@@ -78,16 +78,21 @@ static bool read_shape(const char *text, target_shape_t *out) {
 // ---- reading -----------------------------------------------------------------------------------
 
 static keel_status_t make_cpu(const target_shape_t *shape, keel_target_t *out) {
-    if (shape->dim_count != 1 || shape->processes > 1)
+    uint32_t processes = shape->processes ? shape->processes : 1;
+    if (shape->dim_count != 1)
         return keel_status_make(KEEL_INVALID,
-                                "target %s: the processor is one process of N "
-                                "devices, such as cpu:8",
+                                "target %s: give a number of devices, such as cpu:8, and for "
+                                "several processes theirs, such as cpu:8/2",
                                 out->name);
+    if (shape->dims[0] % processes)
+        return keel_status_make(KEEL_INVALID,
+                                "target %s: %u devices cannot be split evenly over %u processes",
+                                out->name, shape->dims[0], processes);
     out->platform = KEEL_TARGET_CPU;
     out->device_kind = "cpu";
     out->topology_name = "";
     out->device_count = shape->dims[0];
-    out->process_count = 1;
+    out->process_count = processes;
     return target_count_processors(out);
 }
 
@@ -122,7 +127,7 @@ static keel_status_t read_name(const char *text, keel_target_t *out) {
     return unknown(text);
 }
 
-// A file has a slash or ends in .json.
+// A file has a slash and no colon, or ends in .json.
 static bool is_path(const char *text) {
     return strchr(text, '/') && !strchr(text, ':')
                ? true
@@ -139,4 +144,60 @@ keel_status_t keel_target_read(const char *text, keel_target_t *out) {
     keel_status_t status = keel_target_parse(text, keel_bytes(json, size), out);
     keel_free(json);
     return status;
+}
+
+// ---- a part of a slice -------------------------------------------------------------------------
+
+// "2,4,1". False if it is something else.
+static bool read_bounds(const char *text, uint32_t out[3]) {
+    for (int i = 0; i < 3; ++i) {
+        if (!read_number(&text, &out[i])) return false;
+        if (*text != (i < 2 ? ',' : 0)) return false;
+        text += i < 2;
+    }
+    return true;
+}
+
+static keel_status_t name_part(const char *whole, const uint32_t processes[3],
+                               const uint32_t chips[3], keel_buffer_t *out) {
+    keel_str_t model = {whole, strcspn(whole, ":")};
+    const char *dims = whole + model.size;
+    bool is_flat = !strchr(dims, 'x') || strchr(dims, 'x') == strrchr(dims, 'x');
+    if (is_path(whole) || (is_flat && processes[2] * chips[2] != 1))
+        return keel_status_make(KEEL_UNSUPPORTED,
+                                "target %s: TPU_PROCESS_BOUNDS divides it, and only a slice with a "
+                                "name such as v6e:2x4 can be divided",
+                                whole);
+    keel_buffer_format(out, "%.*s:%ux%u", KEEL_STR_ARGS(model), processes[0] * chips[0],
+                       processes[1] * chips[1]);
+    if (!is_flat) keel_buffer_format(out, "x%u", processes[2] * chips[2]);
+    keel_buffer_format(out, "/%u", processes[0] * processes[1] * processes[2]);
+    return keel_buffer_status(out);
+}
+
+static keel_status_t read_part(const char *whole, const uint32_t processes[3],
+                               const uint32_t chips[3], keel_target_t *out) {
+    keel_buffer_t name;
+    keel_buffer_initialize(&name, 256);
+    keel_status_t status = name_part(whole, processes, chips, &name);
+    if (!status) {
+        keel_target_deinitialize(out);
+        status = keel_target_read(keel_buffer_cstr(&name), out);
+    }
+    keel_buffer_deinitialize(&name);
+    return status ? status : target_keep(out, keel_str(whole), &out->name);
+}
+
+keel_status_t keel_target_read_here(const char *text, keel_target_t *out) {
+    static const char of_processes[] = "TPU_PROCESS_BOUNDS",
+                      of_chips[] = "TPU_CHIPS_PER_PROCESS_BOUNDS";
+    const char *given = getenv(of_processes), *each = getenv(of_chips);
+    uint32_t processes[3], chips[3];
+    KEEL_TRY(keel_target_read(text, out));
+    if (out->platform != KEEL_TARGET_TPU || !given || !*given || !each || !*each) return NULL;
+    if (!read_bounds(given, processes) || !read_bounds(each, chips))
+        return keel_status_make(KEEL_INVALID,
+                                "%s=%s, %s=%s: each must be three numbers, as in 2,4,1",
+                                of_processes, given, of_chips, each);
+    return read_part(text, processes, chips, out);
 }

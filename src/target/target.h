@@ -1,7 +1,8 @@
 // target: a device that is not there, as its compiler knows it.
 //
-// A target is named: a GPU ("h200", "h200:8"), a TPU slice ("v6e:2x4"), the processor ("cpu:8"); or
-// it is a JSON file, which is written by keel_target_write or by hand, or is what `keel probe
+// A target is named: a GPU ("h200", "h200:8"), a TPU slice ("v6e:2x4"), the processor ("cpu:8"),
+// each with a number of processes if it is not the usual one ("h200:8/2"); or it is a JSON file,
+// which is written by keel_target_write or by hand, or is what `keel probe
 // --json` printed on a machine that has the device (docs/targets.md). models.h has the built-in
 // ones.
 //
@@ -59,6 +60,10 @@ typedef struct keel_target_t {
 // `text` is a name or a path of a file. The message lists the targets if there is no such one.
 // Keel frees the target with keel_target_deinitialize, also after a failure.
 keel_status_t keel_target_read(const char *text, keel_target_t *out) KEEL_MUST_CHECK;
+// The same for a process that uses the target. libtpu's variables TPU_PROCESS_BOUNDS and
+// TPU_CHIPS_PER_PROCESS_BOUNDS divide a slice among the processes of a machine, or leave them a
+// part of it: then that is what the target has, under the name that was given.
+keel_status_t keel_target_read_here(const char *text, keel_target_t *out) KEEL_MUST_CHECK;
 void keel_target_deinitialize(keel_target_t *target);
 
 typedef struct keel_target_origin_t {

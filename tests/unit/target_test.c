@@ -119,7 +119,77 @@ static void one_host_of_eight_chips_is_the_usual_one(void **state) {
     assert_string_equal(target.topology_name, "v6e:2x4");
     read_target("v5e:4x4");
     assert_int_equal(target.process_count, 4);
-    assert_no_target("v6e:2x4/3", KEEL_INVALID, "give /2 or /1");
+    assert_no_target("v6e:2x4/3", KEEL_INVALID, "give /2, /1, or /8");
+}
+
+static void assert_bounds(int64_t x, int64_t y, int64_t z) {
+    const PJRT_NamedValue *bounds = &target.topology_options.list[0];
+    assert_true(target.topology_options.count > 0);
+    assert_int_equal(bounds->int64_array_value[0], x);
+    assert_int_equal(bounds->int64_array_value[1], y);
+    assert_int_equal(bounds->int64_array_value[2], z);
+}
+
+static void each_chip_may_have_a_process(void **state) {
+    (void)state;
+    read_target("v6e:2x4/8");
+    assert_int_equal(target.process_count, 8);
+    assert_bounds(1, 1, 1);
+    read_target("v6e:1x1/1");
+    assert_int_equal(target.process_count, 1);
+    assert_int_equal(target.topology_options.count, 0);
+}
+
+static void clients_may_read_how_many_chips_a_host_has(void **state) {
+    (void)state;
+    read_target("v6e:2x4");
+    assert_string_equal(variable("TPU_HOST_BOUNDS"), "1,1,1");
+    assert_string_equal(variable("TPU_CHIPS_PER_HOST_BOUNDS"), "2,4,1");
+    read_target("v6e:4x4");
+    assert_string_equal(variable("TPU_HOST_BOUNDS"), "2,2,1");
+    assert_string_equal(variable("TPU_CHIPS_PER_HOST_BOUNDS"), "2,2,1");
+    read_target("v4:2x2x4");
+    assert_string_equal(variable("TPU_HOST_BOUNDS"), "1,1,4");
+    assert_string_equal(variable("TPU_CHIPS_PER_HOST_BOUNDS"), "2,2,1");
+}
+
+static void read_part(const char *name, const char *processes, const char *chips) {
+    keel_target_deinitialize(&target);
+    setenv("TPU_PROCESS_BOUNDS", processes, 1);
+    setenv("TPU_CHIPS_PER_PROCESS_BOUNDS", chips, 1);
+    assert_ok(keel_target_read_here(name, &target));
+    assert_string_equal(target.name, name);
+}
+
+static void assert_no_part(const char *name, const char *processes, keel_code_t code,
+                           const char *words) {
+    keel_target_deinitialize(&target);
+    setenv("TPU_PROCESS_BOUNDS", processes, 1);
+    assert_refused(keel_target_read_here(name, &target), code, words);
+}
+
+static void libtpus_variables_divide_a_slice(void **state) {
+    (void)state;
+    read_part("v6e:2x4", "2,4,1", "1,1,1");
+    assert_int_equal(target.process_count, 8);
+    assert_int_equal(target.device_count, 8);
+    assert_bounds(1, 1, 1);
+    read_part("v6e:2x4", "1,1,1", "1,1,1"); // one chip alone
+    assert_int_equal(target.device_count, 1);
+    assert_string_equal(target.topology_name, "v6e:1x1");
+    read_part("v4:2x2x2", "1,1,2", "2,2,1");
+    assert_int_equal(target.process_count, 2);
+    assert_string_equal(target.topology_name, "v4:2x2x2");
+    read_part("cpu:4", "2,4,1", "1,1,1");
+    assert_int_equal(target.device_count, 4);
+    read_part("v6e:2x4", "", "1,1,1");
+    assert_int_equal(target.device_count, 8);
+    assert_no_part("v6e:2x4", "2,4", KEEL_INVALID, "TPU_PROCESS_BOUNDS=2,4, ");
+    assert_no_part("v6e:2x4", "2,4,1,2", KEEL_INVALID, "three numbers");
+    assert_no_part("v6e:2x4", "1048576,1048576,1", KEEL_NOT_FOUND, "is unknown");
+    assert_no_part("v6e:2x4", "1,1,2", KEEL_UNSUPPORTED, "such as v6e:2x4");
+    unsetenv("TPU_PROCESS_BOUNDS");
+    unsetenv("TPU_CHIPS_PER_PROCESS_BOUNDS");
 }
 
 static void the_processor_has_as_many_devices_as_one_wants(void **state) {
@@ -129,8 +199,13 @@ static void the_processor_has_as_many_devices_as_one_wants(void **state) {
     assert_int_equal(target.device_count, 8);
     assert_int_equal(target.create_options.count, 1);
     assert_int_equal(target.create_options.list[0].int64_value, 8);
+    assert_int_equal(target.process_count, 1);
     read_target("cpu");
     assert_int_equal(target.device_count, 1);
+    read_target("cpu:8/2");
+    assert_int_equal(target.device_count, 8);
+    assert_int_equal(target.process_count, 2);
+    assert_no_target("cpu:8/3", KEEL_INVALID, "over 3 processes");
 }
 
 static void an_unknown_name_gets_the_list(void **state) {
@@ -330,6 +405,9 @@ int main(void) {
                                         end),
         cmocka_unit_test_setup_teardown(a_slice_of_tpus_is_laid_out_in_chips, begin, end),
         cmocka_unit_test_setup_teardown(one_host_of_eight_chips_is_the_usual_one, begin, end),
+        cmocka_unit_test_setup_teardown(each_chip_may_have_a_process, begin, end),
+        cmocka_unit_test_setup_teardown(clients_may_read_how_many_chips_a_host_has, begin, end),
+        cmocka_unit_test_setup_teardown(libtpus_variables_divide_a_slice, begin, end),
         cmocka_unit_test_setup_teardown(the_processor_has_as_many_devices_as_one_wants, begin, end),
         cmocka_unit_test_setup_teardown(an_unknown_name_gets_the_list, begin, end),
         cmocka_unit_test_setup_teardown(a_target_is_read_as_it_was_written, begin, end),
