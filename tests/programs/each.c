@@ -10,6 +10,7 @@
 #include "read/print.h"
 #include "read/read.h"
 #include "unit/slices.h"
+#include "unit/sound.h"
 
 enum { LARGEST_VALUE = 16, SLICES = 4 };
 #define LARGEST_FILE ((uint64_t)1 << 30)
@@ -43,7 +44,10 @@ keel_status_t load(const char *path, loaded_t *out) {
     else
         KEEL_TRY(keel_file_read(path, LARGEST_FILE, &out->bytes, &out->size));
     keel_status_t status = keel_read(keel_bytes(out->bytes, out->size), &out->program);
-    if (status) keel_free(out->bytes);
+    if (status)
+        keel_free(out->bytes);
+    else
+        sound(&out->program);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "hlo_proto.h"
 
 #include "edge.h"
+#include "sound.h"
 
 // ---- samples -----------------------------------------------------------------------------------
 
@@ -118,6 +119,7 @@ static void every_truncation_is_refused_or_read(void **state) {
             keel_program_t program;
             keel_status_t status = keel_read_hlo(at_edge(keel_bytes(bytes.data, size)), &program);
             if (status) assert_int_equal(keel_status_code(status), KEEL_CORRUPT);
+            if (!status) sound(&program);
             keel_status_ignore(status);
             keel_program_deinitialize(&program);
         }
@@ -143,6 +145,7 @@ static void mutated_files_are_refused_or_read(void **state) {
             keel_status_t status = keel_read_hlo(keel_bytes(copy, bytes.size), &program);
             keel_code_t code = keel_status_code(status);
             assert_true(code == KEEL_OK || code == KEEL_CORRUPT || code == KEEL_UNSUPPORTED);
+            if (!status) sound(&program);
             keel_status_ignore(status);
             keel_program_deinitialize(&program);
             for (int j = 0; j < 3; ++j)

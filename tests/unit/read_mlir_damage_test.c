@@ -10,6 +10,7 @@
 
 #include "edge.h"
 #include "read/read.h"
+#include "sound.h"
 
 static const char *const samples[] = {
     "composite.v1_20",  "cond_case",     "consts_packed.v1_20", "custom_partitioning",
@@ -36,6 +37,8 @@ static keel_code_t read_copy(const uint8_t *data, size_t size) {
     if (status) {
         assert_null(program.attrs.data);
         assert_true(strlen(keel_status_message(status)) > 0);
+    } else {
+        sound(&program);
     }
     keel_status_ignore(status);
     keel_program_deinitialize(&program);
