@@ -3,7 +3,7 @@
 import logging
 import os
 
-from . import devices, doors, fixes, kernels
+from . import devices, doors, fixes, kernels, rehearsal
 from ._imports import when_imported
 
 
@@ -20,10 +20,12 @@ def begin_jax() -> None:
     logging.getLogger("jax._src.xla_bridge").addFilter(is_other)
     kernels.begin()
     devices.begin()
+    rehearsal.begin_jax()
     doors.begin_jax()
 
 
 def begin_torch() -> None:
+    rehearsal.begin_torch()
     doors.begin_torch()
     if os.environ.get("PJRT_DEVICE") == "LIBRARY":
         when_imported("torch_xla.experimental.plugins", _register)

@@ -274,17 +274,11 @@ def _decide(xla_bridge) -> None:
     xla_bridge.register_pjrt_plugin_factories_from_env = register_and_decide
 
 
-def _pretend_gpu(hardware_utils) -> None:
-    hardware_utils.has_visible_nvidia_gpu = lambda: True
-
-
 def begin_jax() -> None:
     """Before JAX reads its environment."""
     global _users
     if not serves():
         return
-    if os.environ.get("KEEL_REHEARSE_PLATFORM") == "cuda":
-        when_imported("jax._src.hardware_utils", _pretend_gpu)
     _users = os.environ.get(PLATFORMS, "")
     when_imported("jaxlib.xla_client", _stand_in_front)
     when_imported("jax._src.xla_bridge", _decide)

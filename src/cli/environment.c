@@ -140,9 +140,14 @@ keel_status_t cli_set_rehearsal(const cli_rehearsal_t *rehearsal, const char *pl
     if (rehearsal->target.platform == KEEL_TARGET_CPU)
         KEEL_TRY(put(keel_setting_facts(KEEL_SETTING_CPU_DEVICES)->environment, devices));
     KEEL_TRY(put("KEEL_REHEARSE_PLATFORM", keel_target_platform_names[rehearsal->target.platform]));
+    snprintf(devices, sizeof devices, "%u",
+             rehearsal->target.device_count / rehearsal->target.process_count);
+    KEEL_TRY(put("KEEL_REHEARSE_DEVICES", devices));
     for (size_t i = 0; i < rehearsal->target.variable_count; ++i)
         KEEL_TRY(
             put(rehearsal->target.environment[i].name, rehearsal->target.environment[i].value));
+    // Without a TPU on the machine, JAX does not set itself up for one, and has other flags.
+    if (rehearsal->target.platform == KEEL_TARGET_TPU) KEEL_TRY(put("JAX_FORCE_TPU_INIT", "1"));
     KEEL_TRY(set_up_torch(plugin, library));
     if (rehearsal->target.platform != KEEL_TARGET_CUDA) return set_up_jax(plugin, library);
     // JAX's lowering for CUDA works only under that name, and its own package registers it: the

@@ -92,8 +92,10 @@ static int by_name(const void *a, const void *b) {
                             (keel_str_t){(*y)->name, (*y)->name_size});
 }
 
-// A newer plugin's named values are longer than ours: the first one's own size is the stride.
-static keel_status_t write_values(keel_buffer_t *out, const PJRT_NamedValue *values, size_t count) {
+// A newer plugin's named values are longer than ours: the first one's own size is the stride. Those
+// with a name in `left_out` are not written; NULL: none.
+static keel_status_t write_values(keel_buffer_t *out, const PJRT_NamedValue *values, size_t count,
+                                  const char *const *left_out) {
     if (!count) return keel_buffer_status(out);
     size_t stride = values->struct_size;
     if (stride < PJRT_NamedValue_STRUCT_SIZE) stride = sizeof *values;
@@ -105,8 +107,10 @@ static keel_status_t write_values(keel_buffer_t *out, const PJRT_NamedValue *val
         sorted[i] = (const PJRT_NamedValue *)((const char *)values + i * stride);
     qsort(sorted, count, sizeof *sorted, by_name);
     keel_status_t status = NULL;
-    for (size_t i = 0; i < count && !status; ++i)
-        status = write_value(out, sorted[i]);
+    for (size_t i = 0; i < count && !status; ++i) {
+        keel_str_t name = {sorted[i]->name, sorted[i]->name_size};
+        if (!left_out || !keel_str_is_one_of(name, left_out)) status = write_value(out, sorted[i]);
+    }
     keel_free(sorted);
     return status ? status : keel_buffer_status(out);
 }
@@ -115,7 +119,7 @@ keel_status_t keel_plugin_attributes(const PJRT_Api *api, keel_buffer_t *out) {
     PJRT_Plugin_Attributes_Args args = {.struct_size = PJRT_Plugin_Attributes_Args_STRUCT_SIZE};
     if (!keel_pjrt_has(api, PJRT_Plugin_Attributes)) return keel_buffer_status(out);
     KEEL_TRY(keel_pjrt_status(api, api->PJRT_Plugin_Attributes(&args), "PJRT_Plugin_Attributes"));
-    return write_values(out, args.attributes, args.num_attributes);
+    return write_values(out, args.attributes, args.num_attributes, NULL);
 }
 
 static keel_status_t read_platform(const source_t *source, keel_backend_t *out) {
@@ -249,6 +253,12 @@ static keel_status_t read_devices(const source_t *source, keel_backend_t *out) {
     return keel_buffer_status(&out->device_kinds);
 }
 
+// Which one of several processes this is, and which of a machine's devices it has. All processes
+// compile a program alike, and must find what one of them stored: how many they are and what all
+// devices are is in the topology and in the kinds of devices.
+static const char *const of_one_process[] = {"node_id", "num_nodes", "partition_index",
+                                             "visible_devices", NULL};
+
 static keel_status_t read_all(const source_t *source, const PJRT_NamedValue *options,
                               size_t option_count, keel_backend_t *out) {
     *out = (keel_backend_t){0};
@@ -259,7 +269,7 @@ static keel_status_t read_all(const source_t *source, const PJRT_NamedValue *opt
     keel_status_t status = read_platform(source, out);
     if (!status) status = read_topology(source, out);
     if (!status) status = read_devices(source, out);
-    if (!status) status = write_values(&out->create_options, options, option_count);
+    if (!status) status = write_values(&out->create_options, options, option_count, of_one_process);
     if (status) keel_backend_deinitialize(out);
     return status;
 }

@@ -26,6 +26,19 @@ static keel_status_t find_devices(found_t *out) {
     return NULL;
 }
 
+// The processor's client knows of one process.
+static int process_of(int device) {
+    return device / (int)(rehearsal.target->device_count / rehearsal.target->process_count);
+}
+
+static PJRT_Error *described_process(PJRT_DeviceDescription_ProcessIndex_Args *args) {
+    PJRT_DeviceDescription_Id_Args id = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Id),
+                                         .device_description = args->device_description};
+    PJRT_Error *error = rehearsal.plugin->PJRT_DeviceDescription_Id(&id);
+    if (!error) args->process_index = process_of(id.id);
+    return error;
+}
+
 static keel_status_t describe_device(PJRT_Device *device) {
     const PJRT_Api *api = rehearsal.plugin;
     PJRT_DeviceDescription_Id_Args id = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Id),
@@ -36,7 +49,7 @@ static keel_status_t describe_device(PJRT_Device *device) {
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_Id, id));
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_DeviceDescription_ProcessIndex, process));
     device->id = id.id;
-    device->process = process.process_index;
+    device->process = rehearsal.backing ? process_of(id.id) : process.process_index;
     return NULL;
 }
 
@@ -120,16 +133,6 @@ static keel_status_t name_platform(PJRT_Client *client) {
     return NULL;
 }
 
-// Clients of several processes tell their number as the option node_id.
-static int process_of(const PJRT_NamedValue *options, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        keel_str_t name = {options[i].name, options[i].name_size};
-        if (keel_str_is(name, "node_id") && options[i].type == PJRT_NamedValue_kInt64)
-            return (int)options[i].int64_value;
-    }
-    return 0;
-}
-
 static void destroy_client(PJRT_Client *client) {
     keel_free(client->devices);
     keel_free((void *)client->all);
@@ -173,11 +176,8 @@ static keel_status_t make_client(PJRT_Client *client) {
     for (size_t i = 0; i < found.count; ++i)
         KEEL_TRY(make_device(client, &found, i));
     if (client->own_count) return NULL;
-    return keel_status_make(KEEL_INVALID,
-                            "process %d has no device of %s; start as many processes as it has "
-                            "hosts (%u)",
-                            client->process, rehearsal.target->name,
-                            rehearsal.target->process_count);
+    return keel_status_make(KEEL_INVALID, "process %d has no device of %s", client->process,
+                            rehearsal.target->name);
 }
 
 static PJRT_Error *create(PJRT_Client_Create_Args *args) {
@@ -185,8 +185,8 @@ static PJRT_Error *create(PJRT_Client_Create_Args *args) {
     keel_status_t status = keel_calloc(1, sizeof(PJRT_Client), &memory);
     if (status) return keel_pjrt_error(status);
     PJRT_Client *client = memory;
-    client->process = process_of(args->create_options, args->num_options);
-    status = make_client(client);
+    status = process_number(args->create_options, args->num_options, &client->process);
+    if (!status) status = make_client(client);
     if (!status) {
         args->client = client;
         return NULL;
@@ -287,6 +287,8 @@ void client_fill(PJRT_Api *table) {
     table->PJRT_Client_LookupDevice = lookup_device;
     table->PJRT_Client_LookupAddressableDevice = lookup_own_device;
     table->PJRT_Client_DefaultDeviceAssignment = default_assignment;
+    if (rehearsal.target->platform == KEEL_TARGET_CPU)
+        table->PJRT_DeviceDescription_ProcessIndex = described_process;
     table->PJRT_Device_GetDescription = description_of;
     table->PJRT_Device_IsAddressable = is_addressable;
     table->PJRT_Device_LocalHardwareId = local_id;

@@ -73,6 +73,13 @@ keel_status_t rehearsal_open(void) KEEL_MUST_CHECK;
 // The device of that number; NULL if there is none.
 PJRT_Device *client_device(const PJRT_Client *client, int64_t id);
 
+// ---- process.c ---------------------------------------------------------------------------------
+
+// Which of the target's processes makes a client with these options. KEEL_INVALID if there are not
+// as many as the target has.
+keel_status_t process_number(const PJRT_NamedValue *options, size_t count,
+                             int *out) KEEL_MUST_CHECK;
+
 // ---- memories.c --------------------------------------------------------------------------------
 
 void memories_fill(PJRT_Api *table);

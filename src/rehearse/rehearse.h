@@ -7,7 +7,8 @@
 // everything else has a shape and no contents.
 //
 //   table.c       the table
-//   client.c      the client and its devices; memories.c: their memories
+//   client.c      the client and its devices; memories.c: their memories; process.c: which of
+//                 several processes this is
 //   buffer.c      buffers; transfer.c: what moves between them and the host
 //   executable.c  executables; facts.c: what is known about them; unloaded.c: without devices
 //   execute.c     executions

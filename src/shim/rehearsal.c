@@ -40,7 +40,7 @@ keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *o
     KEEL_TRY(read_word("KEEL_REHEARSE_VALUES", fills, &fill));
     out->compiles = (keel_rehearse_compiles_t)chosen;
     out->fill = (keel_rehearse_fill_t)fill;
-    KEEL_TRY(keel_target_read(text, &target));
+    KEEL_TRY(keel_target_read_here(text, &target));
     static char *calculator;
     real = *plugin;
     KEEL_TRY(keel_settings_embedded_plugin(&calculator));

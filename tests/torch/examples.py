@@ -1,6 +1,10 @@
 """The accidents of examples/torch: without them nothing is compiled again. Each brings more
-compiles, or reads in mid-step, and `keel why` names its cause and its line."""
+compiles, or reads in mid-step, and `keel why` names its cause and its line.
 
+    examples.py [--rehearse TARGET] [NAME]...     these accidents, or all; under `keel rehearse`
+"""
+
+import argparse
 import json
 import os
 import pathlib
@@ -38,6 +42,7 @@ CAUSES = {
     "sharding-unset": [("sharding", "optimizer.step()")],
 }
 LINES = SCRIPT.read_text().splitlines()
+COMMAND = ["run"]
 report = Report()
 
 
@@ -49,7 +54,7 @@ def environment():
 def train(space, name, arguments):
     """The number of compiles, and what `keel why` says; None if the process failed."""
     runs = space.path(name) / "runs"
-    answer = run([KEEL, "run", "--quiet", "--lines", "--cache-dir", space.path(name) / "cache",
+    answer = run([KEEL, *COMMAND, "--quiet", "--lines", "--cache-dir", space.path(name) / "cache",
                   "--run-dir", runs, "--", PYTHON, SCRIPT, *SMALL, *arguments], environment())
     if not report.check(f"{name}: the process ends well", answer.code == 0, told(answer)):
         return None
@@ -81,9 +86,17 @@ def check_stable(space, needs):
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rehearse")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    if options.rehearse:
+        COMMAND[:] = ["rehearse", "--on", options.rehearse, "--compile", "none"]
     with Workspace("accidents") as space:
         steady = {}
         for name, causes in CAUSES.items():
+            if options.names and name not in options.names:
+                continue
             needs = NEEDS.get(name, [])
             if tuple(needs) not in steady:
                 steady[tuple(needs)] = check_stable(space, needs)

@@ -323,6 +323,22 @@ static void test_an_option_of_an_unknown_kind_makes_the_backend_unknown(void **s
     close_plugin(api, client);
 }
 
+// Clients of several processes tell each its number, or its devices; a program's key must be the
+// same in all of them.
+static void test_options_that_tell_processes_apart_are_left_out(void **state) {
+    (void)state;
+    static const int64_t list[] = {3};
+    const PJRT_NamedValue options[] = {
+        VALUE("num_nodes", kInt64, int64_value, 4, 1),
+        VALUE("node_id", kInt64, int64_value, 3, 1),
+        VALUE("visible_devices", kInt64List, int64_array_value, list, 1),
+        VALUE("node_ids", kInt64, int64_value, 1, 1),
+        VALUE("partition_index", kInt64, int64_value, 0, 1),
+    };
+    assert_options(options, 5, "node_ids=1\n");
+    assert_options(options, 2, "");
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -335,6 +351,7 @@ int main(void) {
         TEST(a_backend_is_read_whole),
         TEST(the_processor_counts_where_programs_run_on_it_or_nobody_knows),
         TEST(create_options_are_written_sorted_and_exactly),
+        TEST(options_that_tell_processes_apart_are_left_out),
         TEST(longer_named_values_of_a_later_header_are_read),
         TEST(an_option_of_an_unknown_kind_makes_the_backend_unknown),
     };

@@ -1,0 +1,79 @@
+"""What clients look for on a machine, where the device of a rehearsal is not.
+
+JAX and PyTorch/XLA count the GPUs and TPU chips of the machine before they load a plugin, and set
+themselves up accordingly: for a TPU both add flags of its compiler, which are part of every
+program's key, and PyTorch/XLA starts as many processes as there are chips. `keel rehearse` sets the
+variables that such a machine has; what is looked up elsewhere is answered here.
+"""
+
+import os
+import sys
+
+from ._imports import when_imported
+
+PLATFORM = "KEEL_REHEARSE_PLATFORM"
+DEVICES = "KEEL_REHEARSE_DEVICES"  # of one process
+CHIPS = "TPU_CHIPS_PER_HOST_BOUNDS"
+PROCESS, PROCESSES = "KEEL_REHEARSE_PROCESS", "KEEL_REHEARSE_PROCESSES"
+
+
+def _platform() -> str:
+    return os.environ.get(PLATFORM, "")
+
+
+# ---- JAX -----------------------------------------------------------------------------------------
+
+
+def _show_gpu(hardware_utils) -> None:
+    hardware_utils.has_visible_nvidia_gpu = lambda: True
+
+
+def _tell_process(xla_bridge) -> None:
+    """JAX does not tell a TPU's client which process it is in: the TPU itself knows."""
+    make = getattr(xla_bridge, "make_tpu_client", None)
+    if make is None:
+        return
+
+    def make_and_tell(*arguments, **named):
+        from jax._src import distributed
+        state = distributed.global_state
+        if state.client is not None:
+            os.environ.update({PROCESS: str(state.process_id), PROCESSES: str(state.num_processes)})
+        return make(*arguments, **named)
+
+    make_and_tell.__wrapped__ = make
+    xla_bridge.make_tpu_client = make_and_tell
+
+
+def begin_jax() -> None:
+    """Before JAX reads its environment."""
+    if _platform() == "cuda":
+        when_imported("jax._src.hardware_utils", _show_gpu)
+    elif _platform() == "tpu":
+        when_imported("jax._src.xla_bridge", _tell_process)
+
+
+# ---- PyTorch/XLA ---------------------------------------------------------------------------------
+
+
+def _chips(tpu) -> int:
+    """Of one host."""
+    count = 1
+    for part in os.environ.get(CHIPS, "").split(","):
+        if not part.isdigit():
+            return int(os.environ.get(DEVICES) or 1) // tpu.num_logical_cores_per_chip()
+        count *= int(part)
+    return count
+
+
+def _show_chips(tpu) -> None:
+    tpu.num_available_chips = lambda: _chips(tpu)
+
+
+def begin_torch() -> None:
+    """Before torch_xla is imported, which sets itself up for the chips that it finds."""
+    if _platform() == "tpu":
+        when_imported("torch_xla._internal.tpu", _show_chips)
+    elif _platform() == "cuda":
+        sys.stderr.write("keel: PyTorch/XLA has had no GPUs since 2.9; rehearse it on a TPU or the "
+                         "processor: --on v6e:2x4, --on cpu:4\n")
