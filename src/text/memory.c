@@ -216,8 +216,9 @@ static void one(const keel_run_t *run, const keel_memory_program_t *program, kee
     if (keel_is_rehearsal(run)) {
         print_living(program, out);
         if (!program->is_known) {
-            keel_buffer_text(out, "It was not compiled, so what it needs besides its arguments is not "
-                                  "known.\n");
+            keel_buffer_text(out,
+                             "It was not compiled, so what it needs besides its arguments is not "
+                             "known.\n");
             return;
         }
     }
@@ -290,8 +291,8 @@ static void program_fields(const keel_run_t *run, const keel_memory_program_t *p
     keel_json_unsigned(json, "host", program->host);
     keel_json_unsigned(json, "peak", program->peak);
     if (keel_is_rehearsal(run)) rehearsed_fields(program, json);
-    uint64_t limit = keel_is_rehearsal(run) ? keel_run_fit(run).limit
-                                            : keel_memory_limit(&run->memory);
+    uint64_t limit =
+        keel_is_rehearsal(run) ? keel_run_fit(run).limit : keel_memory_limit(&run->memory);
     uint64_t bytes = keel_is_rehearsal(run) ? program->most : program->total;
     if (limit && (program->is_known || bytes > limit))
         keel_json_bool(json, "fits", bytes <= limit);
