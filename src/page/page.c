@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "page/part.h"
+#include "text/rehearsed.h"
 
 enum { LONGEST = 1000 };
 
@@ -27,6 +28,16 @@ static void fixes(const keel_why_t *why, keel_buffer_t *out) {
         fact(out, "fix", keel_buffer_cstr(&text));
         keel_buffer_deinitialize(&text);
     }
+}
+
+static void target(const keel_why_t *why, keel_buffer_t *out) {
+    if (!keel_is_rehearsal(&why->run)) return;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, "on ");
+    keel_target_sentence(&why->run.rehearsal.target, &text);
+    fact(out, "rehearsed", keel_buffer_cstr(&text));
+    keel_buffer_deinitialize(&text);
 }
 
 static void eager(const keel_why_t *why, keel_buffer_t *out) {
@@ -67,6 +78,7 @@ static keel_status_t run_facts(keel_page_t *page) {
         keel_page_cut(out, why->run.plugin_api, 80);
         keel_buffer_text(out, ")</span></dd>\n");
     }
+    target(why, out);
     fact(out, "mode", why->run.mode);
     fixes(why, out);
     eager(why, out);
@@ -237,6 +249,20 @@ static keel_status_t reads(keel_page_t *page) {
     return NULL;
 }
 
+static bool has_rehearsal(const keel_page_t *page) {
+    return keel_is_rehearsal(&page->input->why->run);
+}
+
+static keel_status_t to_rehearsal(keel_page_t *page) {
+    if (has_rehearsal(page)) keel_buffer_text(page->out, "<a href=\"#rehearsal\">Rehearsal</a> ");
+    return NULL;
+}
+
+static keel_status_t rehearsal(keel_page_t *page) {
+    if (has_rehearsal(page)) keel_page_rehearsal(page);
+    return NULL;
+}
+
 static keel_status_t journal(keel_page_t *page) {
     keel_page_text(page->out, page->input->why->run.path ? page->input->why->run.path : "");
     return NULL;
@@ -261,6 +287,8 @@ static const struct {
     {"patterns", keel_page_patterns},
     {"recompiles", keel_page_recompiles},
     {"reads", reads},
+    {"to_rehearsal", to_rehearsal},
+    {"rehearsal", rehearsal},
     {"programs", keel_page_programs},
     {"topics", keel_page_topics},
     {"journal", journal},

@@ -6,6 +6,7 @@
 //   escape.c     escaping; every name comes from a foreign file
 //   timeline.c   the compiles and loads in the order of their steps; chart.c: their charts
 //   ledger.c     time lost by cause, by line and by pattern; the programs
+//   rehearsal.c  what a rehearsal has shown, and what it does not show
 //   table.c      what tables share
 //   recompile.c  one recompile
 //   view.c       the old and the new program side by side

@@ -7,7 +7,10 @@ enum { LINES = 50 };
 static void add_moved_cells(keel_buffer_t *out, const keel_moved_t *moved) {
     keel_page_number_cell(out, moved->count);
     keel_page_number_cell(out, moved->bytes);
-    keel_page_seconds_cell(out, moved->seconds);
+    if (moved->is_untimed)
+        keel_buffer_text(out, "<td class=\"number\">-</td>");
+    else
+        keel_page_seconds_cell(out, moved->seconds);
     keel_buffer_text(out, "<td>");
 }
 

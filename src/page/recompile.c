@@ -198,11 +198,13 @@ static void heading(keel_page_t *page, const keel_why_entry_t *entry, size_t ind
                        index, index, index);
     code(out, *entry->asked->name ? entry->asked->name : "a program without a name", "");
     keel_buffer_format(out, ": %s</h3>\n<p class=\"cost\">", sentence_of(entry));
-    if (keel_took_is_known(&entry->asked->took)) keel_page_took(out, &entry->asked->took);
-    keel_buffer_format(out, "<span class=\"muted\"> %s %s step %" PRIu64 "%s",
-                       entry->asked->is_compile                     ? "to compile"
-                       : strcmp(entry->asked->what, "load") == 0    ? "to load"
-                       : strcmp(entry->asked->what, "retrace") == 0 ? "to trace again"
+    bool is_timed = keel_took_is_known(&entry->asked->took);
+    if (is_timed) keel_page_took(out, &entry->asked->took);
+    keel_buffer_format(out, "<span class=\"muted\">%s %s step %" PRIu64 "%s",
+                       !is_timed                                    ? ""
+                       : entry->asked->is_compile                   ? " to compile"
+                       : strcmp(entry->asked->what, "load") == 0    ? " to load"
+                       : strcmp(entry->asked->what, "retrace") == 0 ? " to trace again"
                                                                     : "",
                        entry->asked->at_end ? "after" : "at",
                        entry->asked->step - entry->asked->at_end,
@@ -284,7 +286,9 @@ keel_status_t keel_page_recompiles(keel_page_t *page) {
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"recompiles\"><h2>Recompiles</h2>\n");
     if (page->count)
-        keel_buffer_text(out, "<p class=\"muted\">Most expensive first.</p>\n");
+        keel_buffer_format(out, "<p class=\"muted\">%s first.</p>\n",
+                           keel_took_is_known(&page->input->why->shown) ? "Most expensive"
+                                                                        : "Largest");
     else
         keel_buffer_text(out, "<p>No recompiles.</p>\n");
     size_t whole = 0;

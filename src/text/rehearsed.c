@@ -267,19 +267,57 @@ static void tell_refusals(const keel_run_t *run, unsigned width, keel_buffer_t *
     }
 }
 
-static void limit_line(keel_buffer_t *text, unsigned width, keel_buffer_t *out) {
-    keel_flow_t flow = {.out = out, .width = width, .indent = 2};
-    keel_flow_line(&flow);
-    keel_flow_buffer(&flow, text);
-    keel_flow_end(&flow);
-}
-
-static bool has_limits(const keel_run_t *run) {
+bool keel_rehearsal_has_limits(const keel_run_t *run) {
     return run->rehearsal.unreal_count || run->rehearsal.guess_count ||
            run->fates[KEEL_RUN_PENDING] || run->fates[KEEL_RUN_SKIPPED];
 }
 
-static void tell_unknown_compiles(const keel_run_t *run, unsigned width, keel_buffer_t *out) {
+void keel_rehearsal_limits_head(const keel_run_t *run, keel_buffer_t *out) {
+    keel_buffer_text(out, "On ");
+    keel_write_foreign(out, run->rehearsal.target.name);
+    keel_buffer_text(out, " itself this may differ:");
+}
+
+typedef struct limits_t {
+    void (*say)(void *context, keel_buffer_t *text);
+    void *context;
+    size_t most, count;
+} limits_t;
+
+// Takes the text.
+static void say(limits_t *limits, keel_buffer_t *text) {
+    if (limits->count++ < limits->most)
+        limits->say(limits->context, text);
+    else
+        keel_buffer_deinitialize(text);
+}
+
+static void say_unreal(const keel_run_rehearsal_t *rehearsal, limits_t *limits) {
+    for (size_t i = 0; i < rehearsal->unreal_count; ++i) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_unreal_sentence(&rehearsal->unreals[i], &text);
+        keel_buffer_text(&text, "; no device computed it");
+        if (*rehearsal->target.values) {
+            keel_buffer_text(&text, ", so it read as ");
+            keel_write_foreign(&text, rehearsal->target.values);
+        }
+        say(limits, &text);
+    }
+}
+
+static void say_guesses(const keel_run_rehearsal_t *rehearsal, limits_t *limits) {
+    for (size_t i = 0; i < rehearsal->guess_count; ++i) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_buffer_text(&text, "how the results of ");
+        program(&text, rehearsal->guesses[i].name, rehearsal->guesses[i].shown);
+        keel_buffer_text(&text, " are sharded is not known; they count as whole on each device");
+        say(limits, &text);
+    }
+}
+
+static void say_unknown_compiles(const keel_run_t *run, limits_t *limits) {
     static const struct {
         keel_run_fate_t fate;
         const char *words;
@@ -294,37 +332,46 @@ static void tell_unknown_compiles(const keel_run_t *run, unsigned width, keel_bu
         keel_write_counted(&text, count, "program");
         keel_buffer_text(&text, count == 1 ? " was " : " were ");
         keel_buffer_text(&text, rows[i].words);
-        limit_line(&text, width, out);
+        say(limits, &text);
     }
 }
 
-static void tell_limits(const keel_run_t *run, unsigned width, keel_buffer_t *out) {
-    const keel_run_rehearsal_t *rehearsal = &run->rehearsal;
+size_t keel_rehearsal_limits(const keel_run_t *run, size_t most,
+                             void (*told)(void *context, keel_buffer_t *text), void *context) {
+    limits_t limits = {.say = told, .context = context, .most = most};
+    say_unknown_compiles(run, &limits);
+    say_unreal(&run->rehearsal, &limits);
+    say_guesses(&run->rehearsal, &limits);
+    return limits.count;
+}
+
+typedef struct limit_lines_t {
+    keel_buffer_t *out;
+    unsigned width;
+} limit_lines_t;
+
+static void limit_line(void *context, keel_buffer_t *text) {
+    const limit_lines_t *lines = context;
+    keel_flow_t flow = {.out = lines->out, .width = lines->width, .indent = 2};
+    keel_flow_line(&flow);
+    keel_flow_buffer(&flow, text);
+    keel_flow_end(&flow);
+}
+
+static void tell_limits(const keel_run_t *run, bool all, unsigned width, keel_buffer_t *out) {
+    enum { LIMITS_SHOWN = 10 };
+    limit_lines_t lines = {out, width};
     keel_buffer_t text;
-    if (!has_limits(run)) return;
+    if (!keel_rehearsal_has_limits(run)) return;
     keel_buffer_initialize(&text, 0);
-    keel_buffer_text(&text, "On ");
-    keel_write_foreign(&text, rehearsal->target.name);
-    keel_buffer_text(&text, " itself this may differ:");
+    keel_rehearsal_limits_head(run, &text);
     keel_flow_paragraph(&text, width, out);
-    for (size_t i = 0; i < rehearsal->unreal_count; ++i) {
-        keel_buffer_initialize(&text, 0);
-        keel_unreal_sentence(&rehearsal->unreals[i], &text);
-        keel_buffer_text(&text, "; no device computed it");
-        as_values(&rehearsal->target, &text);
-        limit_line(&text, width, out);
-    }
-    for (size_t i = 0; i < rehearsal->guess_count; ++i) {
-        keel_buffer_initialize(&text, 0);
-        keel_buffer_text(&text, "How the results of ");
-        program(&text, rehearsal->guesses[i].name, rehearsal->guesses[i].shown);
-        keel_buffer_text(&text, " are sharded is not known; they count as whole on each device");
-        limit_line(&text, width, out);
-    }
-    tell_unknown_compiles(run, width, out);
+    size_t most = all ? SIZE_MAX : LIMITS_SHOWN;
+    size_t count = keel_rehearsal_limits(run, most, limit_line, &lines);
+    if (count > most) keel_buffer_format(out, "  ... and %zu more; keel why --all\n", count - most);
 }
 
-void keel_rehearsal_tell(const keel_run_t *run, unsigned width, keel_buffer_t *out) {
+void keel_rehearsal_tell(const keel_run_t *run, bool all, unsigned width, keel_buffer_t *out) {
     if (!keel_is_rehearsal(run)) return;
     tell_refusals(run, width, out);
     keel_buffer_t text;
@@ -337,7 +384,7 @@ void keel_rehearsal_tell(const keel_run_t *run, unsigned width, keel_buffer_t *o
     } else {
         keel_buffer_deinitialize(&text);
     }
-    tell_limits(run, width, out);
+    tell_limits(run, all, width, out);
 }
 
 // ---- JSON --------------------------------------------------------------------------------------

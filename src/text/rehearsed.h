@@ -30,7 +30,13 @@ void keel_unreal_constants_sentence(const keel_run_rehearsal_t *rehearsal, keel_
 void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out);
 // Paragraphs of `keel why`: what was refused, what does not fit, and what the rehearsal does not
 // show.
-void keel_rehearsal_tell(const keel_run_t *run, unsigned width, keel_buffer_t *out);
+void keel_rehearsal_tell(const keel_run_t *run, bool all, unsigned width, keel_buffer_t *out);
+// What it does not show: a head, and `told` with each of the first `most` sentences, which it
+// takes. Returns how many there are.
+bool keel_rehearsal_has_limits(const keel_run_t *run);
+void keel_rehearsal_limits_head(const keel_run_t *run, keel_buffer_t *out);
+size_t keel_rehearsal_limits(const keel_run_t *run, size_t most,
+                             void (*told)(void *context, keel_buffer_t *text), void *context);
 // The field "rehearsal" of a JSON object: null for another run.
 void keel_rehearsal_json(const keel_run_t *run, keel_json_t *json);
 

@@ -6,7 +6,7 @@
 #include "metrics/metrics.h"
 #include "text/text.h"
 
-static const char journal[] =
+static const char of_a_run[] =
     "{\"event\":\"start\",\"t\":1,\"pid\":7,\"keel\":\"0.1.0\",\"cwd\":\"/w\",\"argv\":[\"a\","
     "\"b\"],\"plugin\":{\"platform\":\"cpu\"}}\n"
     "{\"event\":\"compile\",\"t\":2,\"pid\":7,\"program\":\"aa\",\"key\":\"ka\","
@@ -20,6 +20,28 @@ static const char journal[] =
     "{\"event\":\"memory_unknown\",\"t\":3,\"pid\":7,\"what\":\"programs\",\"message\":\"no\"}\n"
     "{\"event\":\"compile_error\",\"t\":4,\"pid\":7,\"program\":\"bb\",\"name\":\"jit_step\","
     "\"code\":\"RESOURCE_EXHAUSTED\",\"message\":\"Used 2G of 1G hbm.\"}\n";
+
+static const char of_a_rehearsal[] =
+    "{\"event\":\"start\",\"t\":1,\"pid\":7,\"keel\":\"0.1.0\",\"cwd\":\"/w\",\"argv\":[\"a\"],"
+    "\"target\":{\"name\":\"h200:8\",\"kind\":\"H200\",\"devices\":8,\"memory\":160,\"values\":"
+    "\"zeros\"}}\n"
+    "{\"event\":\"compile\",\"t\":2,\"pid\":7,\"program\":\"aa\",\"key\":\"ka\",\"name\":"
+    "\"jit_step\",\"seconds\":1,\"rehearsed\":\"later\",\"site\":{\"file\":\"/w/a.py\",\"line\":3}}"
+    "\n"
+    "{\"event\":\"compile\",\"t\":2,\"pid\":7,\"program\":\"bb\",\"key\":\"kb\",\"name\":"
+    "\"jit_eval\",\"seconds\":1,\"rehearsed\":\"never\",\"guess\":true}\n"
+    "{\"event\":\"compiled\",\"t\":3,\"pid\":7,\"program\":\"aa\",\"key\":\"ka\",\"name\":"
+    "\"jit_step\",\"seconds\":2}\n"
+    "{\"event\":\"memory\",\"t\":3,\"pid\":7,\"program\":\"aa\",\"key\":\"ka\",\"name\":"
+    "\"jit_step\",\"arguments\":9,\"temporaries\":5,\"total\":14}\n"
+    "{\"event\":\"living\",\"pid\":7,\"program\":\"aa\",\"bytes\":10}\n"
+    "{\"event\":\"living\",\"pid\":7,\"program\":\"bb\",\"bytes\":20}\n"
+    "{\"event\":\"unreal\",\"pid\":7,\"maker\":\"jit_step\",\"count\":2,\"site\":{\"file\":"
+    "\"/w/a.py\",\"line\":4}}\n"
+    "{\"event\":\"compile_error\",\"t\":4,\"pid\":7,\"program\":\"cc\",\"name\":\"jit_bad\","
+    "\"code\":\"UNIMPLEMENTED\",\"message\":\"no such call\"}\n";
+
+static const char *journal = of_a_run;
 
 static keel_status_t count(void *context, const struct json_t *event) {
     return keel_metrics_event(context, event);
@@ -103,6 +125,16 @@ static void and_so_do_the_figures_of_a_run(void **state) {
     fail_each(as_why, "aten::b was computed on the host 4 times");
 }
 
+static void rehearsals_say_so_too(void **state) {
+    (void)state;
+    journal = of_a_rehearsal;
+    fail_each(as_metrics, "keel_unreal_reads_total{run=\"r\"} 2\n");
+    fail_each(as_memory, "\"before\": 20, \"most\": 20, \"at_least\": true");
+    fail_each(as_stats, "jit_bad does not compile for h200:8: no such call\n");
+    fail_each(as_why, "how the results of jit_eval are sharded is not known");
+    journal = of_a_run;
+}
+
 static void the_end_of_a_file_is_read_or_the_failure_is_told(void **state) {
     const place_t *place = *state;
     char path[700];
@@ -152,6 +184,7 @@ int main(void) {
         cmocka_unit_test(figures_say_that_there_is_no_memory),
         cmocka_unit_test(memory_says_so_too),
         cmocka_unit_test(and_so_do_the_figures_of_a_run),
+        cmocka_unit_test(rehearsals_say_so_too),
         cmocka_unit_test_setup_teardown(the_end_of_a_file_is_read_or_the_failure_is_told, make,
                                         unmake),
     };

@@ -115,6 +115,44 @@ static void a_process_is_known_by_its_number_and_its_beginning(void **state) {
     }
 }
 
+static void meet_compiled(process_t *process, const char *program, const char *key, double seconds,
+                          bool failed) {
+    char digests[2][2 * KEEL_DIGEST_SIZE + 1];
+    keel_digest_t one = digest_of(program), two = digest_of(key);
+    keel_hex(one.bytes, sizeof one.bytes, digests[0]);
+    keel_hex(two.bytes, sizeof two.bytes, digests[1]);
+    json_t *event = json_pack("{s:s, s:s, s:f, s:b}", "program", digests[0], "key", digests[1],
+                              "seconds", seconds, "failed", failed);
+    assert_non_null(event);
+    assert_ok(process_compiled(process, event));
+    json_decref(event);
+}
+
+static double took(const process_t *process, const char *program, const char *key,
+                   keel_ask_kind_t kind) {
+    asked_t asked = {.program = digest_of(program), .kind = kind, .compile_seconds = 0.5};
+    asked.key.digest = digest_of(key);
+    return process_took(process, &asked);
+}
+
+// The client's own time says nothing about a compile that it did not wait for.
+static void in_a_rehearsal_a_compile_takes_what_its_compiler_says(void **state) {
+    process_t *process = *state;
+    assert_string_equal(process->target, "");
+    assert_true(took(process, "p", "k", KEEL_ASK_COMPILE) == 0.5);
+    process->target = "h200:8";
+    assert_true(took(process, "p", "k", KEEL_ASK_COMPILE) == 0);
+    assert_true(took(process, "p", "k", KEEL_ASK_LOAD) == 0.5); // when it was stored
+    meet_compiled(process, "p", "k", 2.5, false);
+    meet_compiled(process, "p", "j", 9, true);
+    meet_compiled(process, "q", "k", -1, false);
+    meet_compiled(process, "r", "k", 1e300, false);
+    assert_true(took(process, "p", "k", KEEL_ASK_COMPILE) == 2.5);
+    assert_true(took(process, "p", "j", KEEL_ASK_COMPILE) == 0);
+    assert_true(took(process, "q", "k", KEEL_ASK_COMPILE) == 0);
+    assert_true(took(process, "r", "k", KEEL_ASK_COMPILE) == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(calls_belong_to_a_function_and_a_program, set_up,
@@ -122,6 +160,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(of_many_calls_the_newest_are_given, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_names_of_arguments_that_came_first_stay, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(in_a_rehearsal_a_compile_takes_what_its_compiler_says,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_lines_that_first_led_to_a_program_stay, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_process_is_known_by_its_number_and_its_beginning, set_up,
