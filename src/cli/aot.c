@@ -182,7 +182,8 @@ static keel_status_t open_target(aot_t *aot) {
     KEEL_TRY(keel_target_set_environment(&aot->target));
     setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0); // plugins greet
     KEEL_TRY(find_plugin(aot, &path));
-    keel_status_t status = keel_plugin_load(path, &aot->real);
+    keel_status_t status = cli_check_target(&aot->target, path);
+    if (!status) status = keel_plugin_load(path, &aot->real);
     keel_free(path);
     KEEL_TRY(status);
     aot->plugin = aot->real;

@@ -190,6 +190,8 @@ keel_status_t cli_find_library(char **out) KEEL_MUST_CHECK;
 keel_status_t cli_set_environment(const keel_settings_t *settings, const char *plugin,
                                   const char *library, const char *run_id,
                                   bool lines) KEEL_MUST_CHECK;
+// target.c: KEEL_INVALID, in one line, if the target's compiler refuses it.
+keel_status_t cli_check_target(const keel_target_t *target, const char *plugin) KEEL_MUST_CHECK;
 // Afterwards: makes those clients rehearse on the target, whose plugin that is.
 typedef struct cli_rehearsal_t {
     const char *on;       // as the user named the target

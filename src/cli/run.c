@@ -91,6 +91,7 @@ static keel_status_t prepare(command_run_t *run, const cli_call_t *call) {
     KEEL_TRY(cli_find_library(&run->library));
     KEEL_TRY(cli_interpreter_of(call->rest[0], &run->interpreter));
     KEEL_TRY(resolve_plugin(run));
+    if (run->rehearsal) KEEL_TRY(cli_check_target(&run->rehearsal->target, run->plugin));
     KEEL_TRY(cli_check_versions(run->interpreter, run->plugin, run->quiet));
     KEEL_TRY(find_package(run));
     if (run->package) KEEL_TRY(cli_set_python(run->package, run->library, run->fixes));
