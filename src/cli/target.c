@@ -28,9 +28,8 @@ static keel_status_t make_topology(const keel_target_t *target, const char *path
 
 // Writes what is wrong, and ends.
 static void check_in_child(const keel_target_t *target, const char *path, int to) {
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere >= 0) dup2(nowhere, STDERR_FILENO); // plugins greet
-    if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
+    if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) // plugins greet
+        _exit(CLI_FAILURE);
     alarm(PATIENCE);
     keel_status_t status = make_topology(target, path);
     const char *message = keel_status_message(status);
