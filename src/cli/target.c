@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +29,8 @@ static keel_status_t make_topology(const keel_target_t *target, const char *path
 
 // Writes what is wrong, and ends.
 static void check_in_child(const keel_target_t *target, const char *path, int to) {
-    if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout)) // plugins greet
+    int nowhere = memfd_create("output", MFD_CLOEXEC); // plugins greet
+    if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0)
         _exit(CLI_FAILURE);
     alarm(PATIENCE);
     keel_status_t status = make_topology(target, path);
