@@ -1,0 +1,228 @@
+"""What is said after `keel rehearse` with real JAX, on two and four processors that are not there: a
+recompile, a refusal, values that no device computed, a run without compiles and one that is killed."""
+
+import json
+import os
+
+from harness import (KEEL, PYTHON, Report, Workspace, clean_environment, journal, of_kind, run, told,
+                     whole_json)
+
+report = Report()
+
+# Too much work for values to be computed here. The last batch is short; line 13 reads a value.
+TRAIN = '''
+import sys, jax, jax.numpy as jnp, numpy as np
+def step(state, batch):
+    for _ in range(3):
+        state = jnp.tanh(state @ state) * 0.5
+    return state + (batch * 2).sum(), state.mean()
+step = jax.jit(step, donate_argnums=0)
+state = jax.device_put(np.ones((1024, 1024), np.float32))
+for index in range(6):
+    batch = np.full(8 if index < 5 else 3, index, np.float32)
+    state, loss = step(state, batch)
+    if index % 2:
+        print(float(loss))
+'''
+
+# A call that XLA's compiler for the processor does not know.
+REFUSED = '''
+import sys, jax, numpy as np
+def lookup(x):
+    return jax.ffi.ffi_call("no_such_target", jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+print(jax.jit(lookup)(np.ones((4, 4), np.float32)).shape)
+sys.exit(int(sys.argv[1]))
+'''
+
+# A program that takes a while to compile, and an end that leaves no time for it.
+KILLED = '''
+import os, signal, jax, jax.numpy as jnp, numpy as np
+def deep(x):
+    for n in range(400):
+        x = jnp.sort(jnp.sin(x @ x) + n, axis=n % 2)
+    return x
+jax.block_until_ready(jax.jit(deep)(np.ones((300, 300), np.float32)))
+os.kill(os.getpid(), signal.SIGKILL)
+'''
+
+# Closes over what no device computed.
+CLOSED = '''
+import jax, jax.numpy as jnp, numpy as np
+table = jax.jit(lambda x: x @ x @ x)(np.ones((1024, 1024), np.float32))
+print(jax.jit(lambda x: x + table)(np.ones((1024, 1024), np.float32)).shape)
+'''
+
+
+class Stage:
+    """Scripts of one folder, with a cache and runs of their own."""
+
+    def __init__(self, space, name):
+        self.folder = space.path(name)
+        self.folder.mkdir()
+        self.runs = self.folder / "runs"
+        self.environment = clean_environment() | {
+            "KEEL_CACHE_DIR": str(self.folder / "cache"), "KEEL_RUN_DIR": str(self.runs),
+            "KEEL_CONFIG": os.devnull}
+
+    def script(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def keel(self, *words):
+        return run([KEEL, *words], self.environment, cwd=self.folder)
+
+    def rehearse(self, target, *words, options=()):
+        return self.keel("rehearse", "--on", target, *options, "--", PYTHON, *words)
+
+    def answer(self, *words):
+        return whole_json(self.keel(*words, "--json"))
+
+    def newest(self):
+        return max(path.name for path in self.runs.iterdir() if path.name.startswith("2"))
+
+    def events(self):
+        return journal(self.runs, self.newest())
+
+
+def of_name(programs, name):
+    return next((program for program in programs if program["name"] == name), {})
+
+
+def check_costs(stage):
+    """The times are the compiler's, not those of the client's calls."""
+    stats, why = stage.answer("stats"), stage.answer("why")
+    took = {event["key"]: event["seconds"] for event in of_kind(stage.events(), "compiled")}
+    report.check("each program has the compiler's time", stats["by_program"] and all(
+        abs(program["compile_seconds"] - took[program["identity"]]) < 1e-5
+        for program in stats["by_program"]), stats["by_program"])
+    report.equal("the recompile is explained",
+                 [(cause["kind"], cause["subject"], cause["old"], cause["new"]) for cause in why],
+                 [("shape", "batch", "f32[8]", "f32[3]")])
+    report.check("with what the compiler took", abs(why[0]["seconds"] - took[why[0]["key"]]) < 1e-5,
+                 why[0]["seconds"])
+    report.check("transfers have no time", stats["to_device"]["count"] > 0
+                 and stats["to_device"]["seconds"] is None, stats["to_device"])
+    return stats
+
+
+def check_memory(stage):
+    """What is alive when a step begins, and what it needs besides."""
+    answer = stage.answer("memory")
+    step = of_name(answer["programs"], "jit_step")
+    report.check("its arguments were alive when a step began",
+                 step["before"] >= step["arguments"] >= 4 << 20, step)
+    fresh = step["outputs"] - step["aliased"] + step["temporaries"]
+    code = sum(program["code"] for program in answer["programs"])
+    report.equal("and its results and temporaries come on top", step["most"],
+                 step["before"] + fresh + code)
+    report.equal("whether it fits is not known for a processor",
+                 (step["fits"], answer["rehearsal"]["fits"]), (None, None))
+
+
+def check_training(stage):
+    stage.script("train.py", TRAIN)
+    answer = stage.rehearse("cpu:4", "train.py")
+    report.equal("a rehearsal ends as its command does", answer.code, 0)
+    report.equal("values that no device computed read as zeros", answer.out, "0.0\n0.0\n0.0\n")
+    report.check("the summary names the target and the steps",
+                 "keel: rehearsed on cpu:4: 6 steps, " in answer.err, told(answer))
+    report.check("and the recompile", "train.py:11 shape batch f32[8] -> f32[3]" in answer.err,
+                 told(answer))
+    report.check("and the line that read what was not computed",
+                 "keel: 1 line reads values that no device computed, as zeros: train.py:13 (jit_step)"
+                 in answer.err, told(answer))
+    rehearsal = check_costs(stage)["rehearsal"]
+    report.equal("the figures have the target", (rehearsal["target"]["name"],
+                 rehearsal["target"]["devices"], rehearsal["target"]["compile"]), ("cpu:4", 4, "new"))
+    report.equal("and the reads", [(read["line"], read["maker"], read["times"])
+                                   for read in rehearsal["unreal"]], [(13, "jit_step", 3)])
+    check_memory(stage)
+    page = stage.folder / "report.html"
+    answer = stage.keel("report", "-o", page)
+    report.check("the page says it too", answer.code == 0
+                 and "train.py:13 reads what jit_step makes, 3 times" in page.read_text(), told(answer))
+
+
+def check_again(stage):
+    """Another target and what is in the cache are no changes of the user's."""
+    answer = stage.rehearse("cpu:4", "train.py")
+    report.check("what is in the cache is not compiled again", "nothing compiled, " in answer.err
+                 and " instead of " in answer.err, told(answer))
+    report.check("its recompile is still one", "keel: 1 recompile cost " in answer.err, told(answer))
+    for compiles in ("none", "new"):
+        answer = stage.rehearse("cpu:2", "train.py", options=("--compile", compiles))
+        report.check(f"another target is no news, --compile {compiles}", answer.code == 0
+                     and "earlier runs" not in answer.err, told(answer))
+    report.equal("each recompile is the run's own", [cause["kind"] for cause in stage.answer("why")],
+                 ["shape"])
+    stage.script("train.py", TRAIN.replace("* 0.5", "* 0.25"))
+    answer = stage.rehearse("cpu:2", "train.py", options=("--compile", "none"))
+    report.check("an edit since the last one is", "earlier runs: train.py:5 edit " in answer.err,
+                 told(answer))
+
+
+def check_without_compiles(space):
+    stage = Stage(space, "none")
+    stage.script("train.py", TRAIN)
+    answer = stage.rehearse("cpu:4", "train.py", options=("--compile", "none"))
+    report.check("without compiles the recompile has no cost", answer.code == 0
+                 and "; nothing compiled; " in answer.err
+                 and "keel: 1 recompile: train.py:11 shape" in answer.err, told(answer))
+    stats, why, memory = stage.answer("stats"), stage.answer("why"), stage.answer("memory")
+    report.equal("nor has anything else", (stats["compile_seconds"], stats["recompile_seconds"],
+                                           [cause["seconds"] for cause in why]), (None, None, [None]))
+    report.equal("all programs were skipped", stats["rehearsal"]["not_compiled"], stats["compiles"])
+    step = of_name(memory["programs"], "jit_step")
+    report.check("what is alive is a lower bound", step["at_least"] and step["temporaries"] is None
+                 and step["most"] == step["before"] >= 4 << 20, step)
+    metrics = stage.answer("stats", "--metrics")["metrics"]
+    report.equal("and the metrics have no sample", metrics["keel_compile_seconds"]["count"], 0)
+
+
+def check_refusals(space):
+    stage = Stage(space, "refused")
+    stage.script("lookup.py", REFUSED)
+    answer = stage.rehearse("cpu:2", "lookup.py", "0")
+    report.equal("the client goes on", answer.out, "(4, 4)\n")
+    report.equal("a program that does not compile is the exit code", answer.code, 1)
+    report.check("and is named with its line", "keel: jit_lookup (lookup.py:5) does not compile for "
+                 "cpu:2: " in answer.err and "no_such_target" in answer.err, told(answer))
+    refusals = stage.answer("stats")["rehearsal"]["refusals"]
+    report.equal("once", [(one["name"], one["shown"], one["times"]) for one in refusals],
+                 [("jit_lookup", "lookup.py:5", 1)])
+    why = stage.keel("why")
+    report.check("keel why says so", "jit_lookup (lookup.py:5) does not compile for cpu:2: " in why.out,
+                 why.out)
+    report.equal("a command's own exit code stays", stage.rehearse("cpu:2", "lookup.py", "7").code, 7)
+    answer = stage.rehearse("cpu:2", "lookup.py", "0", options=("--compile", "none"))
+    report.equal("what is not compiled is not refused", answer.code, 0)
+
+
+def check_kill(space):
+    stage = Stage(space, "killed")
+    stage.script("killed.py", KILLED)
+    answer = stage.rehearse("cpu:2", "killed.py")
+    report.equal("a killed run has its exit code", answer.code, 128 + 9)
+    report.check("what the compiler still had is told", "1 not done when the process ended" in answer.err
+                 and "has no end in the journal" in answer.err, told(answer))
+    stats = stage.answer("stats")
+    report.equal("and has no time", of_name(stats["by_program"], "jit_deep")["compile_seconds"], None)
+    report.equal("so it is not known whether it fits", stats["rehearsal"]["fits"], None)
+
+
+def check_constants(space):
+    stage = Stage(space, "closed")
+    stage.script("closed.py", CLOSED)
+    answer = stage.rehearse("cpu:2", "closed.py", options=("--compile", "none"))
+    report.check("a constant that no device computed is told", "keel: 1 program has constants that no "
+                 "device computed: jit__lambda" in answer.err, told(answer))
+
+
+with Workspace("rehearsals") as space:
+    training = Stage(space, "train")
+    check_training(training)
+    check_again(training)
+    check_without_compiles(space)
+    check_refusals(space)
+    check_kill(space)
+    check_constants(space)
+report.finish()
