@@ -3,7 +3,7 @@
 import logging
 import os
 
-from . import devices, doors, fixes, kernels, rehearsal
+from . import devices, doors, fixes, handlers, kernels, rehearsal
 from ._imports import when_imported
 
 
@@ -19,6 +19,8 @@ def begin_jax() -> None:
         return not record.getMessage().startswith("Platform 'keel' is experimental")
     logging.getLogger("jax._src.xla_bridge").addFilter(is_other)
     kernels.begin()
+    if os.environ.get("KEEL_REHEARSE"):
+        handlers.begin()
     devices.begin()
     rehearsal.begin_jax()
     doors.begin_jax()
