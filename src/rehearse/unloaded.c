@@ -138,18 +138,42 @@ static bool take_shardings(PJRT_Extension_Base *extension) {
 
 // ---- extensions --------------------------------------------------------------------------------
 
-keel_status_t keel_rehearse_extensions(PJRT_Extension_Base *plugins, PJRT_Extension_Base **out) {
-    PJRT_Extension_Base *first = NULL, **link = &first;
-    bool any = false;
-    *out = plugins;
-    for (PJRT_Extension_Base *at = plugins; at; at = at->next) {
+static void free_chain(PJRT_Extension_Base *first) {
+    while (first) {
+        PJRT_Extension_Base *after = first->next;
+        keel_free(first);
+        first = after;
+    }
+}
+
+static keel_status_t copy_chain(const PJRT_Extension_Base *plugins, PJRT_Extension_Base **out) {
+    PJRT_Extension_Base **link = out;
+    *out = NULL;
+    for (; plugins; plugins = plugins->next) {
         void *memory;
-        KEEL_TRY(keel_alloc(at->struct_size, &memory));
-        memcpy(memory, at, at->struct_size);
+        keel_status_t status = keel_alloc(plugins->struct_size, &memory);
+        if (status) {
+            free_chain(*out);
+            return status;
+        }
+        memcpy(memory, plugins, plugins->struct_size);
         *link = memory;
-        any = layouts_take(memory) || take_shardings(memory) || any;
+        (*link)->next = NULL;
         link = &(*link)->next;
     }
-    if (any) *out = first;
+    return NULL;
+}
+
+keel_status_t keel_rehearse_extensions(PJRT_Extension_Base *plugins, PJRT_Extension_Base **out) {
+    PJRT_Extension_Base *copy;
+    bool any = false;
+    *out = plugins;
+    KEEL_TRY(copy_chain(plugins, &copy));
+    for (PJRT_Extension_Base *at = copy; at; at = at->next)
+        any = layouts_take(at) || take_shardings(at) || any;
+    if (any)
+        *out = copy;
+    else
+        free_chain(copy);
     return NULL;
 }
