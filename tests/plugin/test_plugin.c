@@ -688,8 +688,8 @@ static PJRT_Error *unimplemented(void *args) {
     return error_of(PJRT_Error_Code_UNIMPLEMENTED, "not implemented");
 }
 
-static PJRT_Error *answer(int *args) {
-    *args = 42;
+static PJRT_Error *answer(test_plugin_answer_t *args) {
+    args->number = 42;
     return NULL;
 }
 

@@ -14,10 +14,17 @@ typedef struct test_plugin_payload_args_t {
     void *user_arg;
 } test_plugin_payload_args_t;
 
+// Begins like the arguments of all functions.
+typedef struct test_plugin_answer_t {
+    size_t struct_size;
+    PJRT_Extension_Base *extension_start;
+    int number;
+} test_plugin_answer_t;
+
 // The table of a later PJRT (TEST_PLUGIN=table=newer): functions more than this header has.
 typedef struct test_plugin_table_t {
     PJRT_Api api;
-    PJRT_Error *(*answer)(int *args); // 42
+    PJRT_Error *(*answer)(test_plugin_answer_t *args); // 42
     void *more[(1096 - sizeof(PJRT_Api)) / sizeof(void *) - 1];
     PJRT_Error *(*for_each_payload)(test_plugin_payload_args_t *args);
     void *last;

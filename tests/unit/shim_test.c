@@ -96,9 +96,9 @@ static void test_newer_plugins_longer_table_is_kept(void **state) {
 static void call_the_unknown(const door_t *door) {
     (void)door;
     const test_plugin_table_t *table = (const test_plugin_table_t *)keel_shim_api();
-    int number = 0;
-    CHECK(!table->answer(&number));
-    CHECK(number == 42);
+    test_plugin_answer_t args = {.struct_size = sizeof args};
+    CHECK(!table->answer(&args));
+    CHECK(args.number == 42);
 }
 
 static void test_functions_of_a_later_header_can_be_called(void **state) {
