@@ -155,6 +155,9 @@ static keel_status_t find_plugin(aot_t *aot, char **out) {
     const keel_setting_value_t *named = &aot->settings.values[KEEL_SETTING_PLUGIN];
     if (aot->target.platform == KEEL_TARGET_CPU || named->origin == KEEL_ORIGIN_FLAG)
         return keel_plugin_find(named->text, aot->interpreter, out);
+    const char *plugin = aot->recorded.plugin;
+    if (!aot->interpreter && plugin && keel_is_file(plugin))
+        return keel_strdup(keel_str(plugin), out);
     return keel_target_plugin(&aot->target, aot->interpreter, out);
 }
 
@@ -404,7 +407,8 @@ int cli_aot(cli_call_t *call) {
     cli_text(call, "--on", "TARGET", "the device: h200:8, v6e:2x4, cpu:4, or a file", &aot.on);
     cli_text(call, "--options", "FILE", "a serialized CompileOptionsProto, for files",
              &aot.options_file);
-    cli_text(call, "--python", "PYTHON", "the environment that has the target's plugin", &python);
+    cli_text(call, "--python", "PYTHON",
+             "the environment of the target's plugin, unless it is the run's", &python);
     cli_switch(call, "--all", "compile also what is in the cache", &aot.all);
     cli_switch(call, "--json", "print JSON", &aot.json);
     cli_setting(call, KEEL_SETTING_PLUGIN);

@@ -82,7 +82,7 @@ def check_again(stage):
     report.check("what is in the cache is not compiled again", answer.code == 0
                  and "nothing compiled, " in answer.err, told(answer))
     run_id = stage.answer("stats")["id"]
-    answer = stage.keel("aot", "--on", TARGET, "--python", PYTHON, run_id)
+    answer = stage.keel("aot", "--on", TARGET, run_id)
     report.check("nor by keel aot", answer.code == 0 and "0 of " in answer.err, told(answer))
 
 
