@@ -197,6 +197,7 @@ typedef struct cli_rehearsal_t {
     const char *on;       // as the user named the target
     const char *compiles; // "new"; NULL: the default
     const char *fill;     // "zeros"; likewise
+    const char *describe; // a target to print; NULL: none
     keel_target_t target;
 } cli_rehearsal_t;
 keel_status_t cli_set_rehearsal(const cli_rehearsal_t *rehearsal, const char *plugin,
@@ -251,6 +252,8 @@ int cli_run_child(char **command, bool *out_started);
 int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal);
 // rehearse.c: false if an option has an unknown value: return *out_code.
 bool cli_check_rehearsal(const cli_call_t *call, const cli_rehearsal_t *rehearsal, int *out_code);
+// rehearse.c: prints a target as JSON. Returns the exit code.
+int cli_describe_target(const char *text);
 
 // ---- subcommands -------------------------------------------------------------------------------
 

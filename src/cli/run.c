@@ -158,7 +158,9 @@ static void nothing_recorded(const command_run_t *run, bool began) {
 // Which plugin it was, unless it is the one that Keel would wrap by itself.
 static void tell_plugin(const command_run_t *run, const keel_run_t *recorded) {
     const char *path = recorded->plugin_path;
-    if (*path && strcmp(path, run->plugin) != 0)
+    bool is_same = run->rehearsal || !*path;
+    if (!is_same) keel_status_ignore(same_file(path, run->plugin, &is_same));
+    if (!is_same)
         cli_say("in front of the plugin that the command uses by itself: %s, platform %s", path,
                 recorded->plugin_platform);
 }
@@ -229,6 +231,7 @@ int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
     cli_text_or(call, "--fix", "[=NAME,...]", "all",
                 "work around known client bugs, all or these (`keel fixes`)", &run.fixes);
     if (!cli_parse(call, 0, -1, &code)) return code;
+    if (rehearsal && rehearsal->describe) return cli_describe_target(rehearsal->describe);
     if (!call->rest_count || !*call->rest[0]) {
         cli_say("%s: no command; put it after --: keel %s -- python train.py", call->name,
                 rehearsal ? "rehearse --on h200:8" : "run");
@@ -238,9 +241,8 @@ int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
     run.quiet = run.quiet || (quiet && strcmp(quiet, "1") == 0);
     run.nested = above && *above;
     if (rehearsal && !cli_check_rehearsal(call, rehearsal, &code)) return code;
-    if (rehearsal && !rehearsal->on)
-        return cli_misuse(call,
-                          "no target; name one: --on h200:8 (`keel rehearse --help` lists them)");
+    if (rehearsal && (!rehearsal->on || !*rehearsal->on))
+        return cli_misuse(call, "no target; name one: --on h200:8");
     keel_status_t status = prepare(&run, call);
     if (status) {
         release_run(&run);
