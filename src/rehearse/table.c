@@ -1,9 +1,18 @@
 // The table of the rehearsal's client.
+#define _GNU_SOURCE
+#include <unistd.h>
+
+#include "base/fork.h"
 #include "rehearse/objects.h"
 
 rehearsal_t rehearsal;
 
+bool is_forked(void) {
+    return getpid() != rehearsal.process;
+}
+
 static pthread_mutex_t texts_lock = PTHREAD_MUTEX_INITIALIZER;
+KEEL_FORK_GUARD(texts_lock);
 static keel_map_t texts;
 static bool has_texts;
 
@@ -125,7 +134,8 @@ keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings, cons
                               .plugin_path = settings->plugin->path,
                               .calculator = settings->calculator,
                               .compiles = settings->compiles,
-                              .fill = settings->fill};
+                              .fill = settings->fill,
+                              .process = getpid()};
     fill(&table, rehearsal.plugin);
     *out = &table;
     return NULL;

@@ -10,8 +10,8 @@ and compares what `keel why` says of the last run with what the case expects.
     --rehearse TARGET  under `keel rehearse --on TARGET --compile none` instead
     --jobs N           cases at once (2)
 
-Prints a line a case and a table of kinds. A case that is wrong fails, unless known.tsv lists it; one
-that is listed there and right fails too. Needs a build (KEEL_TEST_BUILD, default `build`) and .venv.
+Prints a line a case and a table of kinds. A case that is wrong fails, unless known.tsv lists it, or
+rehearsed.tsv where it is rehearsed; one that is listed there and right fails too. Needs a build (KEEL_TEST_BUILD, default `build`) and .venv.
 """
 
 import argparse
@@ -331,9 +331,10 @@ def verdict(case, name, folder, again):
 # ---- telling -----------------------------------------------------------------------------------
 
 
-def known_faults():
+def known_faults(is_rehearsed):
     """Cases that are known to be wrong, and why."""
-    rows = [line.split("\t") for line in (HERE / "known.tsv").read_text().splitlines()
+    names = ["known.tsv", "rehearsed.tsv"] if is_rehearsed else ["known.tsv"]
+    rows = [line.split("\t") for name in names for line in (HERE / name).read_text().splitlines()
             if line and not line.startswith("#")]
     return dict(rows)
 
@@ -398,7 +399,7 @@ def main():
     if not KEEL.exists():
         sys.exit(f"corpus: {KEEL} is not there; build first, or set KEEL_TEST_BUILD")
     chosen = cases.read_all(HERE / options.client)
-    known = known_faults()
+    known = known_faults(options.rehearse)
     everywhere = {case.name for client in CLIENTS for case in cases.read_all(HERE / client)}
     unknown = set(options.names) - {case.name for case in chosen} | set(known) - everywhere
     if unknown:
