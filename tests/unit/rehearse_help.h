@@ -45,12 +45,13 @@ static inline void assert_error(PJRT_Error *error, const char *words) {
 enum { HLO_ALIAS = 8, HLO_SHARDING = 40, HLO_PARAMETER_NUMBER = 9 };
 
 typedef struct made_program_t {
-    proto_t body, extra; // extra: fields of the module
-    int64_t last;        // id
+    proto_t body, extra;   // extra: fields of the module
+    proto_t shape, result; // of the program; of the last operation
+    int64_t last;          // id
 } made_program_t;
 
 static inline made_program_t begin_program(void) {
-    return (made_program_t){.body = proto(), .extra = proto()};
+    return (made_program_t){.body = proto(), .extra = proto(), .shape = proto(), .result = proto()};
 }
 
 // `sharding`: an OpSharding, or NULL.
@@ -62,12 +63,17 @@ static inline int64_t add_operation(made_program_t *made, const char *opcode,
     snprintf(name, sizeof name, "v%lld", (long long)++made->last);
     put_text(&p, 1, name);
     put_text(&p, 2, opcode);
-    put_message(&p, 3, type);
+    put_bytes(&p, 3, type->data, type->size);
     put_int(&p, 35, made->last);
     if (count) put_packed(&p, 36, operands, count);
-    if (strcmp(opcode, "parameter") == 0) put_int(&p, HLO_PARAMETER_NUMBER, made->last - 1);
+    if (strcmp(opcode, "parameter") == 0) {
+        put_int(&p, HLO_PARAMETER_NUMBER, made->last - 1);
+        put_bytes(&made->shape, 1, type->data, type->size);
+    }
     if (sharding) put_bytes(&p, HLO_SHARDING, sharding->data, sharding->size);
     put_message(&made->body, 2, &p);
+    keel_buffer_deinitialize(&made->result);
+    made->result = *type;
     return made->last;
 }
 
@@ -106,7 +112,10 @@ static inline proto_t sharded(const int64_t *parts, size_t rank) {
 
 static inline PJRT_Error *try_program(made_program_t *made, const char *options,
                                       PJRT_LoadedExecutable **out) {
+    put_message(&made->shape, 2, &made->result);
+    put_bytes(&made->body, 4, made->shape.data, made->shape.size);
     proto_t module = module_of(&made->body, made->last);
+    put_message(&module, 4, &made->shape);
     keel_buffer_append(&module, made->extra.data, made->extra.size);
     keel_buffer_deinitialize(&made->extra);
     PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
