@@ -36,8 +36,13 @@ keel_status_t keep_text(keel_str_t text, const char **out) {
         *out = (const char *)(uintptr_t)*known;
     } else {
         status = keel_strdup(text, &copy);
-        if (!status) status = keel_map_put(&texts, keel_str_bytes(text), (uintptr_t)copy);
-        if (!status) *out = copy;
+        if (!status) {
+            status = keel_map_put(&texts, keel_str_bytes(text), (uintptr_t)copy);
+            if (status)
+                keel_free(copy);
+            else
+                *out = copy;
+        }
     }
     pthread_mutex_unlock(&texts_lock);
     return status;

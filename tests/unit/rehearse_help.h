@@ -110,17 +110,21 @@ static inline proto_t sharded(const int64_t *parts, size_t rank) {
     return p;
 }
 
-static inline PJRT_Error *try_program(made_program_t *made, const char *options,
-                                      PJRT_LoadedExecutable **out) {
+static inline proto_t module_of_program(made_program_t *made) {
     put_message(&made->shape, 2, &made->result);
     put_bytes(&made->body, 4, made->shape.data, made->shape.size);
     proto_t module = module_of(&made->body, made->last);
     put_message(&module, 4, &made->shape);
     keel_buffer_append(&module, made->extra.data, made->extra.size);
     keel_buffer_deinitialize(&made->extra);
+    return module;
+}
+
+static inline PJRT_Error *try_module(const proto_t *module, const char *options,
+                                     PJRT_LoadedExecutable **out) {
     PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
-                            .code = (char *)module.data,
-                            .code_size = module.size,
+                            .code = (char *)module->data,
+                            .code_size = module->size,
                             .format = "hlo",
                             .format_size = 3};
     PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = client,
@@ -128,6 +132,13 @@ static inline PJRT_Error *try_program(made_program_t *made, const char *options,
                                      .compile_options_size = strlen(options)};
     PJRT_Error *error = api->PJRT_Client_Compile(&args);
     *out = error ? NULL : args.executable;
+    return error;
+}
+
+static inline PJRT_Error *try_program(made_program_t *made, const char *options,
+                                      PJRT_LoadedExecutable **out) {
+    proto_t module = module_of_program(made);
+    PJRT_Error *error = try_module(&module, options, out);
     keel_buffer_deinitialize(&module);
     return error;
 }
