@@ -20,9 +20,9 @@ import os
 import sys
 from typing import Dict, List, Optional, Sequence
 
-from . import dlpack
+from . import own_cpu
 from ._imports import when_imported
-from ._library import NAME, library_path, name_devices, offer, wrap
+from ._library import NAME, library_path, offer, wrap
 
 OURS = "keel"
 CPU = "cpu"
@@ -216,24 +216,13 @@ def _leave_processes() -> None:
                      "does not work across processes\n")
 
 
-def _take_names(client) -> None:
-    """Of the devices, as this client has them: cpu:0, or TFRT_CPU_0 in older versions of JAX."""
-    name = str(client.devices()[0])
-    if name.endswith("0"):
-        name_devices(name[:-1])
-
-
 def _make_cpu(xla_bridge, make_own):
     """The client of the embedded plugin, in the place of JAX's own."""
     if _is_distributed():
         _leave_processes()
         return make_own()
     try:
-        own = make_own()
-        _take_names(own)
-        client = xla_bridge.make_pjrt_c_api_client(OURS)
-        dlpack.serve(client, own)
-        return client
+        return own_cpu.make(xla_bridge, make_own, lambda: xla_bridge.make_pjrt_c_api_client(OURS))
     except Exception as error:
         sys.stderr.write(f"keel: cpu: {error}; JAX's own client runs without Keel\n")
         return make_own()
