@@ -43,6 +43,17 @@ static void what_was_written_is_read_and_written_the_same(void **state) {
         "\nentry z\n  program\n    pin " F1 "\n    takes a f32[1]\n");
 }
 
+// Golden files stay: a later Keel reads what this one wrote.
+static void a_golden_file_is_read_and_written_the_same(void **state) {
+    (void)state;
+    uint8_t *data;
+    size_t size;
+    assert_ok(
+        keel_file_read(KEEL_TEST_SOURCE "/tests/golden/contract-1.txt", 1 << 20, &data, &size));
+    assert_same((const char *)data);
+    keel_free(data);
+}
+
 static void blanks_and_order_of_entries_do_not_matter(void **state) {
     (void)state;
     keel_contract_t contract;
@@ -164,6 +175,7 @@ static void a_file_that_is_not_there_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_written_is_read_and_written_the_same),
+        cmocka_unit_test(a_golden_file_is_read_and_written_the_same),
         cmocka_unit_test(blanks_and_order_of_entries_do_not_matter),
         cmocka_unit_test(what_is_no_contract_is_refused),
         cmocka_unit_test(marks_of_a_merge_conflict_are_refused),
