@@ -19,6 +19,7 @@
 #include "engine/steps.h"
 #include "engine/tiers.h"
 #include "engine/topologies.h"
+#include "engine/verdict.h"
 #include "pjrt/error.h"
 
 static keel_journal_subject_t subject_of(const request_t *request) {
@@ -435,27 +436,6 @@ static PJRT_Error *load_or_compile(request_t *request) {
     return error;
 }
 
-// ---- the gate ----------------------------------------------------------------------------------
-
-// NULL if the client may have the program.
-static PJRT_Error *check_gate(request_t *request) {
-    const keel_engine_gate_t *gate = &request->engine->gate;
-    if (!gate->check) return NULL;
-    keel_status_t status = gate->check(gate->context, &(keel_engine_ask_t){
-                                                          .name = request->name,
-                                                          .program = &request->program,
-                                                          .key = &request->key,
-                                                          .place = &request->site.place,
-                                                          .recompile = request->recompile,
-                                                      });
-    if (!status) return NULL;
-    PJRT_Error *error = keel_pjrt_error(status);
-    keel_str_t message;
-    keel_pjrt_error_message(error, &message);
-    write_refusal(request, keel_pjrt_error_code(request->engine->api, error), message.data);
-    return error;
-}
-
 // ---- the call ----------------------------------------------------------------------------------
 
 // Hands over what the journal needs for an explanation. For a client that keeps asking for one key,
@@ -476,6 +456,16 @@ static void write_ask(request_t *request) {
     keel_key_initialize(&request->key);
     keel_arena_initialize(&request->arena, 0);
     ask_hand_over(request->engine, ask);
+}
+
+// The client gets an error and nothing else. Afterwards the request's texts are gone.
+static PJRT_Error *refuse(request_t *request, keel_status_t why) {
+    write_refusal(request, "FAILED_PRECONDITION", keel_status_message(why));
+    request->ask.kind = KEEL_ASK_REFUSED;
+    ask_names(request->engine, &request->arena, &request->ask, &request->site);
+    ask_call(request->engine, &request->arena, &request->ask, &request->site);
+    write_ask(request);
+    return verdict_error(request->engine, &request->program, why);
 }
 
 // Once per process; for published programs, publish.c writes it.
@@ -514,8 +504,13 @@ static PJRT_Error *go(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
     if (!options.data) options = keel_bytes(args->compile_options, args->compile_options_size);
     publish_program(engine, &request.program, known, request.code);
     publish_options(engine, &request.options, options);
-    PJRT_Error *error = check_gate(&request);
-    if (!error) error = load_or_compile(&request);
+    verdict_t verdict = verdict_ask(&request);
+    if (verdict.why) {
+        PJRT_Error *refusal = refuse(&request, verdict.why);
+        request_end(&request);
+        return refusal;
+    }
+    PJRT_Error *error = load_or_compile(&request);
     if (request.handed_out && request.cacheable.yes) note_plan(&request);
     keep_memory(&request);
     host_ops_look(engine);

@@ -187,7 +187,8 @@ typedef struct keel_journal_publish_t {
     X(NOTE, "note")       /* loaded, as a warm start does */                                       \
     X(COMPILE, "compile") /* compiled */                                                           \
     X(LOAD, "load")       /* loaded, and would have been a recompile */                            \
-    X(RETRACE, "retrace") /* the function had it before */
+    X(RETRACE, "retrace") /* the function had it before */                                         \
+    X(REFUSED, "refused") /* the client did not get it */
 
 typedef enum keel_ask_kind {
 #define KEEL_ASK_ENUM(name, word) KEEL_ASK_##name,
@@ -197,7 +198,7 @@ typedef enum keel_ask_kind {
 } keel_ask_kind_t;
 const char *keel_ask_word(keel_ask_kind_t kind);
 
-// A program that the client now has, with everything needed to explain why it asked for it
+// A program that the client now has, or was refused, with everything needed to explain why it asked for it
 // (src/analysis). Written in the background, once the program is kept.
 typedef struct keel_journal_ask_t {
     keel_journal_subject_t subject;
@@ -325,6 +326,9 @@ void keel_journal_fix(keel_journal_t *journal, const keel_journal_fix_t *event);
 // `what` is a word for the operation that failed ("get", "put", "prove"), `key` may be NULL.
 void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
                               const char *message);
+// A program left the contract, or is new after a freeze: "refused", "warned", "recorded", and why.
+void keel_journal_drift(keel_journal_t *journal, const keel_journal_subject_t *subject,
+                        const keel_journal_site_t *site, const char *verdict, const char *message);
 // Keel fell back to a simpler way: keyed a program by its bytes, compiled without the cache.
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message);

@@ -438,6 +438,17 @@ void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subj
     keel_line_finish(journal, &line);
 }
 
+void keel_journal_drift(keel_journal_t *journal, const keel_journal_subject_t *subject,
+                        const keel_journal_site_t *site, const char *verdict, const char *message) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "drift")) return;
+    keel_line_subject(&line.json, subject);
+    keel_line_site(&line.json, site);
+    keel_line_text(&line.json, "verdict", verdict);
+    keel_line_text(&line.json, "message", message);
+    keel_line_finish(journal, &line);
+}
+
 void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "executes")) return;

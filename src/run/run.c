@@ -269,6 +269,8 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     entry->is_eager = entry->operation != SIZE_MAX;
     KEEL_TRY(keel_run_read_entry(event, run->cwd, &run->texts, entry));
     entry->is_compile = strcmp(entry->what, "compile") == 0;
+    entry->is_refused = strcmp(entry->what, "refused") == 0;
+    if (entry->is_refused) entry->took.unknown = true;
     if (known) entry->is_compile = run->requests[known - reading->steps->requests].is_compile;
     if (known) settle_recompile(run, &run->requests[known - reading->steps->requests]);
     ++run->entry_count;

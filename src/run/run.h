@@ -97,6 +97,7 @@ typedef struct keel_run_entry_t {
     // In a rehearsal, a load from the cache counts as the compile that it was once: the cache here
     // says nothing about the device's own run.
     bool is_compile;
+    bool is_refused;     // the client did not get it
     const char *name;    // of the module
     const char *origin;  // of its function (host/host.h); ""
     const char *program; // digest of its bytes in hex

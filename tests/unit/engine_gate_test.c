@@ -4,8 +4,10 @@
 
 static unsigned asked;
 
-static keel_status_t refuse_beta(void *context, const keel_engine_ask_t *ask) {
-    CHECK(context == &asked && ask->key && ask->place);
+static keel_status_t refuse_beta(void *context, const keel_engine_ask_t *ask,
+    keel_verdict_t *verdict) {
+    (void)verdict;
+    CHECK(context == &asked && ask->key && ask->site);
     ++asked;
     keel_digest_t beta = keel_digest(keel_str_bytes(keel_str("beta")));
     if (!keel_digest_equal(ask->program, &beta)) return NULL;
@@ -24,7 +26,7 @@ static void refuse_through_the_engine(const door_t *door) {
     keel_str_t message;
     PJRT_Error_Code code;
     CHECK(keel_pjrt_error_message(error, &message) && keel_pjrt_error_number(error, &code));
-    CHECK(strcmp(message.data, "beta is not in the contract") == 0);
+    CHECK(strcmp(message.data, "keel: beta is not in the contract") == 0);
     CHECK(code == PJRT_Error_Code_FAILED_PRECONDITION);
     // The plugin below knows nothing of it.
     keel_status_t status = keel_pjrt_status(bare.plugin.api, error, "compile");
