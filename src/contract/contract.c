@@ -20,13 +20,33 @@ keel_fingerprint_t keel_fingerprint_of_program(const keel_key_t *key) {
     return half(&key->components[KEEL_COMPONENT_PROGRAM]);
 }
 
+// Lists with an item for each argument or result. They say what the program says anyway, and would
+// make other options of each program.
+static bool is_of_signature(keel_str_t option) {
+    return keel_str_starts(option, KEEL_STR("allow_spmd_sharding_propagation_to_"));
+}
+
+// By the readable text, if it is whole.
+static void put_options(keel_hasher_t *hasher, const keel_key_t *key) {
+    keel_str_t rest = keel_str(key->values[KEEL_COMPONENT_OPTIONS]), line;
+    if (!rest.size || rest.size >= KEEL_KEY_VALUE_LIMIT) {
+        keel_hasher_update(hasher, key->components[KEEL_COMPONENT_OPTIONS].bytes, KEEL_DIGEST_SIZE);
+        return;
+    }
+    while (keel_str_line(&rest, &line)) {
+        if (is_of_signature(line)) continue;
+        keel_hasher_update(hasher, line.data, line.size);
+        keel_hasher_update(hasher, "\n", 1);
+    }
+}
+
 keel_fingerprint_t keel_fingerprint_of_options(const keel_key_t *key) {
-    static const keel_component_t parts[] = {KEEL_COMPONENT_OPTIONS, KEEL_COMPONENT_XLA_FLAGS,
-                                             KEEL_COMPONENT_LIBTPU_FLAGS};
+    static const keel_component_t flags[] = {KEEL_COMPONENT_XLA_FLAGS, KEEL_COMPONENT_LIBTPU_FLAGS};
     keel_hasher_t hasher;
     keel_hasher_initialize(&hasher);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
-        keel_hasher_update(&hasher, key->components[parts[i]].bytes, KEEL_DIGEST_SIZE);
+    put_options(&hasher, key);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
+        keel_hasher_update(&hasher, key->components[flags[i]].bytes, KEEL_DIGEST_SIZE);
     keel_digest_t digest = keel_hasher_finish(&hasher);
     return half(&digest);
 }

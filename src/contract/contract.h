@@ -49,7 +49,8 @@ static inline bool keel_fingerprint_equal(const keel_fingerprint_t *a,
 
 // Of a key's components: the program; the compile options, XLA_FLAGS and LIBTPU_INIT_ARGS. Neither
 // depends on the device or the plugin, so a rehearsal or a processor matches where programs are
-// equal. The key need not be finished.
+// equal. The options need the key's readable text of them, without which those of two programs
+// differ. The key need not be finished.
 keel_fingerprint_t keel_fingerprint_of_program(const keel_key_t *key);
 keel_fingerprint_t keel_fingerprint_of_options(const keel_key_t *key);
 
