@@ -35,6 +35,8 @@
     X(key, "[OPTION]... FILE|PROGRAM [FILE|PROGRAM]",                                              \
       "show what a program's key is made of, or whether two programs share one")                   \
     X(diff, "[OPTION]... A B", "explain how two programs or two runs differ")                      \
+    X(contract, "show|diff|record|update|check [OPTION]...",                                       \
+      "pin the programs that a run may ask for, in a file for review")                             \
     X(bundle, "[OPTION]... [diff A B]",                                                            \
       "record everything that an installation depends on, or compare two")                         \
     X(cache, "ls|stat|verify|prune|clear|path [OPTION]...", "manage the stored programs")          \
@@ -67,7 +69,7 @@ typedef struct cli_option_t {
     bool *given;       // for a switch
 } cli_option_t;
 
-enum { CLI_OPTIONS = 24 };
+enum { CLI_OPTIONS = 32 };
 
 typedef struct cli_call_t {
     const char *name;     // "run"; "cache ls"
@@ -249,6 +251,17 @@ int cli_run_child(char **command, bool *out_started);
 // Runs the command of a call whose options are not declared yet: with `rehearsal`, on its target.
 // Returns the exit code.
 int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal);
+// What another command does with a run.
+typedef struct cli_run_use_t {
+    // After parsing. False if the options are wrong: return *out_code.
+    bool (*check)(void *context, const cli_call_t *call, int *out_code);
+    // The command, if one ran, ended with `code`. Returns the exit code.
+    int (*use)(void *context, const char *run_dir, const char *id, int code);
+    void *context;
+} cli_run_use_t;
+// Takes `most` words, and then a run: the one that --from names, or that of the command after --,
+// which --on rehearses. Declares these options and those of a run.
+int cli_run_or_recorded(cli_call_t *call, int most, const cli_run_use_t *use);
 // rehearse.c: false if an option has an unknown value: return *out_code.
 bool cli_check_rehearsal(const cli_call_t *call, const cli_rehearsal_t *rehearsal, int *out_code);
 
@@ -261,7 +274,8 @@ CLI_COMMANDS(CLI_DECLARE)
 // The subcommand of that name, with its call in *out; NULL if there is none.
 int (*cli_command(const char *name, cli_call_t *out))(cli_call_t *call);
 void cli_list_commands(keel_buffer_t *out);
-// Whether `keel cache NAME` exists.
+// Whether `keel cache NAME`, `keel contract NAME` exists.
 bool cli_cache_has(const char *name);
+bool cli_contract_has(const char *name);
 
 #endif // KEEL_CLI_CLI_H_

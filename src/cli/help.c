@@ -6,6 +6,7 @@
 static bool has_part(const char *command, const char *part) {
     if (strcmp(command, "runs") == 0) return strcmp(part, "prune") == 0;
     if (strcmp(command, "bundle") == 0) return strcmp(part, "diff") == 0;
+    if (strcmp(command, "contract") == 0) return cli_contract_has(part);
     return strcmp(command, "cache") == 0 && cli_cache_has(part);
 }
 

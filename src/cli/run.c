@@ -24,6 +24,7 @@ typedef struct command_run_t {
     bool lines;                 // of PyTorch/XLA's operations
     bool nested;                // under another `keel run`, whose summary counts
     cli_rehearsal_t *rehearsal; // NULL: the devices are there
+    const cli_run_use_t *use;   // what else is done with the run; NULL: nothing
 } command_run_t;
 
 // ---- before ------------------------------------------------------------------------------------
@@ -85,11 +86,11 @@ static keel_status_t prepare_rehearsal(command_run_t *run) {
     return keel_target_read(run->rehearsal->on, &run->rehearsal->target);
 }
 
-static keel_status_t prepare(command_run_t *run, const cli_call_t *call) {
+static keel_status_t prepare(command_run_t *run, const cli_call_t *call, char **words) {
     KEEL_TRY(keel_settings_load(call->flags, &run->settings));
     KEEL_TRY(prepare_rehearsal(run));
     KEEL_TRY(cli_find_library(&run->library));
-    KEEL_TRY(cli_interpreter_of(call->rest[0], &run->interpreter));
+    KEEL_TRY(cli_interpreter_of(words[0], &run->interpreter));
     KEEL_TRY(resolve_plugin(run));
     if (run->rehearsal) KEEL_TRY(cli_check_target(&run->rehearsal->target, run->plugin));
     KEEL_TRY(cli_check_versions(run->interpreter, run->plugin, run->quiet));
@@ -216,47 +217,104 @@ static void release_run(command_run_t *run) {
     keel_free(run->package);
 }
 
-int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
-    command_run_t run = {.rehearsal = rehearsal};
-    int code;
+// Declares the options of a run.
+static void declare(cli_call_t *call, command_run_t *run) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
         cli_setting(call, (keel_setting_t)i);
-    cli_switch(call, "--quiet", "print no summary", &run.quiet);
-    cli_text(call, "--json", "FILE", "afterwards, write what `keel stats --json` prints to FILE",
-             &run.json_file);
+    cli_switch(call, "--quiet", "print no summary", &run->quiet);
     cli_switch(call, "--lines", "have PyTorch/XLA record the source line of each operation",
-               &run.lines);
+               &run->lines);
     cli_text_or(call, "--fix", "[=NAME,...]", "all",
-                "work around known client bugs, all or these (`keel fixes`)", &run.fixes);
-    if (!cli_parse(call, 0, -1, &code)) return code;
-    if (!call->rest_count || !*call->rest[0]) {
-        cli_say("%s: no command; put it after --: keel %s -- python train.py", call->name,
-                rehearsal ? "rehearse --on h200:8" : "run");
-        return CLI_USAGE;
-    }
+                "work around known client bugs, all or these (`keel fixes`)", &run->fixes);
+}
+
+static int no_command(const cli_call_t *call, const command_run_t *run) {
+    cli_say("%s: no command; put it after --: keel %s -- python train.py", call->name,
+            run->rehearsal ? "rehearse --on h200:8" : call->name);
+    return CLI_USAGE;
+}
+
+static int go(const cli_call_t *call, char **words, command_run_t *run) {
     const char *quiet = getenv("KEEL_QUIET"), *above = getenv("KEEL_RUN_ID");
-    run.quiet = run.quiet || (quiet && strcmp(quiet, "1") == 0);
-    run.nested = above && *above;
-    if (rehearsal && !cli_check_rehearsal(call, rehearsal, &code)) return code;
-    if (rehearsal && !rehearsal->on)
-        return cli_misuse(call,
-                          "no target; name one: --on h200:8 (`keel rehearse --help` lists them)");
-    keel_status_t status = prepare(&run, call);
+    run->quiet = run->quiet || (quiet && strcmp(quiet, "1") == 0);
+    run->nested = above && *above;
+    keel_status_t status = prepare(run, call, words);
     if (status) {
-        release_run(&run);
+        release_run(run);
         return cli_fail(status);
     }
     bool started;
     keel_analysis_follower_t follower;
-    keel_analysis_follow(keel_settings_text(&run.settings, KEEL_SETTING_RUN_DIR), run.id,
-                         &follower);
-    code = cli_run_child(call->rest, &started);
+    const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
+    keel_analysis_follow(run_dir, run->id, &follower);
+    int code = cli_run_child(words, &started);
     cli_progress_begin("explaining the run's programs");
     keel_analysis_follow_end(&follower);
     cli_progress_end();
-    if (started && !sum_up(&run) && code == CLI_OK) code = CLI_NO;
-    if (started && !run.nested) cli_prune_after(&run.settings, run.quiet);
-    release_run(&run);
+    if (started && !sum_up(run) && code == CLI_OK) code = CLI_NO;
+    if (started && run->use) code = run->use->use(run->use->context, run_dir, run->id, code);
+    if (started && !run->nested) cli_prune_after(&run->settings, run->quiet);
+    release_run(run);
+    return code;
+}
+
+int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
+    command_run_t run = {.rehearsal = rehearsal};
+    int code;
+    declare(call, &run);
+    cli_text(call, "--json", "FILE", "afterwards, write what `keel stats --json` prints to FILE",
+             &run.json_file);
+    if (!cli_parse(call, 0, -1, &code)) return code;
+    if (!call->rest_count || !*call->rest[0]) return no_command(call, &run);
+    if (rehearsal && !cli_check_rehearsal(call, rehearsal, &code)) return code;
+    if (rehearsal && !rehearsal->on)
+        return cli_misuse(call,
+                          "no target; name one: --on h200:8 (`keel rehearse --help` lists them)");
+    return go(call, call->rest, &run);
+}
+
+static int use_recorded(const cli_call_t *call, const char *from, const cli_run_use_t *use) {
+    keel_settings_t settings;
+    char *id;
+    keel_status_t status = keel_settings_load(call->flags, &settings);
+    if (status) return cli_fail(status);
+    const char *run_dir = keel_settings_text(&settings, KEEL_SETTING_RUN_DIR);
+    status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
+    if (!status) status = keel_journal_find_run(run_dir, from, &id);
+    int code = status ? cli_fail(status) : use->use(use->context, run_dir, id, CLI_OK);
+    if (!status) keel_free(id);
+    keel_settings_deinitialize(&settings);
+    return code;
+}
+
+int cli_run_or_recorded(cli_call_t *call, int most, const cli_run_use_t *use) {
+    cli_rehearsal_t rehearsal = {.on = NULL};
+    command_run_t run = {.use = use};
+    const char *from = NULL;
+    int code;
+    char **words = call->arguments;
+    while (*words && strcmp(*words, "--") != 0)
+        ++words;
+    bool has_command = *words != NULL;
+    if (has_command) *words++ = NULL;
+    cli_text(call, "--from", "RUN", "a recorded run, instead of a command", &from);
+    cli_text(call, "--on", "TARGET", "rehearse the command on this device (`keel rehearse`)",
+             &rehearsal.on);
+    cli_text(call, "--compile", "all|new|none", "what a rehearsal compiles", &rehearsal.compiles);
+    declare(call, &run);
+    if (!cli_parse(call, most, most, &code)) return code;
+    if (!use->check(use->context, call, &code)) return code;
+    if (from && has_command)
+        return cli_misuse(call, "--from %s and a command: use one of them", from);
+    if (from) return use_recorded(call, from, use);
+    if (!has_command || !*words || !**words)
+        return cli_misuse(call, "no run; name one with --from, or put a command after --");
+    if (rehearsal.compiles && !rehearsal.on)
+        return cli_misuse(call, "--compile is for a rehearsal; add --on TARGET");
+    if (rehearsal.on && !cli_check_rehearsal(call, &rehearsal, &code)) return code;
+    run.rehearsal = rehearsal.on ? &rehearsal : NULL;
+    code = go(call, words, &run);
+    keel_target_deinitialize(&rehearsal.target);
     return code;
 }
 

@@ -61,7 +61,7 @@ void keel_diff_types(keel_diff_t *diff, keel_type_id_t before, keel_type_id_t af
 static void print_whole(const keel_program_t *program, keel_attr_id_t attr, bool is_sharding,
                         keel_buffer_t *out) {
     enum { ELEMENTS = 1024 };
-    if (is_sharding && keel_diff_sharding(program, attr, out)) return;
+    if (is_sharding && keel_print_sharding(program, attr, true, out)) return;
     out->size = 0;
     keel_print_attribute(program, attr, ELEMENTS, out);
 }

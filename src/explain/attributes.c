@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "explain/pair.h"
+#include "read/print.h"
 
 #define ONE_OF(name, list) keel_str_is_among(name, list, sizeof(list) / sizeof *(list))
 
@@ -266,7 +267,7 @@ static bool is_of_rank_only(const keel_diff_t *diff, keel_attr_id_t before, keel
     for (int i = 0; i < 2; ++i) {
         keel_buffer_t text;
         keel_buffer_initialize(&text, 0);
-        bool says_nothing = keel_diff_sharding(programs[i], attrs[i], &text) &&
+        bool says_nothing = keel_print_sharding(programs[i], attrs[i], true, &text) &&
                             strncmp(keel_buffer_cstr(&text), "P(", 2) == 0 &&
                             !strpbrk(keel_buffer_cstr(&text), "'U");
         keel_buffer_deinitialize(&text);

@@ -386,9 +386,6 @@ void keel_diff_attrs(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t af
 void keel_diff_apart(keel_diff_t *diff, keel_str_t before, keel_str_t after,
                      keel_difference_t *out);
 
-// P(None, UNCONSTRAINED): a sharding with a word for each dimension. False for another attribute.
-bool keel_diff_sharding(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out);
-
 // Hash of the element type, or of the type itself if it is not a tensor.
 uint64_t keel_diff_element_hash(keel_graph_t *graph, keel_type_id_t type);
 

@@ -16,6 +16,14 @@ keel_status_t keel_print_json(const keel_program_t *program, keel_buffer_t *out)
 
 // A type as StableHLO writes it: "tensor<8x128xf32>".
 void keel_print_type(const keel_program_t *program, keel_type_id_t type, keel_buffer_t *out);
+// The type of an element as JAX writes it: "bool", "u32", "c64"; StableHLO has "i1", "ui32" and
+// "complex<f32>".
+void keel_print_short_element(const keel_program_t *program, keel_type_id_t type,
+                              keel_buffer_t *out);
+// P('data', None), as JAX writes a sharding. An empty one is P(), unless all dimensions are asked
+// for (`is_whole`). False if this form cannot express it.
+bool keel_print_sharding(const keel_program_t *program, keel_attr_id_t attr, bool is_whole,
+                         keel_buffer_t *out);
 // An attribute on one line, cut after `largest_value` elements.
 void keel_print_attribute(const keel_program_t *program, keel_attr_id_t attribute,
                           uint32_t largest_value, keel_buffer_t *out);

@@ -1,0 +1,381 @@
+// keel contract check: which programs of a run a contract does not list, and why they were asked
+// for.
+#include <stdio.h>
+
+#include "cli/contract.h"
+#include "explain/cause.h"
+#include "text/write.h"
+
+typedef struct checking_t {
+    const char *path, *junit, *sarif; // files
+    bool json, annotations;
+    int saved; // standard output, while a command has another; -1
+    keel_contract_t contract;
+    contract_check_t check;
+    keel_arena_t arena;
+    bool *appeared;
+} checking_t;
+
+bool contract_is_warning(const contract_left_t *left) {
+    return left->scope == KEEL_CONTRACT_WARN;
+}
+
+const char *contract_file(const contract_check_t *check, const keel_run_place_t *place) {
+    keel_str_t file = keel_str(place->file ? place->file : ""),
+               cwd = keel_str(check->run->why.run.cwd);
+    bool is_inside = cwd.size && keel_str_starts(file, cwd) && file.data[cwd.size] == '/';
+    return is_inside ? file.data + cwd.size + 1 : file.data;
+}
+
+// ---- judging -----------------------------------------------------------------------------------
+
+static keel_status_t add_left(checking_t *checking, const contract_program_t *program,
+                              const keel_contract_nearest_t *nearest, keel_contract_scope_t scope) {
+    static const keel_run_place_t nowhere = {
+        .file = "", .shown = "", .function = "", .call_file = "", .call_shown = ""};
+    contract_check_t *check = &checking->check;
+    const keel_why_t *why = &check->run->why;
+    contract_left_t *left = &check->left[check->left_count];
+    keel_buffer_t text;
+    keel_str_t kept;
+    *left = (contract_left_t){.program = program,
+                              .nearest = *nearest,
+                              .scope = scope,
+                              .place = program->request ? &program->request->site : &nowhere,
+                              .advice = ""};
+    keel_buffer_initialize(&text, 0);
+    keel_contract_tell(&program->asked, nearest, check->path, &text);
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status)
+        status = keel_arena_str(&checking->arena, keel_bytes_str(keel_buffer_bytes(&text)), &kept);
+    keel_buffer_deinitialize(&text);
+    KEEL_TRY(status);
+    left->message = kept.data;
+    if (program->entry) left->root = keel_why_cause(program->entry);
+    if (program->entry) left->place = keel_why_place(program->entry);
+    if (left->root)
+        left->advice = keel_why_advice(why, program->entry, left->root,
+                                       strcmp(why->run.framework, "torch") == 0);
+    check->warned += contract_is_warning(left);
+    ++check->left_count;
+    return NULL;
+}
+
+static keel_status_t judge(checking_t *checking, const contract_program_t *program) {
+    contract_check_t *check = &checking->check;
+    const keel_contract_asked_t *asked = &program->asked;
+    keel_contract_found_t found;
+    keel_contract_nearest_t nearest;
+    ++check->checked;
+    if (keel_contract_match(check->contract, &asked->fingerprint, &asked->options, &found) ==
+        KEEL_CONTRACT_LISTED) {
+        checking->appeared[found.pin->number] = true;
+        return NULL;
+    }
+    KEEL_TRY(keel_contract_nearest(check->contract, asked, &checking->arena, &nearest));
+    keel_contract_scope_t scope =
+        nearest.entry ? nearest.entry->scope
+                      : keel_contract_scope(check->contract, asked->name, asked->function);
+    check->within += nearest.fits;
+    check->allowed += !nearest.fits && scope == KEEL_CONTRACT_ALLOW;
+    if (nearest.fits || scope == KEEL_CONTRACT_ALLOW) return NULL;
+    return add_left(checking, program, &nearest, scope);
+}
+
+static keel_status_t judge_all(checking_t *checking, const contract_run_t *run) {
+    contract_check_t *check = &checking->check;
+    void *memory;
+    *check =
+        (contract_check_t){.path = checking->path, .contract = &checking->contract, .run = run};
+    KEEL_TRY(keel_arena_array(&checking->arena, run->count + 1, sizeof *check->left, &memory));
+    check->left = memory;
+    KEEL_TRY(keel_arena_array(&checking->arena, (size_t)checking->contract.pin_count + 1,
+                              sizeof(bool), &memory));
+    memset(memory, 0, ((size_t)checking->contract.pin_count + 1) * sizeof(bool));
+    check->appeared = checking->appeared = memory;
+    for (size_t i = 0; i < run->count; ++i)
+        if (!run->programs[i].is_operation || checking->contract.operations)
+            KEEL_TRY(judge(checking, &run->programs[i]));
+    for (uint32_t i = 0; i < checking->contract.pin_count; ++i)
+        check->missing += !checking->appeared[i];
+    return NULL;
+}
+
+static bool has_left(const contract_check_t *check) {
+    return check->left_count > check->warned;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void write_cause(const contract_left_t *left, keel_buffer_t *out) {
+    const keel_run_difference_t *root = left->root;
+    if (!root) return;
+    keel_buffer_format(out, "  %s", keel_cause_facts(root->kind)->word);
+    keel_buffer_text(out, "  ");
+    keel_write_foreign(out, *left->place->shown ? left->place->shown : "unknown line");
+    keel_buffer_text(out, *root->subject ? "  " : "");
+    keel_write_foreign(out, root->subject);
+    if (!*root->old_value && !*root->new_value) return;
+    keel_buffer_text(out, "  ");
+    keel_write_foreign(out, root->old_value);
+    keel_buffer_text(out, " -> ");
+    keel_write_foreign(out, root->new_value);
+}
+
+static void write_left(const contract_left_t *left, size_t number, keel_buffer_t *out) {
+    const keel_run_request_t *request = left->program->request;
+    char took[32] = "-";
+    if (request) keel_format_took(&request->took, took);
+    keel_buffer_format(out, "%zu  %sstep %llu  %s", number,
+                       contract_is_warning(left) ? "warning  " : "",
+                       (unsigned long long)(request ? request->step : 0), took);
+    if (left->root) {
+        write_cause(left, out);
+    } else {
+        keel_buffer_text(out, "  ");
+        keel_write_foreign(out, *left->place->shown ? left->place->shown : "unknown line");
+    }
+    keel_buffer_text(out, "\n     ");
+    keel_write_foreign(out, left->message);
+    keel_buffer_byte(out, '\n');
+    if (*left->advice)
+        keel_buffer_format(out, "     %s  keel explain %s\n", left->advice,
+                           keel_cause_facts(left->root->kind)->word);
+}
+
+// Entries of which nothing appeared: that part of the script did not run.
+static bool has_appeared(const contract_check_t *check, const keel_contract_entry_t *entry,
+                         size_t *out_missing) {
+    size_t missing = 0, pins = 0;
+    for (uint32_t i = 0; i < entry->program_count; ++i)
+        for (uint32_t k = 0; k < entry->programs[i].pin_count; ++k, ++pins)
+            missing += !check->appeared[entry->programs[i].pins[k].number];
+    *out_missing = missing;
+    return missing < pins;
+}
+
+static void write_missing(const contract_check_t *check, keel_buffer_t *out) {
+    for (uint32_t i = 0; i < check->contract->entry_count; ++i) {
+        const keel_contract_entry_t *entry = &check->contract->entries[i];
+        size_t missing;
+        bool appeared = has_appeared(check, entry, &missing);
+        if (!missing) continue;
+        keel_write_foreign_str(out, entry->name);
+        if (appeared)
+            keel_buffer_format(out, ": %zu of its listed programs did not appear\n", missing);
+        else
+            keel_buffer_text(out, " did not run\n");
+    }
+}
+
+static void write_made_with(const char *what, keel_str_t listed, keel_str_t own,
+                            keel_buffer_t *out) {
+    if (!listed.size || !own.size || keel_str_equal(listed, own)) return;
+    keel_buffer_format(out, "%s: the contract was made with ", what);
+    keel_write_foreign_str(out, listed);
+    keel_buffer_text(out, ", this run had ");
+    keel_write_foreign_str(out, own);
+    keel_buffer_byte(out, '\n');
+}
+
+static void write_text(const contract_check_t *check, keel_buffer_t *out) {
+    keel_write_foreign(out, check->path);
+    if (has_left(check))
+        keel_buffer_format(out, ": left by %zu of ", check->left_count - check->warned);
+    else
+        keel_buffer_text(out, " holds: ");
+    keel_write_counted(out, check->checked, "program");
+    if (check->within) keel_buffer_format(out, ", %zu new within bounds", check->within);
+    if (check->allowed) keel_buffer_format(out, ", %zu not listed and allowed", check->allowed);
+    if (check->warned) keel_buffer_format(out, ", %zu not listed and reported", check->warned);
+    keel_buffer_byte(out, '\n');
+    for (size_t i = 0; i < check->left_count; ++i) {
+        keel_buffer_byte(out, '\n');
+        write_left(&check->left[i], i + 1, out);
+    }
+    if (check->left_count || check->missing) keel_buffer_byte(out, '\n');
+    write_missing(check, out);
+    if (!has_left(check)) return;
+    write_made_with("client", check->contract->client, check->run->client, out);
+    write_made_with("plugin", check->contract->plugin, check->run->plugin, out);
+    write_made_with("devices", check->contract->devices, check->run->devices, out);
+    keel_buffer_text(out, "If it belongs there: keel contract update --only ");
+    keel_write_foreign_str(out, check->left[0].program->asked.name);
+    keel_buffer_byte(out, ' ');
+    keel_write_foreign(out, check->path);
+    keel_buffer_format(out, " --from %s\n", check->run->why.run.id);
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void json_cause(keel_json_t *json, const contract_check_t *check,
+                       const contract_left_t *left) {
+    const keel_run_difference_t *root = left->root;
+    keel_json_string(json, "kind", root ? keel_cause_facts(root->kind)->word : "");
+    keel_json_string(json, "subject", root ? root->subject : "");
+    keel_json_string(json, "old", root ? root->old_value : "");
+    keel_json_string(json, "new", root ? root->new_value : "");
+    keel_json_string(json, "file", contract_file(check, left->place));
+    keel_json_unsigned(json, "line", left->place->line);
+    keel_json_string(json, "advice", left->advice);
+}
+
+static void json_left(keel_json_t *json, const contract_check_t *check,
+                      const contract_left_t *left) {
+    const keel_run_request_t *request = left->program->request;
+    keel_json_break(json, "\n ");
+    keel_json_object(json, NULL);
+    keel_json_str(json, "entry", left->program->asked.name);
+    keel_json_str(json, "function", left->program->asked.function);
+    keel_json_string(json, "scope", keel_contract_scope_word(left->scope));
+    keel_json_string(json, "message", left->message);
+    keel_json_string(json, "program", left->program->program);
+    keel_json_hex(json, "fingerprint",
+                  keel_bytes(left->program->asked.fingerprint.bytes, KEEL_FINGERPRINT_SIZE));
+    keel_json_unsigned(json, "step", request ? request->step : 0);
+    if (request && !request->took.unknown)
+        keel_json_double(json, "seconds", request->took.seconds, 6);
+    else
+        keel_json_null(json, "seconds");
+    json_cause(json, check, left);
+    keel_json_array(json, "differences");
+    for (uint32_t i = 0; i < left->nearest.count; ++i) {
+        const keel_contract_difference_t *difference = &left->nearest.differences[i];
+        keel_json_object(json, NULL);
+        keel_json_str(json, "name", difference->name);
+        keel_json_string(json, "asked", difference->asked);
+        keel_json_string(json, "listed", difference->listed);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+    keel_json_unsigned(json, "difference_total", left->nearest.total);
+    keel_json_end_object(json);
+}
+
+static void json_missing(keel_json_t *json, const contract_check_t *check) {
+    keel_json_array(json, "missing");
+    for (uint32_t i = 0; i < check->contract->entry_count; ++i) {
+        size_t missing;
+        bool appeared = has_appeared(check, &check->contract->entries[i], &missing);
+        if (!missing) continue;
+        keel_json_object(json, NULL);
+        keel_json_str(json, "entry", check->contract->entries[i].name);
+        keel_json_unsigned(json, "programs", missing);
+        keel_json_bool(json, "ran", appeared);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+}
+
+static void write_json(const contract_check_t *check, keel_buffer_t *out) {
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    keel_json_object(&json, NULL);
+    keel_json_string(&json, "contract", check->path);
+    keel_json_string(&json, "run", check->run->why.run.id);
+    keel_json_bool(&json, "holds", !has_left(check));
+    keel_json_unsigned(&json, "programs", check->checked);
+    keel_json_unsigned(&json, "within_bounds", check->within);
+    keel_json_unsigned(&json, "allowed", check->allowed);
+    keel_json_unsigned(&json, "warned", check->warned);
+    keel_json_unsigned(&json, "unread", check->run->unread);
+    keel_json_array(&json, "left");
+    for (size_t i = 0; i < check->left_count; ++i)
+        json_left(&json, check, &check->left[i]);
+    keel_json_end_array(&json);
+    json_missing(&json, check);
+    keel_json_end_object(&json);
+}
+
+// ---- the command -------------------------------------------------------------------------------
+
+static keel_status_t write_file(const char *path,
+                                void (*write)(const contract_check_t *check, keel_buffer_t *out),
+                                const contract_check_t *check) {
+    keel_buffer_t text;
+    if (!path) return NULL;
+    keel_buffer_initialize(&text, 0);
+    write(check, &text);
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = keel_file_replace(path, keel_buffer_bytes(&text));
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+static int answer(const checking_t *checking) {
+    const contract_check_t *check = &checking->check;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    if (checking->json)
+        write_json(check, &out);
+    else
+        write_text(check, &out);
+    if (checking->annotations && !checking->json) contract_annotations(check, &out);
+    if (check->run->unread)
+        cli_say("%llu programs could not be read, so no contract can list them",
+                (unsigned long long)check->run->unread);
+    int code = cli_answer(&out);
+    return code == CLI_OK && has_left(check) ? CLI_NO : code;
+}
+
+static int use(void *context, const char *run_dir, const char *id, int code) {
+    checking_t *checking = context;
+    contract_run_t run;
+    contract_return_output(checking->saved);
+    keel_status_t status = contract_run_read(run_dir, id, &run);
+    if (status) return cli_fail(status);
+    keel_arena_initialize(&checking->arena, 0);
+    status = judge_all(checking, &run);
+    if (!status) status = write_file(checking->junit, contract_junit, &checking->check);
+    if (!status) status = write_file(checking->sarif, contract_sarif, &checking->check);
+    int held = status ? cli_fail(status) : answer(checking);
+    if (code != CLI_OK)
+        cli_say("the command ended with exit code %d; what it would have asked for later is not "
+                "checked",
+                code);
+    keel_arena_deinitialize(&checking->arena);
+    contract_run_deinitialize(&run);
+    return held != CLI_OK ? held : code;
+}
+
+// Before the command runs, so that a bad contract costs no time.
+static bool check_options(void *context, const cli_call_t *call, int *out_code) {
+    checking_t *checking = context;
+    if (!checking->path || !*checking->path) {
+        *out_code = cli_misuse(call, "no contract; name it: --contract keel.contract");
+        return false;
+    }
+    if (checking->json && checking->annotations) {
+        *out_code = cli_misuse(call, "--annotations and --json both go to stdout; use one of them");
+        return false;
+    }
+    keel_status_t status = keel_contract_read(checking->path, &checking->contract);
+    if (status) {
+        *out_code = cli_fail(status);
+        return false;
+    }
+    checking->saved = contract_turn_output(checking->json);
+    return true;
+}
+
+static const char details[] =
+    "Each program of the run that the contract does not list is named with its cause, the line\n"
+    "and what to do, as `keel why` has them. A program that is listed and did not appear is no\n"
+    "drift: that part of the script did not run. The exit code is 0 if the contract holds and 1 "
+    "if\n"
+    "the run left it, or else the command's own.\n";
+
+int contract_check(cli_call_t *call) {
+    checking_t checking = {.saved = -1};
+    const cli_run_use_t run_use = {check_options, use, &checking};
+    call->details = details;
+    cli_text(call, "--contract", "FILE", "the contract", &checking.path);
+    cli_text(call, "--junit", "FILE", "write JUnit XML, a test for each entry point",
+             &checking.junit);
+    cli_text(call, "--sarif", "FILE", "write SARIF, a result for each program", &checking.sarif);
+    cli_switch(call, "--annotations", "print lines that GitHub shows at the source lines",
+               &checking.annotations);
+    cli_switch(call, "--json", "print JSON", &checking.json);
+    int code = cli_run_or_recorded(call, 0, &run_use);
+    keel_contract_deinitialize(&checking.contract);
+    return code;
+}

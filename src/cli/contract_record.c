@@ -1,0 +1,193 @@
+// keel contract record, update: a contract from a run.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/contract.h"
+#include "text/write.h"
+
+typedef struct recording_t {
+    const char *path; // of the contract
+    const char *only; // the entry to update; NULL: all
+    bool operations, json;
+    int saved; // standard output, while a command has another; -1
+} recording_t;
+
+// With --json, standard output is the answer's: what the command prints there goes to stderr.
+int contract_turn_output(bool json) {
+    if (!json) return -1;
+    fflush(stdout);
+    int saved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (saved >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+    return saved;
+}
+
+void contract_return_output(int saved) {
+    if (saved < 0) return;
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+}
+
+// ---- writing -----------------------------------------------------------------------------------
+
+static keel_status_t write_file(const char *path, const keel_contract_t *contract) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_contract_write(contract, &text);
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = keel_file_replace(path, keel_buffer_bytes(&text));
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+static int tell(const recording_t *recording, const keel_contract_t *contract,
+                const contract_run_t *run, const char *id) {
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    if (recording->json) {
+        keel_json_t json = keel_json(&out, KEEL_JSON_SPACED);
+        keel_json_object(&json, NULL);
+        keel_json_string(&json, "contract", recording->path);
+        keel_json_string(&json, "run", id);
+        keel_json_unsigned(&json, "entries", contract->entry_count);
+        keel_json_unsigned(&json, "programs", contract->pin_count);
+        keel_json_unsigned(&json, "settled", contract->settled);
+        keel_json_unsigned(&json, "unread", run->unread);
+        keel_json_end_object(&json);
+    } else {
+        keel_write_foreign(&out, recording->path);
+        keel_buffer_format(&out, ": ");
+        keel_write_counted(&out, contract->pin_count, "program");
+        keel_buffer_format(&out, " of %u entry point%s of run %s", contract->entry_count,
+                           contract->entry_count == 1 ? "" : "s", id);
+    }
+    if (run->unread)
+        cli_say("%llu programs could not be read and are not listed; `keel stats` names them",
+                (unsigned long long)run->unread);
+    if (keel_run_is_restless(&run->why.run))
+        cli_say("the last step of the run had a new program: a longer run may need more");
+    return cli_answer(&out);
+}
+
+// ---- the contract ------------------------------------------------------------------------------
+
+static bool has_entry(const keel_contract_t *contract, keel_str_t name) {
+    for (uint32_t i = 0; i < contract->entry_count; ++i)
+        if (keel_str_equal(contract->entries[i].name, name)) return true;
+    return false;
+}
+
+// Of a contract that is there, scopes, bounds and comments stay.
+static keel_status_t read_older(const recording_t *recording, keel_contract_t *out,
+                                bool *out_found) {
+    keel_status_t status = keel_contract_read(recording->path, out);
+    *out_found = !status;
+    bool is_needed = recording->only || keel_status_code(status) == KEEL_NO_MEMORY;
+    if (!status || is_needed) return status;
+    if (keel_status_code(status) != KEEL_NOT_FOUND)
+        cli_say("%s; what it says is not taken over", keel_status_message(status));
+    keel_status_ignore(status);
+    return NULL;
+}
+
+static keel_status_t merge(const recording_t *recording, keel_contract_t *older,
+                           const keel_contract_t *fresh) {
+    keel_str_t name = keel_str(recording->only);
+    if (!has_entry(fresh, name))
+        return keel_status_make(KEEL_NOT_FOUND,
+                                "--only %s: the run asked for no program of that name; "
+                                "`keel stats` lists them",
+                                recording->only);
+    return keel_contract_update(older, fresh, name);
+}
+
+static keel_status_t make(const recording_t *recording, const contract_run_t *run, const char *id,
+                          int *out_code) {
+    keel_contract_t older, fresh;
+    bool found;
+    KEEL_TRY(read_older(recording, &older, &found));
+    bool operations = recording->operations || (found && older.operations);
+    keel_status_t status = contract_of_run(run, operations, found ? &older : NULL, &fresh);
+    if (!status) {
+        const keel_contract_t *made = recording->only ? &older : &fresh;
+        if (recording->only) status = merge(recording, &older, &fresh);
+        if (!status && !made->pin_count)
+            status = keel_status_make(KEEL_NOT_FOUND,
+                                      "run %s asked for no program that a contract lists", id);
+        if (!status) status = write_file(recording->path, made);
+        if (!status) *out_code = tell(recording, made, run, id);
+        keel_contract_deinitialize(&fresh);
+    }
+    if (found) keel_contract_deinitialize(&older);
+    return status;
+}
+
+static int use(void *context, const char *run_dir, const char *id, int code) {
+    recording_t *recording = context;
+    contract_run_t run;
+    contract_return_output(recording->saved);
+    if (code != CLI_OK) {
+        cli_say("the command ended with exit code %d, so %s is not written", code, recording->path);
+        return code;
+    }
+    keel_status_t status = contract_run_read(run_dir, id, &run);
+    if (status) return cli_fail(status);
+    status = make(recording, &run, id, &code);
+    contract_run_deinitialize(&run);
+    return status ? cli_fail(status) : code;
+}
+
+// ---- the commands ------------------------------------------------------------------------------
+
+static bool check_record(void *context, const cli_call_t *call, int *out_code) {
+    recording_t *recording = context;
+    if (recording->path && *recording->path) {
+        recording->saved = contract_turn_output(recording->json);
+        return true;
+    }
+    *out_code = cli_misuse(call, "no file; name it: -o keel.contract");
+    return false;
+}
+
+static bool check_update(void *context, const cli_call_t *call, int *out_code) {
+    recording_t *recording = context;
+    recording->path = call->rest[0];
+    if (recording->only && *recording->only) {
+        recording->saved = contract_turn_output(recording->json);
+        return true;
+    }
+    *out_code = cli_misuse(call, "no entry; name it: --only jit_step");
+    return false;
+}
+
+static const char record_details[] =
+    "FILE lists the programs that the run asked for. If it is a contract already, its scopes, "
+    "bounds,\n"
+    "comments and the order of its programs stay. The command is run as `keel run` does, or\n"
+    "rehearsed with --on; if it fails, nothing is written. Operations that run by themselves,\n"
+    "outside jit, are not listed unless --with-operations says so.\n";
+
+int contract_record(cli_call_t *call) {
+    recording_t recording = {.saved = -1};
+    const cli_run_use_t run_use = {check_record, use, &recording};
+    call->details = record_details;
+    cli_text(call, "-o", "FILE", "the contract to write", &recording.path);
+    cli_switch(call, "--with-operations", "list operations that ran outside jit too",
+               &recording.operations);
+    cli_switch(call, "--json", "print what was written as JSON", &recording.json);
+    return cli_run_or_recorded(call, 0, &run_use);
+}
+
+static const char update_details[] = "NAME is an entry's name. Its programs become those that the "
+                                     "run asked for; everything else in\n"
+                                     "FILE stays as it is.\n";
+
+int contract_update(cli_call_t *call) {
+    recording_t recording = {.saved = -1};
+    const cli_run_use_t run_use = {check_update, use, &recording};
+    call->details = update_details;
+    cli_text(call, "--only", "NAME", "the entry point, as in the contract", &recording.only);
+    cli_switch(call, "--json", "print what was written as JSON", &recording.json);
+    return cli_run_or_recorded(call, 1, &run_use);
+}
