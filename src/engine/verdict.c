@@ -7,6 +7,8 @@
 
 #include "compiler/compiler.h"
 #include "engine/background.h"
+#include "engine/once.h"
+#include "pjrt/error.h"
 
 enum { EXPLAINED_WITHIN = 5 }; // seconds
 
@@ -36,8 +38,9 @@ static void line_of(const keel_place_t *place, char out[256]) {
 // Each sentence once: a loop may ask for the program again and again.
 static void warn(const request_t *request, const char *why) {
     char line[256];
+    if (!once_first(request->engine->once, ONCE_DRIFT, keel_str_bytes(keel_str(why)))) return;
     line_of(&request->site.place, line);
-    keel_log_once(why, "%s%s", line, why);
+    keel_log("%s%s", line, why);
 }
 
 verdict_t verdict_ask(request_t *request) {
@@ -95,10 +98,9 @@ PJRT_Error *verdict_error(keel_engine_t *engine, const keel_digest_t *program, k
     while (text.size && strchr("\n ", text.data[text.size - 1]))
         --text.size;
     bool is_explained = text.size && !text.failed;
-    PJRT_Error *error =
-        keel_pjrt_error(keel_status_make(keel_status_code(why), "keel: %s%s%.*s",
-                                         keel_status_message(why), is_explained ? "\n" : "",
-                                         is_explained ? (int)text.size : 0, (const char *)text.data));
+    PJRT_Error *error = keel_pjrt_error(keel_status_make(
+        keel_status_code(why), "keel: %s%s%.*s", keel_status_message(why), is_explained ? "\n" : "",
+        is_explained ? (int)text.size : 0, (const char *)text.data));
     keel_status_ignore(why);
     keel_buffer_deinitialize(&text);
     return error;

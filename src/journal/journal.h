@@ -198,8 +198,8 @@ typedef enum keel_ask_kind {
 } keel_ask_kind_t;
 const char *keel_ask_word(keel_ask_kind_t kind);
 
-// A program that the client now has, or was refused, with everything needed to explain why it asked for it
-// (src/analysis). Written in the background, once the program is kept.
+// A program that the client now has, or was refused, with everything needed to explain why it asked
+// for it (src/analysis). Written in the background, once the program is kept.
 typedef struct keel_journal_ask_t {
     keel_journal_subject_t subject;
     keel_ask_kind_t kind;

@@ -74,10 +74,10 @@ const char *keel_mode_name(keel_mode_t mode);
 
 // What happens to a program that may not appear. enum, word
 #define KEEL_ON_DRIFTS(X)                                                                          \
-    X(DEFAULT, "")       /* warn; refuse after a freeze */                                         \
-    X(WARN, "warn")      /* a line on stderr */                                                    \
-    X(REFUSE, "refuse")  /* the client gets an error */                                            \
-    X(RECORD, "record")  /* only the journal has it; `keel run` then adds it to the contract */
+    X(DEFAULT, "")      /* warn; refuse after a freeze */                                          \
+    X(WARN, "warn")     /* a line on stderr */                                                     \
+    X(REFUSE, "refuse") /* the client gets an error */                                             \
+    X(RECORD, "record") /* only the journal has it; `keel run` then adds it to the contract */
 
 typedef enum keel_on_drift {
 #define KEEL_ON_DRIFT_ENUM(name, word) KEEL_ON_DRIFT_##name,
@@ -102,8 +102,8 @@ const keel_setting_facts_t *keel_setting_facts(keel_setting_t setting);
 keel_setting_t keel_setting_by_key(keel_str_t key);
 
 typedef struct keel_setting_value_t {
-    // Never NULL after a load. "" for no custom calls, no plugin, no contract, and for a folder that
-    // is not set when there is no home folder.
+    // Never NULL after a load. "" for no custom calls, no plugin, no contract, and for a folder
+    // that is not set when there is no home folder.
     char *text;
     keel_origin_t origin;
     char *where; // "/home/u/.config/keel/config:3", "KEEL_MODE", "--mode"; "" for a default

@@ -49,6 +49,10 @@ keel_status_t keel_shim_copy_table(const PJRT_Api *real, PJRT_Api **out) KEEL_MU
 // there is a table.
 void keel_shim_step(void);
 
+// From now on no program may be new: what the exported `void keel_freeze(void)` calls. Any thread;
+// does nothing before there is a table.
+void keel_shim_freeze(void);
+
 // ---- fixes.c -----------------------------------------------------------------------------------
 
 // Reports that a fault of the client was fixed, or could not be (python/keel/fixes): an event of

@@ -5,7 +5,7 @@
 static unsigned asked;
 
 static keel_status_t refuse_beta(void *context, const keel_engine_ask_t *ask,
-    keel_verdict_t *verdict) {
+                                 keel_verdict_t *verdict) {
     (void)verdict;
     CHECK(context == &asked && ask->key && ask->site);
     ++asked;

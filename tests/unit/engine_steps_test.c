@@ -141,7 +141,7 @@ static void test_a_contract_sees_a_count_that_grows_in_one_step(void **state) {
 // ---- asked by a gate ---------------------------------------------------------------------------
 
 static keel_status_t only_in_the_first_step(void *context, const keel_engine_ask_t *asked,
-    keel_verdict_t *verdict) {
+                                            keel_verdict_t *verdict) {
     (void)verdict;
     keel_engine_steps_t steps;
     keel_engine_steps(context, &steps);
