@@ -111,6 +111,15 @@ def ask_devices(count: int) -> None:
     ask(count)
 
 
+def name_devices(prefix: str) -> None:
+    """Says what the client's own CPU devices are called, before their numbers."""
+    name = getattr(_open(os.RTLD_NOW), "keel_name_devices", None)
+    if name is None:
+        return
+    name.argtypes, name.restype = (ctypes.c_char_p,), None
+    name(prefix.encode())
+
+
 def add_kernel(name: bytes, function: int) -> None:
     """Registers a kernel with the plugin: a name that programs call, and its function's address."""
     add = getattr(_open(os.RTLD_NOW), "keel_add_kernel", None)

@@ -10,7 +10,7 @@ Structs: xla/ffi/api/c_api.h, and FfiLoadedHostCallbacks of xla/python/ifrt.
 
 import ctypes
 import math
-import traceback
+import threading
 from ctypes import POINTER, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any, List, Optional, Tuple
 
@@ -224,21 +224,41 @@ def _function(frame: _Frame, type_number: int) -> Any:
     return ctypes.cast(functions.items[index], ctypes.py_object).value
 
 
+_thread = threading.local()
+
+
+def is_within() -> bool:
+    """Whether this thread runs a callback."""
+    return getattr(_thread, "is_within", False)
+
+
 def _run(frame: _Frame, type_number: int) -> None:
     function = _function(frame, type_number)
     arguments = [_argument(buffer) for buffer in _items(frame.arguments)]
+    was_within, _thread.is_within = is_within(), True
     try:
         results = function(*arguments)
     except BaseException as error:
         raise _Failure(INTERNAL, "CpuCallback error calling callback: " + _told(error)) from None
+    finally:
+        _thread.is_within = was_within
     for buffer, result in zip(_items(frame.results), results):
         _return(buffer, result)
 
 
 def _told(error: BaseException) -> str:
-    """As Python prints it, without the frame that is Keel's."""
-    behind = error.__traceback__.tb_next if error.__traceback__ else None
-    return "".join(traceback.format_exception(type(error), error, behind)).rstrip()
+    """As jaxlib tells it: the frames down to where it was raised, without Keel's own."""
+    lines, at = [], error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    frame = at.tb_frame if at is not None else None
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename != __file__:
+            lines.append(f'  File "{code.co_filename}", line {frame.f_lineno}, in {code.co_name}\n')
+        frame = frame.f_back
+    return "".join(["Traceback (most recent call last):\n", *reversed(lines),
+                    f"{type(error).__name__}: {error}"])
 
 
 class Callback:

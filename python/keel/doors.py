@@ -2,8 +2,8 @@
 
 `keel run` without --plugin cannot know which one that is, so it changes nothing that they read: a
 program that sets its own environment, or a Python that ignores PYTHONPATH, runs as without Keel. If
-JAX would use its CPU client, once it has found its plugins, platform `keel` is added here; if
-torch_xla would use its own, device LIBRARY takes its place.
+JAX uses its CPU client, once it has found its plugins, the embedded plugin takes that client's place
+under its name; if torch_xla would use its own, device LIBRARY takes its place.
 
 JAX loads every plugin with jaxlib.xla_client.load_pjrt_plugin_dynamically(name, path), in any order,
 before it makes a client of each; only then is it known which one is its default. PyTorch/XLA finds a
@@ -13,20 +13,21 @@ A process has one door, because PJRT's functions carry no context. So Keel stand
 plugin, the one that the client uses by default, and names the others.
 """
 
+import copy
 import glob
 import importlib.util
 import os
 import sys
 from typing import Dict, List, Optional, Sequence
 
+from . import own_cpu
 from ._imports import when_imported
 from ._library import NAME, library_path, offer, wrap
 
 OURS = "keel"
+CPU = "cpu"
 FOUND = "KEEL_FOUND_PLUGIN"  # set by `keel run`, unless it was given a plugin
-PLATFORMS = "JAX_PLATFORMS"
 REGISTERED = "PJRT_NAMES_AND_LIBRARY_PATHS"
-OF_JAX = ("cpu", "tpu", "proxy", "interpreter", OURS)  # not from a package of plugins
 ALIASES = {"gpu": ("cuda", "rocm", "oneapi")}
 
 EMBEDDED = "the embedded CPU plugin"
@@ -38,7 +39,6 @@ _plugin = ""  # that plugin; "" for the embedded one
 _offered: Dict[str, str] = {}  # those that JAX has loaded and that Keel could stand in front of
 _waits = False  # whether JAX will tell which one it uses
 _default: Optional[str] = None  # that one
-_users = ""  # JAX_PLATFORMS when JAX was imported
 
 
 def serves() -> bool:
@@ -191,17 +191,6 @@ def _entries(text: str) -> List[str]:
     return [part for part in text.split(",") if part and part.split(os.pathsep)[0] != OURS]
 
 
-def _finds_another(xla_bridge) -> bool:
-    """Whether JAX has a plugin that it would use instead of its CPU client."""
-    if _entries(os.environ.get(REGISTERED, "")):
-        return True
-    factories = getattr(xla_bridge, "_backend_factories", {})
-    if any(name not in OF_JAX and registered.priority > 0 and _is_present(name)
-           for name, registered in factories.items()):
-        return True
-    return "tpu" in factories and _has_libtpu(xla_bridge)
-
-
 def _has_libtpu(xla_bridge) -> bool:
     path = getattr(xla_bridge, "get_tpu_library_path", lambda: None)
     return _is_present("tpu") and bool(path())
@@ -217,34 +206,57 @@ def _find_default(xla_bridge) -> Optional[str]:
     return max(usable, key=lambda name: factories[name].priority, default=None)  # of equals the first
 
 
-def _is_cpu(xla_bridge) -> bool:
-    """Whether JAX would use its CPU client, and only because of its environment: a script that asks
-    for the CPU itself gets JAX's own."""
-    current = _platforms()
-    if current != _users:
-        return False
-    return current.split(",")[0] == "cpu" or not current and not _finds_another(xla_bridge)
+def _is_distributed() -> bool:
+    from jax._src import distributed
+    return distributed.global_state.client is not None
 
 
-def _choose(xla_bridge) -> bool:
-    """Whether platform `keel` is to be registered."""
-    import jax
+def _leave_processes() -> None:
+    sys.stderr.write("keel: cpu: JAX's own client runs without Keel, because the embedded CPU plugin "
+                     "does not work across processes\n")
+
+
+def _make_cpu(xla_bridge, make_own):
+    """The client of the embedded plugin, in the place of JAX's own."""
+    if _is_distributed():
+        _leave_processes()
+        return make_own()
     try:
-        library_path()
+        return own_cpu.make(xla_bridge, make_own, lambda: xla_bridge.make_pjrt_c_api_client(OURS))
+    except Exception as error:
+        sys.stderr.write(f"keel: cpu: {error}; JAX's own client runs without Keel\n")
+        return make_own()
+
+
+def _serves_as_cpu(xla_bridge) -> bool:
+    """Puts the embedded plugin in the place of JAX's CPU client, so that its devices are those that
+    the program gets for `cpu` too: arrays of two clients cannot be used together."""
+    from jaxlib import xla_client
+    try:
+        door = library_path()
     except FileNotFoundError:
         return False
-    current = _platforms()
-    if OURS in current.split(","):
-        return True
-    if not _is_cpu(xla_bridge):
-        return False
     if _front not in (None, EMBEDDED):
-        _leave("cpu", "JAX's own client")
+        _leave(CPU, "JAX's own client")
         return False
-    # If it chooses by itself, JAX prefers any plugin to its CPU client.
-    if current:
-        jax.config.update("jax_platforms", f"{OURS},{current}")
+    if _is_distributed():
+        _leave_processes()
+        return False
+    load = xla_client.load_pjrt_plugin_dynamically
+    own = xla_bridge._backend_factories[CPU]
+    ours = copy.copy(own)
+    ours.factory = lambda: _make_cpu(xla_bridge, own.factory)
+    # For what JAX tells every plugin, such as how programs are partitioned.
+    ours.c_api = getattr(load, "__wrapped__", load)(OURS, door)
+    xla_bridge._backend_factories[CPU] = ours
     return True
+
+
+def _choose_default(xla_bridge) -> None:
+    default = _find_default(xla_bridge)
+    if default == CPU and _serves_as_cpu(xla_bridge):
+        default = OURS
+    _settle(default)
 
 
 def _decide(xla_bridge) -> None:
@@ -256,8 +268,9 @@ def _decide(xla_bridge) -> None:
 
     def register_and_decide():
         listed = os.environ.get(REGISTERED)
-        if _or(False, _choose, xla_bridge):
-            ours = OURS + os.pathsep + library_path()
+        door = _or(None, library_path) if OURS in _platforms().split(",") else None
+        if door:
+            ours = OURS + os.pathsep + door
             os.environ[REGISTERED] = ",".join([*_entries(listed or ""), ours])
         try:
             register()
@@ -266,7 +279,7 @@ def _decide(xla_bridge) -> None:
                 os.environ.pop(REGISTERED, None)
             else:
                 os.environ[REGISTERED] = listed
-        _or(None, lambda: _settle(_find_default(xla_bridge)))
+        _or(None, _choose_default, xla_bridge)
 
     global _waits
     _waits = True
@@ -276,10 +289,8 @@ def _decide(xla_bridge) -> None:
 
 def begin_jax() -> None:
     """Before JAX reads its environment."""
-    global _users
     if not serves():
         return
-    _users = os.environ.get(PLATFORMS, "")
     when_imported("jaxlib.xla_client", _stand_in_front)
     when_imported("jax._src.xla_bridge", _decide)
 

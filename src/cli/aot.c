@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/recorded.h"
 #include "engine/engine.h"
 #include "journal/journal.h"
 #include "rehearse/rehearse.h"
@@ -36,7 +36,8 @@ typedef struct aot_t {
     PJRT_Client *client;
     uint8_t *options; // of the command line, or of one device
     size_t options_size;
-    keel_map_t known; // program and options that are listed
+    cli_recorded_t recorded; // the client of the first run
+    keel_map_t known;        // program and options that are listed
     aot_program_t **programs;
     size_t count, capacity;
     pthread_mutex_t lock; // for the programs' results
@@ -87,6 +88,8 @@ static keel_status_t take_event(void *context, const json_t *event) {
                *options = text_of(event, "options"), *format = text_of(event, "format");
     char *path = NULL, *options_path = NULL, shown[512] = "";
     bool fresh;
+    KEEL_TRY(
+        cli_recorded_add(&aot->recorded, event, keel_target_platform_names[aot->target.platform]));
     if ((strcmp(kind, "compile") != 0 && strcmp(kind, "load") != 0) || !*digest) return NULL;
     KEEL_TRY(is_new(aot, digest, options, &fresh));
     if (!fresh) return NULL;
@@ -104,7 +107,7 @@ static keel_status_t take_event(void *context, const json_t *event) {
 static keel_status_t add_run(aot_t *aot, const char *id) {
     keel_run_t run;
     const char *run_dir = keel_settings_text(&aot->settings, KEEL_SETTING_RUN_DIR);
-    KEEL_TRY(keel_run_read(run_dir, id, 0, &run));
+    KEEL_TRY(keel_run_read(run_dir, id, KEEL_RUN_KEYS, &run));
     keel_status_t status = keel_run_visit(&run, take_event, aot);
     keel_run_deinitialize(&run);
     return status;
@@ -152,24 +155,22 @@ static keel_status_t find_plugin(aot_t *aot, char **out) {
     const keel_setting_value_t *named = &aot->settings.values[KEEL_SETTING_PLUGIN];
     if (aot->target.platform == KEEL_TARGET_CPU || named->origin == KEEL_ORIGIN_FLAG)
         return keel_plugin_find(named->text, aot->interpreter, out);
+    const char *plugin = aot->recorded.plugin;
+    if (!aot->interpreter && plugin && keel_is_file(plugin))
+        return keel_strdup(keel_str(plugin), out);
     return keel_target_plugin(&aot->target, aot->interpreter, out);
 }
 
 static keel_status_t make_client(aot_t *aot) {
     const PJRT_Api *api = aot->plugin.api;
-    const PJRT_NamedValue devices = {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
-                                     .name = "cpu_device_count",
-                                     .name_size = sizeof "cpu_device_count" - 1,
-                                     .type = PJRT_NamedValue_kInt64,
-                                     .int64_value = aot->target.device_count,
-                                     .value_size = 1};
     PJRT_Plugin_Initialize_Args initialize = {KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)};
-    PJRT_Client_Create_Args create = {KEEL_PJRT_SIZE(PJRT_Client_Create)};
     // As the plugin door asks for them.
-    if (aot->target.platform == KEEL_TARGET_CPU) {
-        create.create_options = &devices;
-        create.num_options = 1;
-    }
+    if (aot->target.platform == KEEL_TARGET_CPU)
+        KEEL_TRY(
+            cli_recorded_set_number(&aot->recorded, "cpu_device_count", aot->target.device_count));
+    PJRT_Client_Create_Args create = {KEEL_PJRT_SIZE(PJRT_Client_Create),
+                                      .create_options = aot->recorded.options,
+                                      .num_options = aot->recorded.count};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Plugin_Initialize, initialize));
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_Create, create));
     aot->client = create.client;
@@ -367,6 +368,7 @@ static void release(aot_t *aot) {
     keel_free((void *)aot->programs);
     keel_free(aot->options);
     keel_map_deinitialize(&aot->known);
+    cli_recorded_deinitialize(&aot->recorded);
     keel_settings_deinitialize(&aot->settings);
 }
 
@@ -405,7 +407,8 @@ int cli_aot(cli_call_t *call) {
     cli_text(call, "--on", "TARGET", "the device: h200:8, v6e:2x4, cpu:4, or a file", &aot.on);
     cli_text(call, "--options", "FILE", "a serialized CompileOptionsProto, for files",
              &aot.options_file);
-    cli_text(call, "--python", "PYTHON", "the environment that has the target's plugin", &python);
+    cli_text(call, "--python", "PYTHON",
+             "the environment of the target's plugin, unless it is the run's", &python);
     cli_switch(call, "--all", "compile also what is in the cache", &aot.all);
     cli_switch(call, "--json", "print JSON", &aot.json);
     cli_setting(call, KEEL_SETTING_PLUGIN);
@@ -413,8 +416,9 @@ int cli_aot(cli_call_t *call) {
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     cli_setting(call, KEEL_SETTING_CUSTOM_CALLS);
     if (!cli_parse(call, 1, -1, &code)) return code;
-    if (!aot.on) return cli_misuse(call, "no target; name one: --on h200:8");
+    if (!aot.on || !*aot.on) return cli_misuse(call, "no target; name one: --on h200:8");
     keel_map_initialize(&aot.known);
+    cli_recorded_initialize(&aot.recorded);
     pthread_mutex_init(&aot.lock, NULL);
     uint64_t began = keel_clock_monotonic();
     keel_status_t status = python ? cli_interpreter_named(python, &interpreter) : NULL;

@@ -199,6 +199,7 @@ typedef struct cli_rehearsal_t {
     const char *on;       // as the user named the target
     const char *compiles; // "new"; NULL: the default
     const char *fill;     // "zeros"; likewise
+    const char *describe; // a target to print; NULL: none
     keel_target_t target;
 } cli_rehearsal_t;
 keel_status_t cli_set_rehearsal(const cli_rehearsal_t *rehearsal, const char *plugin,
@@ -264,6 +265,8 @@ typedef struct cli_run_use_t {
 int cli_run_or_recorded(cli_call_t *call, int most, const cli_run_use_t *use);
 // rehearse.c: false if an option has an unknown value: return *out_code.
 bool cli_check_rehearsal(const cli_call_t *call, const cli_rehearsal_t *rehearsal, int *out_code);
+// rehearse.c: prints a target as JSON. Returns the exit code.
+int cli_describe_target(const char *text);
 
 // ---- subcommands -------------------------------------------------------------------------------
 

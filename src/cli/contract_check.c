@@ -29,6 +29,14 @@ const char *contract_file(const contract_check_t *check, const keel_run_place_t 
 
 // ---- judging -----------------------------------------------------------------------------------
 
+// Why the program is another one than before; that it is new, or not in the cache, does not say.
+static const keel_run_difference_t *cause_of(const keel_why_entry_t *entry) {
+    const keel_run_difference_t *root = keel_why_cause(entry);
+    bool says = root && root->kind != KEEL_CAUSE_FIRST && root->kind != KEEL_CAUSE_CACHE &&
+                root->kind != KEEL_CAUSE_RETRACE;
+    return says ? root : NULL;
+}
+
 static keel_status_t add_left(checking_t *checking, const contract_program_t *program,
                               const keel_contract_nearest_t *nearest, keel_contract_scope_t scope) {
     static const keel_run_place_t nowhere = {
@@ -51,8 +59,8 @@ static keel_status_t add_left(checking_t *checking, const contract_program_t *pr
     keel_buffer_deinitialize(&text);
     KEEL_TRY(status);
     left->message = kept.data;
-    if (program->entry) left->root = keel_why_cause(program->entry);
-    if (program->entry) left->place = keel_why_place(program->entry);
+    if (program->entry) left->root = cause_of(program->entry);
+    if (left->root) left->place = keel_why_place(program->entry);
     if (left->root)
         left->advice = keel_why_advice(why, program->entry, left->root,
                                        strcmp(why->run.framework, "torch") == 0);
@@ -150,8 +158,11 @@ static bool has_appeared(const contract_check_t *check, const keel_contract_entr
     for (uint32_t i = 0; i < entry->program_count; ++i)
         for (uint32_t k = 0; k < entry->programs[i].pin_count; ++k, ++pins)
             missing += !check->appeared[entry->programs[i].pins[k].number];
+    bool has_left = false;
+    for (size_t i = 0; i < check->left_count && !has_left; ++i)
+        has_left = check->left[i].nearest.entry == entry;
     *out_missing = missing;
-    return missing < pins;
+    return missing < pins || has_left;
 }
 
 static void write_missing(const contract_check_t *check, keel_buffer_t *out) {

@@ -26,7 +26,7 @@ void cli_list_commands(keel_buffer_t *out) {
     keel_buffer_text(out, "usage: keel CMD [ARG]...\nLoads XLA programs instead of compiling them "
                           "again, and explains recompiles.\n\ncommands:\n");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; ++i)
-        keel_buffer_format(out, "  %-8s %s\n", commands[i].name, commands[i].sentence);
+        keel_buffer_format(out, "  %-9s %s\n", commands[i].name, commands[i].sentence);
     keel_buffer_text(out,
                      "\n`keel CMD --help` explains a command; `man keel` is the full reference.\n");
 }

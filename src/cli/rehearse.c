@@ -41,6 +41,18 @@ bool cli_check_rehearsal(const cli_call_t *call, const cli_rehearsal_t *rehearsa
     return false;
 }
 
+int cli_describe_target(const char *text) {
+    keel_target_t target;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_status_t status = keel_target_read(text, &target);
+    if (!status) status = keel_target_write(&target, KEEL_JSON_SPACED, &out);
+    keel_target_deinitialize(&target);
+    if (!status) return cli_answer(&out);
+    keel_buffer_deinitialize(&out);
+    return cli_fail(status);
+}
+
 int cli_rehearse(cli_call_t *call) {
     cli_rehearsal_t rehearsal = {.on = NULL};
     call->details = details;
@@ -49,6 +61,8 @@ int cli_rehearse(cli_call_t *call) {
     cli_text(call, "--compile", "all|new|none", "which programs to compile", &rehearsal.compiles);
     cli_text(call, "--values", "zeros|ones|nan", "what values read as that no device computed",
              &rehearsal.fill);
+    cli_text(call, "--describe", "TARGET", "only print this target as JSON, as a file has it",
+             &rehearsal.describe);
     int code = cli_run_command(call, &rehearsal);
     keel_target_deinitialize(&rehearsal.target);
     return code;

@@ -159,7 +159,9 @@ static void nothing_recorded(const command_run_t *run, bool began) {
 // Which plugin it was, unless it is the one that Keel would wrap by itself.
 static void tell_plugin(const command_run_t *run, const keel_run_t *recorded) {
     const char *path = recorded->plugin_path;
-    if (*path && strcmp(path, run->plugin) != 0)
+    bool is_same = run->rehearsal || !*path;
+    if (!is_same) keel_status_ignore(same_file(path, run->plugin, &is_same));
+    if (!is_same)
         cli_say("in front of the plugin that the command uses by itself: %s, platform %s", path,
                 recorded->plugin_platform);
 }
@@ -265,9 +267,10 @@ int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
     cli_text(call, "--json", "FILE", "afterwards, write what `keel stats --json` prints to FILE",
              &run.json_file);
     if (!cli_parse(call, 0, -1, &code)) return code;
+    if (rehearsal && rehearsal->describe) return cli_describe_target(rehearsal->describe);
     if (!call->rest_count || !*call->rest[0]) return no_command(call, &run);
     if (rehearsal && !cli_check_rehearsal(call, rehearsal, &code)) return code;
-    if (rehearsal && !rehearsal->on)
+    if (rehearsal && (!rehearsal->on || !*rehearsal->on))
         return cli_misuse(call,
                           "no target; name one: --on h200:8 (`keel rehearse --help` lists them)");
     return go(call, call->rest, &run);

@@ -572,8 +572,14 @@ keel_status_t keel_contract_parse(const char *path, keel_bytes_t text, keel_cont
 keel_status_t keel_contract_read(const char *path, keel_contract_t *out) {
     uint8_t *data;
     size_t size;
-    KEEL_TRY(keel_file_read(path, KEEL_CONTRACT_LIMIT, &data, &size));
-    keel_status_t status = keel_contract_parse(path, keel_bytes(data, size), out);
+    keel_status_t status = keel_file_read(path, KEEL_CONTRACT_LIMIT, &data, &size);
+    if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        keel_status_ignore(status);
+        return keel_status_make(
+            KEEL_NOT_FOUND, "%s: no such file; make it: keel contract record -o %s", path, path);
+    }
+    KEEL_TRY(status);
+    status = keel_contract_parse(path, keel_bytes(data, size), out);
     keel_free(data);
     return status;
 }

@@ -42,6 +42,17 @@ struct rehearsal_t {
     living_t *living;
 };
 
+// A key has the plugin's build, so the machine would never ask for what another one compiled.
+static void check_build(const keel_engine_t *engine, const keel_target_t *target) {
+    char build[KEEL_DIGEST_HEX];
+    keel_digest_hex(&engine->plugin_build, build);
+    if (*target->build && strcmp(target->build, build) != 0)
+        keel_log_once("build",
+                      "%s has another build of the plugin (%.12s) than %s (%.12s), so it will not "
+                      "load what is compiled here; install the same version here",
+                      target->name, target->build, engine->plugin->path, build);
+}
+
 keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *target,
                                    keel_rehearse_compiles_t compiles, keel_rehearse_fill_t fill) {
     void *memory;
@@ -49,6 +60,7 @@ keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *t
     engine->rehearsal = memory;
     pthread_mutex_init(&engine->rehearsal->lock, NULL);
     engine->target = target;
+    check_build(engine, target);
     engine->rehearsal->compiles = compiles;
     engine->rehearsal->fill = fill;
     if (compiles == KEEL_REHEARSE_ALL) engine->looks_up = false;

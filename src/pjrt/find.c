@@ -183,7 +183,8 @@ static const char *package_of(const char *name) {
     return strcmp(name, "tpu") == 0 ? "libtpu" : NULL;
 }
 
-keel_status_t keel_plugin_find(const char *name, const char *interpreter, char **out) {
+// `how` says how else a plugin can be named.
+static keel_status_t find(const char *name, const char *interpreter, const char *how, char **out) {
     if (strchr(name, '/')) {
         char resolved[PATH_MAX];
         return keel_path(out, "%s", realpath(name, resolved) ? resolved : name);
@@ -202,8 +203,9 @@ keel_status_t keel_plugin_find(const char *name, const char *interpreter, char *
         status = keel_status_make(
             KEEL_NOT_FOUND,
             "plugin %s is in none of the Python environments that Keel searched (%s); "
-            "install %s there or set KEEL_PLUGIN to its path",
-            name, search.seen.size ? keel_buffer_cstr(&search.seen) : "none was found", package);
+            "install %s there or %s",
+            name, search.seen.size ? keel_buffer_cstr(&search.seen) : "none was found", package,
+            how);
     keel_buffer_deinitialize(&search.seen);
     if (status) {
         keel_free(search.found);
@@ -211,6 +213,14 @@ keel_status_t keel_plugin_find(const char *name, const char *interpreter, char *
     }
     *out = search.found;
     return NULL;
+}
+
+keel_status_t keel_plugin_find(const char *name, const char *interpreter, char **out) {
+    return find(name, interpreter, "set KEEL_PLUGIN to its path", out);
+}
+
+keel_status_t keel_plugin_find_compiler(const char *platform, const char *interpreter, char **out) {
+    return find(platform, interpreter, "name its path with --plugin", out);
 }
 
 static const char *file_of(const char *path) {

@@ -36,6 +36,9 @@ typedef struct keel_plugin_t {
 // KEEL_NOT_FOUND says what was searched for, and where.
 keel_status_t keel_plugin_find(const char *name, const char *interpreter,
                                char **out) KEEL_MUST_CHECK;
+// The same for a plugin that only compiles: no setting names it.
+keel_status_t keel_plugin_find_compiler(const char *platform, const char *interpreter,
+                                        char **out) KEEL_MUST_CHECK;
 
 // Whether it is, by its file's name, one of XLA's CPU plugins that keel_plugin_find knows.
 bool keel_plugin_is_xla_cpu(const char *path);

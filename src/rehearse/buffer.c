@@ -24,7 +24,8 @@ static atomic_size_t contents_kept;
 
 contents_t *contents_create(size_t size) {
     void *memory;
-    if (atomic_fetch_add(&contents_kept, size) > contents_limit) {
+    if (size > contents_limit) return NULL;
+    if (atomic_fetch_add(&contents_kept, size) > contents_limit - size) {
         atomic_fetch_sub(&contents_kept, size);
         return NULL;
     }
@@ -53,11 +54,22 @@ void contents_release(contents_t *contents) {
 
 // ---- buffers -----------------------------------------------------------------------------------
 
+// Each dimension once.
+static bool is_order(const int64_t *order, size_t rank) {
+    for (size_t i = 0; i < rank; ++i) {
+        if (order[i] >= (int64_t)rank) return false;
+        for (size_t j = 0; j < i; ++j)
+            if (order[j] == order[i]) return false;
+    }
+    return true;
+}
+
 static keel_status_t lay_out(const making_t *making, PJRT_Buffer *buffer) {
     buffer->layout = making->layout;
     if (!buffer->layout)
         KEEL_TRY(layout_usual(making->type, making->dims, making->rank, &buffer->layout));
-    if (layout_order(buffer->layout, buffer->minor_to_major, making->rank) == making->rank)
+    if (layout_order(buffer->layout, buffer->minor_to_major, making->rank) == making->rank &&
+        is_order(buffer->minor_to_major, making->rank))
         return NULL;
     return keel_status_make(KEEL_UNSUPPORTED, "layout %s for %zu dimensions", buffer->layout,
                             making->rank);
@@ -93,21 +105,38 @@ keel_status_t buffer_create(const making_t *making, PJRT_Buffer **out) {
     return NULL;
 }
 
-bool buffer_delete(PJRT_Buffer *buffer) {
+bool buffer_hand_over(PJRT_Buffer *buffer) {
     pthread_mutex_lock(&buffer->lock);
     bool was_there = !buffer->is_deleted;
-    contents_t *contents = buffer->contents;
     buffer->is_deleted = true;
+    pthread_mutex_unlock(&buffer->lock);
+    if (was_there) memory_give(buffer->memory, buffer->bytes);
+    return was_there;
+}
+
+void buffer_take_back(PJRT_Buffer *buffer) {
+    memory_take(buffer->memory, buffer->bytes);
+    pthread_mutex_lock(&buffer->lock);
+    buffer->is_deleted = false;
+    pthread_mutex_unlock(&buffer->lock);
+}
+
+void buffer_forget(PJRT_Buffer *buffer) {
+    pthread_mutex_lock(&buffer->lock);
+    contents_t *contents = buffer->contents;
     buffer->contents = NULL;
     pthread_mutex_unlock(&buffer->lock);
     contents_release(contents);
-    if (was_there) memory_give(buffer->memory, buffer->bytes);
-    return was_there;
+}
+
+void buffer_delete(PJRT_Buffer *buffer) {
+    if (buffer_hand_over(buffer)) buffer_forget(buffer);
 }
 
 void buffer_destroy(PJRT_Buffer *buffer) {
     if (!buffer) return;
     buffer_delete(buffer);
+    contents_release(buffer->contents); // of one that an execution has and does not give back
     pthread_mutex_destroy(&buffer->lock);
     keel_free(buffer);
 }
@@ -208,8 +237,8 @@ static PJRT_Error *is_on_cpu(PJRT_Buffer_IsOnCpu_Args *args) {
     return NULL;
 }
 
-static PJRT_Error *gone(void) {
-    return keel_pjrt_error(keel_status_make(KEEL_INVALID, "Buffer has been deleted or donated."));
+keel_status_t buffer_gone(void) {
+    return keel_status_make(KEEL_INVALID, "Buffer has been deleted or donated.");
 }
 
 static PJRT_Error *ready_event(PJRT_Buffer_ReadyEvent_Args *args) {
@@ -236,7 +265,10 @@ static PJRT_Error *let_go(PJRT_Buffer_DecreaseExternalReferenceCount_Args *args)
 static PJRT_Error *copy(PJRT_Buffer *from, PJRT_Memory *to, PJRT_Buffer **out) {
     bool deleted;
     contents_t *contents = buffer_contents(from, &deleted);
-    if (deleted) return gone();
+    if (deleted) {
+        contents_release(contents);
+        return keel_pjrt_error(buffer_gone());
+    }
     const making_t making = {.memory = to,
                              .type = from->type,
                              .dims = from->dims,
@@ -257,12 +289,16 @@ static PJRT_Error *copy_to_memory(PJRT_Buffer_CopyToMemory_Args *args) {
 }
 
 static PJRT_Error *create_uninitialized(PJRT_Client_CreateUninitializedBuffer_Args *args) {
+    size_t size;
+    keel_status_t status =
+        host_bytes(args->shape_element_type, args->shape_dims, args->shape_num_dims, &size);
+    if (status) return keel_pjrt_error(status);
     const making_t making = {.memory = args->memory ? args->memory : args->device->standard,
                              .type = args->shape_element_type,
                              .dims = args->shape_dims,
                              .rank = args->shape_num_dims,
                              .maker = "an uninitialized buffer"};
-    keel_status_t status = buffer_create(&making, &args->buffer);
+    status = buffer_create(&making, &args->buffer);
     return status ? keel_pjrt_error(status) : NULL;
 }
 

@@ -175,8 +175,9 @@ static keel_status_t fetch(PJRT_Buffer *buffer, operand_t *operand) {
                   .minor_to_major_size = rank}};
     PJRT_Buffer_ToHostBuffer_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_ToHostBuffer), .src = buffer,
                                           .host_layout = &rows};
-    size_t size = element_bytes(buffer_type_of(operand->shape->element)) *
-                  (size_t)keel_shape_count(operand->shape);
+    size_t size;
+    KEEL_TRY(
+        host_bytes(buffer_type_of(operand->shape->element), operand->shape->dims, rank, &size));
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Buffer_ToHostBuffer, args));
     if (args.dst_size != size)
         return keel_status_make(KEEL_INTERNAL, "a result of %zu bytes, not %zu", args.dst_size,

@@ -127,8 +127,11 @@ static keel_status_t name_platform(PJRT_Client *client) {
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_PlatformName, name));
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_PlatformVersion, version));
     client->platform_name = (keel_str_t){name.platform_name, name.platform_name_size};
+    // The machine's plugin may say it otherwise of a client than of a topology.
     client->platform_version =
-        (keel_str_t){version.platform_version, version.platform_version_size};
+        *rehearsal.target->platform_version
+            ? keel_str(rehearsal.target->platform_version)
+            : (keel_str_t){version.platform_version, version.platform_version_size};
     client->topology = rehearsal.topology;
     return NULL;
 }
@@ -217,6 +220,12 @@ static PJRT_Error *process_index(PJRT_Client_ProcessIndex_Args *args) {
     return NULL;
 }
 
+// Only collectives want to know who else is there, and none runs here. JAX aborts if this fails.
+static PJRT_Error *meet_processes(PJRT_Client_UpdateGlobalProcessInfo_Args *args) {
+    (void)args;
+    return NULL;
+}
+
 static PJRT_Error *topology_of(PJRT_Client_TopologyDescription_Args *args) {
     if (!args->client->topology)
         return keel_pjrt_error(keel_status_make(KEEL_UNSUPPORTED, "the topology is not known"));
@@ -280,6 +289,7 @@ void client_fill(PJRT_Api *table) {
     table->PJRT_Client_PlatformName = platform_name;
     table->PJRT_Client_PlatformVersion = platform_version;
     table->PJRT_Client_ProcessIndex = process_index;
+    table->PJRT_Client_UpdateGlobalProcessInfo = meet_processes;
     table->PJRT_Client_TopologyDescription = topology_of;
     table->PJRT_Client_Devices = devices_of;
     table->PJRT_Client_AddressableDevices = own_devices;

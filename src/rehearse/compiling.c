@@ -159,6 +159,8 @@ static keel_status_t make(const keel_digest_t *job, compiling_t **out) {
 }
 
 keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args, compiling_t **out) {
+    if (is_forked())
+        return keel_status_make(KEEL_UNSUPPORTED, "keel: a forked process has no compiler");
     keel_digest_t job = digest_job(args);
     pthread_mutex_lock(&lock);
     compiling_t *compiling = find_job(&job);
@@ -178,6 +180,9 @@ keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args, compiling_t 
 }
 
 const keel_compiled_t *compiling_wait(compiling_t *compiling) {
+    static char words[] = "keel: a forked process does not learn what the compiler makes";
+    static const keel_compiled_t never = {.code = PJRT_Error_Code_UNAVAILABLE, .error = words};
+    if (is_forked()) return &never;
     pthread_mutex_lock(&compiling->lock);
     while (!compiling->is_done)
         pthread_cond_wait(&compiling->changed, &compiling->lock);

@@ -40,8 +40,9 @@ static keel_status_t choose_devices(PJRT_LoadedExecutable *loaded) {
                             loaded->facts->name);
 }
 
-// Takes over the facts.
-static keel_status_t make_loaded(PJRT_Client *client, facts_t *facts, PJRT_LoadedExecutable **out) {
+// Chooses its devices. Takes over the facts.
+static keel_status_t begin_loaded(PJRT_Client *client, facts_t *facts,
+                                  PJRT_LoadedExecutable **out) {
     void *memory;
     keel_status_t status = keel_calloc(1, sizeof(PJRT_LoadedExecutable), &memory);
     if (status) {
@@ -52,13 +53,11 @@ static keel_status_t make_loaded(PJRT_Client *client, facts_t *facts, PJRT_Loade
     loaded->client = client;
     loaded->facts = facts;
     status = choose_devices(loaded);
-    if (!status) status = facts_finish(facts, loaded->devices[0]);
-    if (status) {
+    if (status)
         destroy_loaded(loaded);
-        return status;
-    }
-    *out = loaded;
-    return NULL;
+    else
+        *out = loaded;
+    return status;
 }
 
 // The compiler's own error, for the client.
@@ -77,24 +76,31 @@ static PJRT_Error *await_shardings(facts_t *facts) {
 
 // Only the compiler knows how it shards results. Every other program is compiled while the client
 // goes on.
+static PJRT_Error *complete(const PJRT_Client_Compile_Args *args, PJRT_LoadedExecutable *loaded) {
+    facts_t *facts = loaded->facts;
+    keel_status_t status = NULL;
+    bool is_open = keel_signature_is_open(&facts->signature);
+    if (is_open || (rehearsal.compiles != KEEL_REHEARSE_NONE && !is_forked()))
+        status = compiling_begin(args, &facts->compiling);
+    if (status) return keel_pjrt_error(status);
+    PJRT_Error *error = is_open ? await_shardings(facts) : NULL;
+    if (error) return error;
+    status = facts_finish(facts, loaded->devices[0]);
+    return status ? keel_pjrt_error(status) : NULL;
+}
+
 static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
     facts_t *facts;
+    PJRT_LoadedExecutable *loaded;
     keel_status_t status = facts_begin(args, &facts);
+    if (!status) status = begin_loaded(args->client, facts, &loaded);
     if (status) return keel_pjrt_error(status);
-    bool is_open = keel_signature_is_open(&facts->signature);
-    if (is_open || rehearsal.compiles != KEEL_REHEARSE_NONE)
-        status = compiling_begin(args, &facts->compiling);
-    if (status) {
-        facts_release(facts);
-        return keel_pjrt_error(status);
-    }
-    PJRT_Error *error = is_open ? await_shardings(facts) : NULL;
-    if (error) {
-        facts_release(facts);
-        return error;
-    }
-    status = make_loaded(args->client, facts, &args->executable);
-    return status ? keel_pjrt_error(status) : NULL;
+    PJRT_Error *error = complete(args, loaded);
+    if (error)
+        destroy_loaded(loaded);
+    else
+        args->executable = loaded;
+    return error;
 }
 
 keel_status_t keel_rehearse_when_compiled(PJRT_LoadedExecutable *loaded, keel_rehearse_done_t *done,
@@ -122,15 +128,18 @@ keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_byte
                                  keel_bytes_t module, keel_str_t module_format,
                                  PJRT_LoadedExecutable **out) {
     facts_t *facts;
+    PJRT_LoadedExecutable *loaded;
     KEEL_TRY(facts_begin(args, &facts));
+    KEEL_TRY(begin_loaded(args->client, facts, &loaded));
     keel_buffer_append(&facts->serialized, serialized.data, serialized.size);
     keel_status_t status = keel_buffer_status(&facts->serialized);
     if (!status) status = facts_take_module(facts, module, module_format);
-    if (status) {
-        facts_release(facts);
-        return status;
-    }
-    return make_loaded(args->client, facts, out);
+    if (!status) status = facts_finish(facts, loaded->devices[0]);
+    if (status)
+        destroy_loaded(loaded);
+    else
+        *out = loaded;
+    return status;
 }
 
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded) {

@@ -5,6 +5,7 @@
 // here an object is its text, kept until the process ends.
 //
 // Structs: xla/pjrt/c/pjrt_c_api_layouts_extension.h.
+#include "base/fork.h"
 #include "rehearse/objects.h"
 
 enum { LAYOUTS = 4, RANK_MOST = 64 }; // PJRT_Extension_Type
@@ -115,26 +116,42 @@ static keel_status_t rows(size_t rank, const char **out) {
     return status;
 }
 
-// Asked once for each type and dimensions.
+// The layouts that the plugin has told, by type and dimensions.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+KEEL_FORK_GUARD(lock);
+static keel_map_t known;
+static bool has_known;
+
+static const char *find_known(keel_bytes_t key) {
+    pthread_mutex_lock(&lock);
+    const uint64_t *found = has_known ? keel_map_find(&known, key) : NULL;
+    const char *layout = found ? (const char *)(uintptr_t)*found : NULL;
+    pthread_mutex_unlock(&lock);
+    return layout;
+}
+
+static keel_status_t keep_known(keel_bytes_t key, const char *layout) {
+    pthread_mutex_lock(&lock);
+    if (!has_known) keel_map_initialize(&known);
+    has_known = true;
+    keel_status_t status = keel_map_put(&known, key, (uintptr_t)layout);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+// XLA ends the process over an array whose elements it cannot count.
 keel_status_t layout_usual(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
                            const char **out) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static keel_map_t known;
-    static bool is_ready;
     int64_t key[RANK_MOST + 1] = {type};
+    size_t size;
+    KEEL_TRY(host_bytes(type, dims, rank, &size));
     if (!plugins || type == PJRT_Buffer_Type_TOKEN || rank > RANK_MOST) return rows(rank, out);
     if (rank) memcpy(key + 1, dims, rank * sizeof *dims);
     keel_bytes_t name = keel_bytes(key, (rank + 1) * sizeof *key);
-    pthread_mutex_lock(&lock);
-    if (!is_ready) keel_map_initialize(&known);
-    is_ready = true;
-    const uint64_t *found = keel_map_find(&known, name);
-    keel_status_t status = NULL;
-    if (found) *out = (const char *)(uintptr_t)*found;
-    if (!found) status = ask_text(type, dims, rank, out);
-    if (!found && !status) status = keel_map_put(&known, name, (uintptr_t)*out);
-    pthread_mutex_unlock(&lock);
-    return status;
+    *out = find_known(name);
+    if (*out) return NULL;
+    KEEL_TRY(ask_text(type, dims, rank, out));
+    return keep_known(name, *out);
 }
 
 size_t layout_order(const char *layout, int64_t *out, size_t most) {
@@ -142,7 +159,7 @@ size_t layout_order(const char *layout, int64_t *out, size_t most) {
     const char *at = layout + (*layout == '{');
     while (keel_is_digit(*at) && count < most) {
         int64_t number = 0;
-        for (; keel_is_digit(*at); ++at)
+        for (; keel_is_digit(*at) && number < INT32_MAX; ++at)
             number = number * 10 + (*at - '0');
         out[count++] = number;
         at += *at == ',';

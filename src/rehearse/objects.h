@@ -25,8 +25,13 @@ typedef struct rehearsal_t {
     keel_rehearse_fill_t fill;
     PJRT_TopologyDescription *topology; // of the target; NULL: the processor's
     PJRT_Client *backing;               // the processor's real client; NULL for other targets
+    pid_t process;                      // that began it
 } rehearsal_t;
 extern rehearsal_t rehearsal;
+
+// Whether this is a forked child, which has neither the compiler nor the processor's threads: its
+// programs are not compiled, and nothing is computed.
+bool is_forked(void);
 
 // A text that lives as long as the process: equal texts are one.
 keel_status_t keep_text(keel_str_t text, const char **out) KEEL_MUST_CHECK;
@@ -141,9 +146,14 @@ typedef struct making_t {
 // Takes over the contents.
 keel_status_t buffer_create(const making_t *making, PJRT_Buffer **out) KEEL_MUST_CHECK;
 void buffer_destroy(PJRT_Buffer *buffer);
-// False if it was deleted before.
-bool buffer_delete(PJRT_Buffer *buffer);
-// The contents, retained; NULL if they are unknown. *out_deleted: it has none any more.
+void buffer_delete(PJRT_Buffer *buffer); // again, too
+// Deletes it in two steps, for a donation. First its memory goes to an execution, while its
+// contents stay: false if it was deleted before. Then they go, too, or the buffer is as it was.
+bool buffer_hand_over(PJRT_Buffer *buffer);
+void buffer_forget(PJRT_Buffer *buffer);
+void buffer_take_back(PJRT_Buffer *buffer);
+keel_status_t buffer_gone(void) KEEL_MUST_CHECK; // what a client is told of a deleted one
+// The contents, retained; NULL if they are unknown. *out_deleted: they are no client's any more.
 contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted);
 
 PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive);
@@ -152,6 +162,13 @@ PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive);
 
 // Bytes of one element on the host; 0 for what has none.
 size_t element_bytes(PJRT_Buffer_Type type);
+// Bytes of an array on the host without any padding; elements smaller than a byte are packed. As
+// much as fits.
+uint64_t bytes_of_elements(PJRT_Buffer_Type type, const int64_t *dims, size_t rank);
+// Bytes of an array on the host, as clients have it: none of them packed. KEEL_INVALID if a
+// dimension is negative or there are more than any memory has.
+keel_status_t host_bytes(PJRT_Buffer_Type type, const int64_t *dims, size_t rank,
+                         size_t *out) KEEL_MUST_CHECK;
 // Fills an array on the host with what unknown values read as.
 void fill_unknown(PJRT_Buffer_Type type, void *data, size_t size);
 // Bytes of an array on a device that is laid out so, with padding.

@@ -21,12 +21,35 @@ size_t element_bytes(PJRT_Buffer_Type type) {
 
 // The product, or as much as fits.
 static uint64_t bytes_of(const int64_t *dims, size_t rank, uint64_t bits) {
-    for (size_t i = 0; i < rank; ++i) {
+    for (size_t i = 0; i < rank; ++i)
         if (dims[i] <= 0) return 0;
+    for (size_t i = 0; i < rank; ++i) {
         if (bits > (uint64_t)INT64_MAX / (uint64_t)dims[i]) return INT64_MAX;
         bits *= (uint64_t)dims[i];
     }
     return bits / 8 + (bits % 8 != 0);
+}
+
+uint64_t bytes_of_elements(PJRT_Buffer_Type type, const int64_t *dims, size_t rank) {
+    return bytes_of(dims, rank, bits_of(type));
+}
+
+keel_status_t host_bytes(PJRT_Buffer_Type type, const int64_t *dims, size_t rank, size_t *out) {
+    size_t element = element_bytes(type);
+    uint64_t count = 1; // as if no dimension were 0: compilers count so, too
+    bool is_empty = false;
+    for (size_t i = 0; i < rank; ++i) {
+        if (dims[i] < 0)
+            return keel_status_make(KEEL_INVALID, "an array with a dimension of %lld",
+                                    (long long)dims[i]);
+        is_empty |= !dims[i];
+        if (!dims[i]) continue;
+        if (count > SIZE_MAX / 64 / (uint64_t)dims[i])
+            return keel_status_make(KEEL_INVALID, "an array that is larger than any memory");
+        count *= (uint64_t)dims[i];
+    }
+    *out = is_empty ? 0 : (size_t)count * element;
+    return NULL;
 }
 
 // "{1,0:T(8,128)(2,1)}": the first tile covers the minor dimensions; those behind it cut that tile

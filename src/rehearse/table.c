@@ -1,9 +1,18 @@
 // The table of the rehearsal's client.
+#define _GNU_SOURCE
+#include <unistd.h>
+
+#include "base/fork.h"
 #include "rehearse/objects.h"
 
 rehearsal_t rehearsal;
 
+bool is_forked(void) {
+    return getpid() != rehearsal.process;
+}
+
 static pthread_mutex_t texts_lock = PTHREAD_MUTEX_INITIALIZER;
+KEEL_FORK_GUARD(texts_lock);
 static keel_map_t texts;
 static bool has_texts;
 
@@ -27,8 +36,13 @@ keel_status_t keep_text(keel_str_t text, const char **out) {
         *out = (const char *)(uintptr_t)*known;
     } else {
         status = keel_strdup(text, &copy);
-        if (!status) status = keel_map_put(&texts, keel_str_bytes(text), (uintptr_t)copy);
-        if (!status) *out = copy;
+        if (!status) {
+            status = keel_map_put(&texts, keel_str_bytes(text), (uintptr_t)copy);
+            if (status)
+                keel_free(copy);
+            else
+                *out = copy;
+        }
     }
     pthread_mutex_unlock(&texts_lock);
     return status;
@@ -125,7 +139,8 @@ keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings, cons
                               .plugin_path = settings->plugin->path,
                               .calculator = settings->calculator,
                               .compiles = settings->compiles,
-                              .fill = settings->fill};
+                              .fill = settings->fill,
+                              .process = getpid()};
     fill(&table, rehearsal.plugin);
     *out = &table;
     return NULL;

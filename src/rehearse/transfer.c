@@ -47,19 +47,12 @@ static keel_status_t check_rank(size_t rank) {
                             rank, RANK_MOST);
 }
 
-static size_t host_bytes(PJRT_Buffer_Type type, const int64_t *dims, size_t rank) {
-    size_t size = element_bytes(type);
-    for (size_t i = 0; i < rank; ++i)
-        size *= (size_t)dims[i];
-    return size;
-}
-
 // ---- to the device -----------------------------------------------------------------------------
 
 // NULL if they are too large to keep.
-static contents_t *contents_from(const PJRT_Client_BufferFromHostBuffer_Args *args) {
+static contents_t *contents_from(const PJRT_Client_BufferFromHostBuffer_Args *args, size_t size) {
     size_t element = element_bytes(args->type);
-    contents_t *contents = contents_create(host_bytes(args->type, args->dims, args->num_dims));
+    contents_t *contents = contents_create(size);
     if (!contents || !contents->size) return contents;
     if (!args->num_byte_strides ||
         is_dense(args->dims, args->num_dims, element, args->byte_strides)) {
@@ -97,10 +90,12 @@ static PJRT_Error *from_host(PJRT_Client_BufferFromHostBuffer_Args *args) {
                        .type = args->type,
                        .dims = args->dims,
                        .rank = args->num_dims};
+    size_t size;
     keel_status_t status = check_rank(args->num_dims);
+    if (!status) status = host_bytes(args->type, args->dims, args->num_dims, &size);
     if (!status) status = layout_from(args, &making.layout);
     if (status) return keel_pjrt_error(status);
-    making.contents = contents_from(args);
+    making.contents = contents_from(args, size);
     status = buffer_create(&making, &args->buffer);
     if (status) return keel_pjrt_error(status);
     args->done_with_host_buffer = event_ready();
@@ -136,10 +131,6 @@ static keel_status_t strides_of(const PJRT_Buffer *buffer, const PJRT_Buffer_Mem
     return NULL;
 }
 
-static PJRT_Error *gone(void) {
-    return keel_pjrt_error(keel_status_make(KEEL_INVALID, "Buffer has been deleted or donated."));
-}
-
 static keel_status_t write_host(PJRT_Buffer *buffer, contents_t *contents,
                                 const PJRT_Buffer_ToHostBuffer_Args *args, size_t size) {
     host_t host = {.data = args->dst};
@@ -161,10 +152,14 @@ static keel_status_t write_host(PJRT_Buffer *buffer, contents_t *contents,
 static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
     bool deleted;
     PJRT_Buffer *buffer = args->src;
-    size_t size = host_bytes(buffer->type, buffer->dims, buffer->rank);
+    size_t size = 0;
     contents_t *contents = buffer_contents(buffer, &deleted);
-    if (deleted) return gone();
-    keel_status_t status = NULL;
+    keel_status_t status =
+        deleted ? buffer_gone() : host_bytes(buffer->type, buffer->dims, buffer->rank, &size);
+    if (status) {
+        contents_release(contents);
+        return keel_pjrt_error(status);
+    }
     if (!args->dst)
         args->dst_size = size;
     else if (size)
@@ -178,7 +173,10 @@ static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
 static PJRT_Error *raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
     bool deleted;
     contents_t *contents = buffer_contents(args->buffer, &deleted);
-    if (deleted) return gone();
+    if (deleted) {
+        contents_release(contents);
+        return keel_pjrt_error(buffer_gone());
+    }
     uint64_t offset = (uint64_t)args->offset, size = (uint64_t)args->transfer_size;
     bool fits = args->offset >= 0 && args->transfer_size >= 0 && offset <= args->buffer->bytes &&
                 size <= args->buffer->bytes - offset;

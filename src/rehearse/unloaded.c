@@ -1,8 +1,10 @@
 // Executables that no device has: stored ones of topologies (PJRT_Compile).
+#include "base/fork.h"
 #include "rehearse/objects.h"
 
 // Those that were handed out, under the lock: a foreign pointer must not be looked into.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+KEEL_FORK_GUARD(lock);
 static PJRT_Executable *unloaded;
 static atomic_size_t count;
 

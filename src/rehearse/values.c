@@ -73,7 +73,7 @@ keel_status_t worth_create(keel_bytes_t code, worth_t **out) {
 }
 
 void worth_destroy(worth_t *worth) {
-    if (!worth) return;
+    if (!worth || is_forked()) return;
     forget(worth);
     pthread_mutex_destroy(&worth->lock);
     keel_free(worth);
@@ -265,8 +265,14 @@ static bool is_whole(const keel_array_t *array) {
     return keel_shape_equal(&array->whole, &array->shard);
 }
 
-static size_t contents_bytes(const keel_shape_t *shape) {
-    return element_bytes(buffer_type_of(shape->element)) * (size_t)keel_shape_count(shape);
+// NULL if they are too large to keep.
+static contents_t *contents_of_shape(const keel_shape_t *shape) {
+    size_t size;
+    keel_status_t status =
+        host_bytes(buffer_type_of(shape->element), shape->dims, shape->rank, &size);
+    contents_t *contents = status ? NULL : contents_create(size);
+    keel_status_ignore(status);
+    return contents;
 }
 
 static keel_status_t places_of(const keel_array_t *array, uint32_t partitions, int64_t **out) {
@@ -291,10 +297,22 @@ typedef struct replica_t {
     uint32_t partitions;
 } replica_t;
 
+// NULL if they are unknown, or not of the shape that the program takes. Those of a donated argument
+// are still there.
 static contents_t *contents_at(const replica_t *replica, uint32_t partition, uint32_t argument) {
     bool deleted;
-    return buffer_contents(replica->args->argument_lists[replica->first + partition][argument],
-                           &deleted);
+    const keel_shape_t *shape = &replica->signature->parameters[argument].shard;
+    size_t size;
+    keel_status_t status =
+        host_bytes(buffer_type_of(shape->element), shape->dims, shape->rank, &size);
+    contents_t *contents = NULL;
+    if (!status)
+        contents = buffer_contents(
+            replica->args->argument_lists[replica->first + partition][argument], &deleted);
+    keel_status_ignore(status);
+    if (!contents || contents->size == size) return contents;
+    contents_release(contents);
+    return NULL;
 }
 
 // NULL if a part of it is unknown, or the whole is too large. The caller releases it.
@@ -302,7 +320,7 @@ static contents_t *gather(const replica_t *replica, uint32_t argument) {
     const keel_array_t *array = &replica->signature->parameters[argument];
     if (is_whole(array)) return contents_at(replica, 0, argument);
     int64_t *places;
-    contents_t *whole = contents_create(contents_bytes(&array->whole));
+    contents_t *whole = contents_of_shape(&array->whole);
     if (!whole) return NULL;
     keel_status_t status = places_of(array, replica->partitions, &places);
     bool is_known = !status;
@@ -347,7 +365,7 @@ static void scatter(const replica_t *replica, uint32_t result, contents_t *whole
     if (!is_whole(array)) status = places_of(array, replica->partitions, &places);
     for (uint32_t i = 0; !status && i < replica->partitions; ++i) {
         PJRT_Buffer *buffer = replica->args->output_lists[replica->first + i][result];
-        contents_t *shard = places ? contents_create(contents_bytes(&array->shard)) : NULL;
+        contents_t *shard = places ? contents_of_shape(&array->shard) : NULL;
         if (shard)
             move_shard(array, places + (size_t)i * array->whole.rank, whole->data, shard->data,
                        false);

@@ -24,6 +24,7 @@ static keel_status_t meet_request(const context_t *to, const json_t *event) {
     struct keel_memory_asker_t asker;
     if (keel_map_find(&reading->asked, text_bytes(program))) return NULL;
     KEEL_TRY(keel_event_keep(to->texts, program, &asker.program));
+    KEEL_TRY(keel_event_keep(to->texts, keel_event_identity(event), &asker.identity));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &asker.name));
     KEEL_TRY(keel_event_place(to->texts, keel_event_text(site, "file"),
                               keel_event_line(site, "line"), to->cwd, &asker.shown));
@@ -35,13 +36,17 @@ static keel_status_t meet_request(const context_t *to, const json_t *event) {
     return NULL;
 }
 
-static keel_status_t meet_living(const context_t *to, const json_t *event) {
-    keel_bytes_t program = text_bytes(keel_event_text(event, "program"));
-    uint64_t bytes = keel_event_count(event, "bytes");
-    uint64_t *known = keel_map_find(&to->reading->living, program);
-    if (!known) return keel_map_put(&to->reading->living, program, bytes);
+static keel_status_t note_living(keel_memory_reading_t *reading, const char *program,
+                                 uint64_t bytes) {
+    uint64_t *known = keel_map_find(&reading->living, text_bytes(program));
+    if (!known) return keel_map_put(&reading->living, text_bytes(program), bytes);
     if (bytes > *known) *known = bytes;
     return NULL;
+}
+
+static keel_status_t meet_living(const context_t *to, const json_t *event) {
+    return note_living(to->reading, keel_event_text(event, "program"),
+                       keel_event_count(event, "bytes"));
 }
 
 static keel_status_t add_program(keel_memory_t *memory, keel_memory_program_t **out) {
@@ -167,31 +172,40 @@ static void find_most(keel_memory_program_t *program, const uint64_t *living, ui
     program->most = sum_of(program->most, living ? code : program->code);
 }
 
+// Programs with the key of another have its executable: what lived when they began counts for that.
+static keel_status_t join_keys(keel_memory_reading_t *reading) {
+    for (size_t i = 0; i < reading->asker_count; ++i) {
+        const struct keel_memory_asker_t *asker = &reading->askers[i];
+        const uint64_t *at = keel_map_find(&reading->programs, text_bytes(asker->identity));
+        const uint64_t *bytes = keel_map_find(&reading->living, text_bytes(asker->program));
+        if (at && bytes)
+            KEEL_TRY(note_living(reading, reading->memory->programs[*at].program, *bytes));
+    }
+    return NULL;
+}
+
 // Programs that ran without being compiled.
 static keel_status_t add_uncompiled(keel_memory_reading_t *reading) {
     keel_memory_t *memory = reading->memory;
-    keel_map_t known;
-    keel_map_initialize(&known);
     keel_status_t status = NULL;
-    for (size_t i = 0; i < memory->program_count && !status; ++i)
-        status = keel_map_put(&known, text_bytes(memory->programs[i].program), i);
     for (size_t i = 0; i < reading->asker_count && !status; ++i) {
         const struct keel_memory_asker_t *asker = &reading->askers[i];
-        keel_bytes_t name = text_bytes(asker->program);
         keel_memory_program_t *program;
-        if (keel_map_find(&known, name) || !keel_map_find(&reading->living, name)) continue;
+        if (keel_map_find(&reading->programs, text_bytes(asker->identity)) ||
+            !keel_map_find(&reading->living, text_bytes(asker->program)))
+            continue;
         status = add_program(memory, &program);
         if (status) break;
         program->identity = program->program = asker->program;
         program->name = asker->name;
     }
-    keel_map_deinitialize(&known);
     return status;
 }
 
 keel_status_t keel_memory_settle(keel_memory_reading_t *reading) {
     keel_memory_t *memory = reading->memory;
     uint64_t code = 0;
+    if (reading->living.count) KEEL_TRY(join_keys(reading));
     if (reading->living.count) KEEL_TRY(add_uncompiled(reading));
     for (size_t i = 0; i < memory->program_count; ++i)
         code = sum_of(code, memory->programs[i].code);

@@ -48,7 +48,7 @@ typedef struct keel_memory_reading_t {
     keel_map_t asked;    // digest -> askers
     keel_map_t living;   // digest -> bytes
     struct keel_memory_asker_t {
-        const char *program, *name, *shown;
+        const char *program, *identity, *name, *shown;
     } * askers;
     size_t asker_count;
 } keel_memory_reading_t;

@@ -38,6 +38,9 @@ KEEL_API void keel_add_type(const char *name, const char *platform, void *number
 // The Python package reports how many devices the client's own setting asks for on CPU; -1: none.
 // Before the client is made.
 KEEL_API void keel_ask_devices(int64_t count);
+// It reports what the client's own CPU devices are called, before their numbers. Before the client
+// is made.
+KEEL_API void keel_name_devices(const char *prefix);
 // The Python package reports each fix here (keel.fixes). Texts may be empty or NULL.
 KEEL_API void keel_note_fix(const char *name, const char *state, const char *label,
                             const char *reference, const char *client, const char *why);
@@ -70,6 +73,10 @@ void keel_add_kernel(const char *name, void *function) {
 
 void keel_ask_devices(int64_t count) {
     keel_shim_ask_devices(count);
+}
+
+void keel_name_devices(const char *prefix) {
+    keel_shim_name_devices(prefix);
 }
 
 void keel_note_fix(const char *name, const char *state, const char *label, const char *reference,

@@ -193,7 +193,10 @@ static keel_status_t copy_table(PJRT_Api **out) {
     if (rehearsal.target && offered->pjrt_api_version.minor_version > PJRT_API_MINOR)
         offered->pjrt_api_version.minor_version = PJRT_API_MINOR;
     keel_bridge_settle_in(*out);
-    if (stands_for_the_clients_cpu()) keel_shim_take_profiler(*out);
+    if (stands_for_the_clients_cpu()) {
+        keel_shim_take_profiler(*out);
+        keel_shim_take_names(*out, plugin.api);
+    }
     return NULL;
 }
 

@@ -87,6 +87,14 @@ void keel_shim_ask_devices(int64_t count);
 typedef void keel_shim_created_t(const PJRT_Client_Create_Args *args);
 PJRT_Error *keel_shim_create(PJRT_Client_Create_Args *args, keel_shim_created_t *created);
 
+// ---- names.c -----------------------------------------------------------------------------------
+
+// The client's own CPU devices are called so, before their numbers. Before the client is made.
+void keel_shim_name_devices(const char *prefix);
+
+// Gives a table such names, once there are any; without, the plugin's own.
+void keel_shim_take_names(PJRT_Api *table, const PJRT_Api *plugin);
+
 // ---- profiler.c --------------------------------------------------------------------------------
 
 // Gives a table without a profiler one that records nothing. Once.

@@ -42,6 +42,13 @@ static keel_status_t push(numbers_t *list, int64_t item) {
     return NULL;
 }
 
+// Multiplies what counts devices, which are not that many; false if the product is none.
+static bool multiply(int64_t *product, int64_t by) {
+    if (by < 1 || *product > INT32_MAX / by) return false;
+    *product *= by;
+    return true;
+}
+
 // ---- HLO's text --------------------------------------------------------------------------------
 
 typedef struct text_t {
@@ -265,11 +272,11 @@ static keel_status_t part_of(const mesh_t *mesh, keel_attr_id_t reference, uint3
     *out_before = 1;
     *out_size = number_of(program, mesh->axes.items[*out_axis], "size");
     if (sub == KEEL_NONE) return NULL;
+    int64_t whole = *out_size;
     *out_before = number_of(program, sub, "pre_size");
     *out_size = number_of(program, sub, "size");
-    return *out_before > 0 && *out_size > 0
-               ? NULL
-               : keel_status_make(KEEL_UNSUPPORTED, "a sharding on no part of an axis");
+    bool is_part = *out_before > 0 && *out_size > 0 && *out_before <= whole / *out_size;
+    return is_part ? NULL : keel_status_make(KEEL_UNSUPPORTED, "a sharding on no part of an axis");
 }
 
 static keel_status_t open_mesh(const keel_program_t *program, keel_attr_id_t sharding,
@@ -279,11 +286,12 @@ static keel_status_t open_mesh(const keel_program_t *program, keel_attr_id_t sha
     mesh->program = program;
     mesh->axes = keel_program_array(program, field(program, id, "axes"));
     mesh->devices = ints_of(program, field(program, id, "device_ids"));
+    int64_t all = 1;
     if (mesh->axes.count > MOST)
         return keel_status_make(KEEL_UNSUPPORTED, "a mesh of more than %d axes", MOST);
     for (uint32_t i = 0; i < mesh->axes.count; ++i) {
         int64_t size = number_of(program, mesh->axes.items[i], "size");
-        if (size < 1)
+        if (!multiply(&all, size))
             return keel_status_make(KEEL_UNSUPPORTED, "a mesh axis of size %lld", (long long)size);
         mesh->pieces[mesh->piece_count++] = (piece_t){.axis = i, .before = 1, .size = size};
     }
@@ -503,7 +511,7 @@ keel_status_t keel_sharding_parts(keel_bytes_t sharding, uint32_t rank, int64_t 
     uint32_t more = read.last.count + (read.replicates ? 1 : 0);
     ok = ok && read.type == OTHER && read.tiles.count == rank + more;
     for (uint32_t i = 0; i < rank && ok; ++i) {
-        ok = read.tiles.items[i] > 0;
+        ok = read.tiles.items[i] > 0 && read.tiles.items[i] <= INT32_MAX;
         out_parts[i] = read.tiles.items[i];
     }
     return ok ? NULL : unfit(rank);
@@ -522,11 +530,13 @@ static bool begin_iota(const read_sharding_t *read, iota_t *out) {
     int64_t strides[MOST], stride = 1;
     *out = (iota_t){.count = read->reshape.count};
     if (read->transpose.count != read->reshape.count) return false;
-    for (uint32_t i = read->reshape.count; i--; stride *= read->reshape.items[i])
+    for (uint32_t i = read->reshape.count; i--;) {
         strides[i] = stride;
+        if (!multiply(&stride, read->reshape.items[i])) return false;
+    }
     for (uint32_t i = 0; i < out->count; ++i) {
         int64_t from = read->transpose.items[i];
-        if (from < 0 || from >= out->count || read->reshape.items[from] < 1) return false;
+        if (from < 0 || from >= out->count) return false;
         out->sizes[i] = read->reshape.items[from];
         out->strides[i] = strides[from];
     }
@@ -557,7 +567,7 @@ static bool place_tiles(const read_sharding_t *read, uint32_t rank, uint32_t par
         int64_t device = is_listed ? (int64_t)keel_proto_varint(&devices) : next_device(&iota);
         if (devices.failed || device < 0 || device >= partitions) return false;
         for (uint32_t i = 0; i < rank; ++i)
-            out[(uint32_t)device * rank + i] = at[i];
+            out[(size_t)device * rank + i] = at[i];
         ++placed;
         for (uint32_t i = read->tiles.count; i--;) {
             if (++at[i] < read->tiles.items[i]) break;
@@ -571,12 +581,12 @@ keel_status_t keel_sharding_places(keel_bytes_t sharding, uint32_t rank, uint32_
                                    int64_t *out_places) {
     read_sharding_t read;
     bool ok = read_sharding(sharding, &read);
-    for (uint32_t i = 0; i < rank * partitions; ++i)
+    for (size_t i = 0; i < (size_t)rank * partitions; ++i)
         out_places[i] = 0;
     if (ok && (read.type == REPLICATED || !rank)) return NULL;
     int64_t tiles = 1;
     for (uint32_t i = 0; i < read.tiles.count; ++i)
-        tiles *= read.tiles.items[i];
+        ok = ok && multiply(&tiles, read.tiles.items[i]);
     ok = ok && read.type == OTHER && read.tiles.count >= rank && tiles == partitions;
     return ok && place_tiles(&read, rank, partitions, out_places) ? NULL : unfit(rank);
 }

@@ -129,14 +129,22 @@ static void write_config(const target_gpu_t *gpu, keel_buffer_t *out) {
 
 enum { HOST_DEVICES = 8 }; // of a host of the usual kind
 
+// The fewest hosts that the devices can be split over.
+static uint32_t fewest_hosts(uint32_t devices) {
+    uint32_t hosts = devices / HOST_DEVICES + 1;
+    while (devices % hosts)
+        ++hosts;
+    return hosts;
+}
+
 static keel_status_t lay_out(const target_shape_t *shape, keel_target_t *out) {
     uint32_t devices = shape->dims[0], hosts = shape->processes;
     char layout[64];
     if (!hosts && devices > HOST_DEVICES && devices % HOST_DEVICES)
         return keel_status_make(KEEL_INVALID,
                                 "target %s: %u devices are not a number of hosts with %d; give the "
-                                "number of processes, such as %u/2",
-                                out->name, devices, HOST_DEVICES, devices);
+                                "number of processes, such as %s/%u",
+                                out->name, devices, HOST_DEVICES, out->name, fewest_hosts(devices));
     if (!hosts) hosts = devices > HOST_DEVICES ? devices / HOST_DEVICES : 1;
     if (devices % hosts)
         return keel_status_make(KEEL_INVALID,

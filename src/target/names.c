@@ -140,7 +140,8 @@ keel_status_t keel_target_read(const char *text, keel_target_t *out) {
     if (!is_path(text)) return read_name(text, out);
     uint8_t *json;
     size_t size;
-    KEEL_TRY(keel_file_read(text, TARGET_JSON_LIMIT, &json, &size));
+    KEEL_TRY(keel_status_annotate(keel_file_read(text, TARGET_JSON_LIMIT, &json, &size),
+                                  "target %s", text));
     keel_status_t status = keel_target_parse(text, keel_bytes(json, size), out);
     keel_free(json);
     return status;

@@ -6,7 +6,9 @@
 #include "target/internal.h"
 
 keel_status_t keel_target_plugin(const keel_target_t *target, const char *interpreter, char **out) {
-    return keel_plugin_find(keel_target_platform_names[target->platform], interpreter, out);
+    const char *platform = keel_target_platform_names[target->platform];
+    return keel_status_annotate(keel_plugin_find_compiler(platform, interpreter, out), "target %s",
+                                target->name);
 }
 
 keel_status_t keel_target_set_environment(const keel_target_t *target) {

@@ -19,7 +19,8 @@ def named(text):
 
 
 commands = named(keel("help"))
-parts = [[command] for command in commands] + [["runs", "prune"], ["bundle", "diff"]]
+parts = [[command] for command in commands] + [["runs", "prune"], ["bundle", "diff"]] + [
+    ["contract", part] for part in ("show", "diff", "record", "update", "check")]
 options = {option.split("[")[0] for part in parts for option in named(keel(*part, "--help"))
            if option.startswith("--")}
 settings = [key for key in json.loads(keel("config", "--json")) if key != "config_file"]

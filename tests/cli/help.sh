@@ -17,6 +17,11 @@ for command in "bundle diff" $(keel cache --help | sed -n '1s/^usage: keel cache
     # shellcheck disable=SC2086  # two words
     keel help $command | diff - <(keel $command --help) && echo "help $command is $command --help"
 done
+for part in show diff record update check; do
+    # shellcheck disable=SC2086  # two words
+    keel help contract $part | diff - <(keel contract $part --help) && echo "help contract $part is contract $part --help"
+    keel contract $part --help | sed '1,/^options:/d' | sed '1,/^$/d' | grep '.\{101\}' && echo "contract $part: too wide"
+done
 keel help bundle frobnicate; echo "exit $?"
 keel help stats diff; echo "exit $?"
 keel help bundle diff more; echo "exit $?"
@@ -25,3 +30,6 @@ keel frobnicate; echo "exit $?"
 keel help frobnicate; echo "exit $?"
 keel cache; echo "exit $?"
 keel cache frobnicate; echo "exit $?"
+keel contract; echo "exit $?"
+keel contract frobnicate; echo "exit $?"
+keel help contract frobnicate; echo "exit $?"

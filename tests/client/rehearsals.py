@@ -3,6 +3,7 @@ recompile, a refusal, values that no device computed, a run without compiles and
 
 import json
 import os
+import socket
 
 from harness import (KEEL, PYTHON, Report, Workspace, clean_environment, journal, of_kind, run, told,
                      whole_json)
@@ -51,6 +52,26 @@ import jax, jax.numpy as jnp, numpy as np
 table = jax.jit(lambda x: x @ x @ x)(np.ones((1024, 1024), np.float32))
 print(jax.jit(lambda x: x + table)(np.ones((1024, 1024), np.float32)).shape)
 '''
+
+
+# One of two processes, each of which has half of an array.
+HALF = '''
+import sys, jax, numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
+jax.distributed.initialize(f"localhost:{sys.argv[1]}", 2, int(sys.argv[2]))
+mesh = jax.make_mesh((jax.device_count(),), ("data",))
+rows = jax.make_array_from_process_local_data(NamedSharding(mesh, PartitionSpec("data")),
+                                              np.ones((4, 8), np.float32))
+total = jax.jit(lambda rows: rows.sum())(rows)
+sys.stdout.write(f"{jax.process_index()} {jax.device_count()} {jax.local_device_count()} "
+                 f"{rows.shape} {float(total)}\\n")
+'''
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("localhost", 0))
+        return listener.getsockname()[1]
 
 
 class Stage:
@@ -160,6 +181,26 @@ def check_again(stage):
                  told(answer))
 
 
+def check_ahead(stage):
+    """The same program has the same key for keel aot and for the real devices."""
+    stage.script("train.py", TRAIN)
+    stage.rehearse("cpu:4", "train.py")
+    answer = stage.keel("aot", "--on", "cpu:4", "latest")
+    report.check("keel aot finds what a rehearsal compiled", answer.code == 0
+                 and "keel: 0 of " in answer.err, told(answer))
+    answer = stage.keel("run", "--cpu-devices", "4", "--", PYTHON, "train.py")
+    report.check("so does the real run", answer.code == 0 and "nothing compiled, " in answer.err,
+                 told(answer))
+    stage.keel("cache", "clear")
+    answer = stage.keel("aot", "--on", "cpu:4", "latest")
+    report.check("keel aot compiles what is not there", answer.code == 0
+                 and " compiled for cpu:4 in " in answer.err and ", 0 in the cache" in answer.err,
+                 told(answer))
+    answer = stage.keel("run", "--cpu-devices", "4", "--", PYTHON, "train.py")
+    report.check("for the real run", answer.code == 0 and "nothing compiled, " in answer.err,
+                 told(answer))
+
+
 def check_without_compiles(space):
     stage = Stage(space, "none")
     stage.script("train.py", TRAIN)
@@ -217,12 +258,32 @@ def check_constants(space):
                  "device computed: jit__lambda" in answer.err, told(answer))
 
 
+def check_processes(space):
+    stage = Stage(space, "processes")
+    stage.script("half.py", HALF)
+    stage.script("both.py", "import subprocess, sys\n"
+                 "both = [subprocess.Popen([sys.executable, 'half.py', sys.argv[1], str(number)])\n"
+                 "        for number in range(2)]\n"
+                 "sys.exit(max(one.wait() for one in both))\n")
+    answer = stage.rehearse("cpu:4/2", "both.py", str(free_port()))
+    report.check("two processes have half of the devices each", answer.code == 0
+                 and sorted(answer.out.splitlines()) == ["0 4 2 (8, 8) 0.0", "1 4 2 (8, 8) 0.0"],
+                 f"{answer.out!r}; {told(answer)}")
+    report.equal("and are one run", stage.answer("stats")["processes"], 2)
+    answer = stage.rehearse("cpu:4/4", "both.py", str(free_port()))
+    report.check("a wrong number of them is refused", answer.code != 0
+                 and "the program is started as 2 processes, and cpu:4/4 has 4" in answer.err,
+                 told(answer))
+
+
 with Workspace("rehearsals") as space:
     training = Stage(space, "train")
     check_training(training)
     check_again(training)
+    check_ahead(training)
     check_without_compiles(space)
     check_refusals(space)
     check_kill(space)
     check_constants(space)
+    check_processes(space)
 report.finish()

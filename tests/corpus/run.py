@@ -7,11 +7,12 @@ and compares what `keel why` says of the last run with what the case expects.
     --again            judge what --keep has left, with this build; nothing is run
     --programs FOLDER  leave every program there that a case compiled
     --part K/N         every Nth case, from the Kth on (KEEL_CORPUS_PART; without it, all)
-    --rehearse TARGET  under `keel rehearse --on TARGET --compile none` instead
+    --rehearse TARGET  under `keel rehearse --on TARGET --compile none` instead; what the cache has
+                       only shows with `--compile new`
     --jobs N           cases at once (2)
 
-Prints a line a case and a table of kinds. A case that is wrong fails, unless known.tsv lists it; one
-that is listed there and right fails too. Needs a build (KEEL_TEST_BUILD, default `build`) and .venv.
+Prints a line a case and a table of kinds. A case that is wrong fails, unless known.tsv lists it, or
+rehearsed.tsv where it is rehearsed; one that is listed there and right fails too. Needs a build (KEEL_TEST_BUILD, default `build`) and .venv.
 """
 
 import argparse
@@ -48,7 +49,6 @@ CLIENTS = {"jax": Client([], ROOT / ".venv" / "bin" / "python", "jit_step", {}),
                                   ROOT / ".venv-torch" / "bin" / "python", None, {}),
            "libraries": Client([], ROOT / ".venv-libraries" / "bin" / "python", None, QUICK)}
 
-COMMAND = ["run"]
 Verdict = collections.namedtuple("Verdict", "case faults skipped seconds folder")
 
 
@@ -83,10 +83,18 @@ def answer(command, variables, folder):
     return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
-def execute(case, client, folder):
+def command(case, target):
+    """A case of the cache is one that a later process loads, or does not."""
+    if not target:
+        return ["run"]
+    is_of_cache = len(case.runs) > 1 and case.causes[0].kind in ("none", "cache", "stable")
+    return ["rehearse", "--on", target, "--compile", "new" if is_of_cache else "none"]
+
+
+def execute(case, client, folder, target):
     """Runs the processes of a case, one after the other; the runs are in folder/runs."""
     for run in case.runs:
-        words = [KEEL, *COMMAND, "--quiet", *client.options, "--cache-dir", folder / run.cache,
+        words = [KEEL, *command(case, target), "--quiet", *client.options, "--cache-dir", folder / run.cache,
                  "--run-dir", folder / "runs"]
         plugin = run.plugin or case.plugin
         if plugin:
@@ -310,16 +318,16 @@ def forget_explanations(folder):
     shutil.rmtree(folder / "runs" / "history", ignore_errors=True)
 
 
-def verdict(case, name, folder, again):
+def verdict(case, name, folder, options):
     started = time.monotonic()
     faults, skipped = [], None
     try:
-        if again:
+        if options.again:
             forget_explanations(folder)
         else:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            execute(case, CLIENTS[name], folder)
+            execute(case, CLIENTS[name], folder, options.rehearse)
         faults = judge(case, name, folder) + judge_sides(folder) + judge_summary(folder)
     except Skipped as error:
         skipped = str(error)
@@ -331,9 +339,10 @@ def verdict(case, name, folder, again):
 # ---- telling -----------------------------------------------------------------------------------
 
 
-def known_faults():
+def known_faults(is_rehearsed):
     """Cases that are known to be wrong, and why."""
-    rows = [line.split("\t") for line in (HERE / "known.tsv").read_text().splitlines()
+    names = ["known.tsv", "rehearsed.tsv"] if is_rehearsed else ["known.tsv"]
+    rows = [line.split("\t") for name in names for line in (HERE / name).read_text().splitlines()
             if line and not line.startswith("#")]
     return dict(rows)
 
@@ -391,14 +400,12 @@ def main():
     parser.add_argument("--rehearse", metavar="TARGET")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    if options.rehearse:
-        COMMAND[:] = ["rehearse", "--on", options.rehearse, "--compile", "none"]
     if not pathlib.Path(CLIENTS[options.client].python).exists():
         sys.exit(f"corpus: {CLIENTS[options.client].python} is not there; see tools/setup")
     if not KEEL.exists():
         sys.exit(f"corpus: {KEEL} is not there; build first, or set KEEL_TEST_BUILD")
     chosen = cases.read_all(HERE / options.client)
-    known = known_faults()
+    known = known_faults(options.rehearse)
     everywhere = {case.name for client in CLIENTS for case in cases.read_all(HERE / client)}
     unknown = set(options.names) - {case.name for case in chosen} | set(known) - everywhere
     if unknown:
@@ -421,7 +428,7 @@ def main():
 
     def work(case):
         folder = base / case.name
-        result = verdict(case, options.client, folder, options.again)
+        result = verdict(case, options.client, folder, options)
         if options.programs:
             keep_programs(folder / "runs", options.programs)
         if not options.keep:

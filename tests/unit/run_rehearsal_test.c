@@ -329,6 +329,21 @@ static void what_lives_beside_a_program_counts(void **state) {
                          "B; `keel memory` shows what is alive\n");
 }
 
+// The client is not told again what it needs.
+static void a_program_with_the_key_of_another_needs_as_much(void **state) {
+    (void)state;
+    asked("a", "now", 10, false);
+    compiled(1, "a", 1, false);
+    needs("a", 20, 15, 10, 30, 4);
+    living("a", 30);
+    keel_buffer_text(&journal, "{\"event\":\"load\",\"pid\":1,\"program\":\"c\",\"key\":\"ka\","
+                               "\"name\":\"jit_c\",\"tier\":\"memory\"}\n");
+    living("c", 40);
+    ended();
+    fits("\nkeel: fits: at most 79 B of the 100 B of a device, in jit_a (t.py:10)\n",
+         KEEL_RUN_FITS);
+}
+
 static void what_a_program_needs_is_at_least_what_lives(void **state) {
     (void)state;
     asked("a", "never", 10, false);
@@ -515,6 +530,7 @@ int main(void) {
         REHEARSAL(a_recompile_that_was_loaded_is_shown_with_what_it_had_cost),
         REHEARSAL(nothing_moves_in_a_rehearsal),
         REHEARSAL(what_lives_beside_a_program_counts),
+        REHEARSAL(a_program_with_the_key_of_another_needs_as_much),
         REHEARSAL(what_a_program_needs_is_at_least_what_lives),
         REHEARSAL(a_run_that_did_not_end_fits_so_far),
         REHEARSAL(the_targets_memory_is_the_limit_if_no_client_says_another),

@@ -80,7 +80,9 @@ static void hosts_have_eight_gpus_unless_processes_are_given(void **state) {
     read_target("h100:16/4");
     assert_string_equal(text_of(&target.topology_options, "topology"), "1x4x4");
     assert_int_equal(target.process_count, 4);
-    assert_no_target("h100:12", KEEL_INVALID, "such as 12/2");
+    assert_no_target("h100:12", KEEL_INVALID, "such as h100:12/2");
+    assert_no_target("h100:9", KEEL_INVALID, "such as h100:9/3");
+    assert_no_target("h100:17", KEEL_INVALID, "such as h100:17/17");
     assert_no_target("h100:12/5", KEEL_INVALID, "over 5 processes");
     read_target("h100:12/1");
 }

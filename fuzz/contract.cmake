@@ -1,0 +1,1 @@
+keel_fuzz(contract ROOMS contract base)

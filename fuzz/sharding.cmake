@@ -1,0 +1,1 @@
+keel_fuzz(sharding ROOMS signature program base)

@@ -1,0 +1,1 @@
+keel_fuzz(signature ROOMS signature read program base)

@@ -1,0 +1,28 @@
+// recorded: how a recorded run set its client up, for a client that is to have the same keys.
+#ifndef KEEL_CLI_RECORDED_H_
+#define KEEL_CLI_RECORDED_H_
+
+#include "cli/cli.h"
+
+typedef struct cli_recorded_t {
+    bool is_known;            // a run of the platform was found
+    const char *plugin;       // that it used; NULL: unknown. Lives as long as this, like all below
+    PJRT_NamedValue *options; // that the client was made with
+    size_t count;
+    keel_arena_t arena;
+} cli_recorded_t;
+
+void cli_recorded_initialize(cli_recorded_t *recorded);
+void cli_recorded_deinitialize(cli_recorded_t *recorded);
+
+struct json_t;
+// Of a run's events (read with KEEL_RUN_KEYS), takes the first start of a client of the platform:
+// its plugin, its options, and into this process's environment XLA's flags, unless it has some. No
+// other thread may use the environment. KEEL_UNSUPPORTED for options that cannot be made again.
+keel_status_t cli_recorded_add(cli_recorded_t *recorded, const struct json_t *event,
+                               const char *platform) KEEL_MUST_CHECK;
+// Sets a whole number among the options; `name` stays.
+keel_status_t cli_recorded_set_number(cli_recorded_t *recorded, const char *name,
+                                      int64_t value) KEEL_MUST_CHECK;
+
+#endif // KEEL_CLI_RECORDED_H_

@@ -1,0 +1,185 @@
+"""Contracts with real JAX: a run is recorded and holds to its contract, warm, cold and rehearsed;
+each accident of the GPT example leaves it, with the cause and the line that `keel why` has."""
+
+import json
+import os
+import re
+import xml.etree.ElementTree
+
+from harness import (KEEL, PYTHON, ROOT, Report, Workspace, clean_environment, run, told, whole_json)
+
+report = Report()
+
+GPT = [ROOT / "examples" / "jax" / "train_gpt.py", "--layers", "1", "--width", "64", "--seq", "16",
+       "--epoch", "21", "--steps", "4"]  # batches of 8, 8 and 5 rows
+
+# Host callbacks, two functions of one name, a function that jax.jit gives no name, operations by
+# themselves.
+CALLBACKS = '''
+import jax, jax.numpy as jnp, numpy as np
+def make(power):
+    def step(x):
+        jax.debug.print("sum {}", x.sum())
+        return jax.pure_callback(lambda a: np.asarray(a) * 2, jax.ShapeDtypeStruct(x.shape, x.dtype), x) ** power
+    return jax.jit(step)
+one, two = make(2), make(3)
+for n in range(3):
+    x = one(np.ones(4, np.float32)) + two(np.ones(4, np.float32))
+print(jax.jit(lambda a: a.sum())(jnp.sin(x)))
+'''
+
+
+class Stage:
+    """A folder with a cache, runs and contracts."""
+
+    def __init__(self, space, name):
+        self.folder = space.path(name)
+        self.folder.mkdir()
+        self.environment = clean_environment() | {
+            "KEEL_CACHE_DIR": str(self.folder / "cache"), "KEEL_RUN_DIR": str(self.folder / "runs"),
+            "KEEL_CONFIG": os.devnull, "KEEL_QUIET": "1"}
+
+    def keel(self, *words, **more):
+        return run([KEEL, *words], self.environment | more, cwd=self.folder)
+
+    def record(self, name, *words, options=()):
+        return self.keel("contract", "record", "-o", name, *options, "--", PYTHON, *words)
+
+    def check(self, name, *words, options=(), **more):
+        return self.keel("contract", "check", "--contract", name, *options, "--", PYTHON, *words, **more)
+
+    def checked(self, name, *words, options=(), **more):
+        """The exit code and the answer as JSON."""
+        answer = self.check(name, *words, options=["--json", *options], **more)
+        try:
+            return answer.code, json.loads(answer.out)
+        except ValueError:
+            report.check("a check answers in JSON", False, told(answer))
+            return answer.code, {"left": [], "missing": [], "programs": 0}
+
+    def why(self):
+        return whole_json(self.keel("why", "--all", "--json"))
+
+
+REHEARSED = ["--on", "cpu:4", "--compile", "none"]
+
+
+def check_the_same(stage):
+    answer = stage.record("keel.contract", *GPT)
+    text = (stage.folder / "keel.contract").read_text()
+    report.check("a run is recorded", answer.code == 0 and "4 programs of 3 entry points" in answer.out,
+                 told(answer))
+    report.check("with its arguments and sizes",
+                 "takes params['embed'] f32[256,64] donated" in text
+                 and "takes batch i32[5|8,17]" in text and "settled step 3" in text, text)
+    report.equal("operations outside jit are not listed", re.findall("^entry (.*)$", text, re.MULTILINE),
+                 ["jit_adamw_init", "jit_init_params", "jit_train_step"])
+    for name, options in (("loaded from the cache", []), ("without a cache", ["--cache-dir", "fresh"]),
+                          ("rehearsed on as many devices", ["--on", "cpu:1", "--compile", "none"]),
+                          ("rehearsed on more", REHEARSED)):
+        code, found = stage.checked("keel.contract", *GPT, options=options)
+        report.check(f"the same run holds, {name}", (code, found["programs"], found["left"],
+                     found["missing"]) == (0, 4, [], []), found)
+    answer = stage.record("again.contract", *GPT, options=REHEARSED)
+    pins = [re.findall(r"pin \w+", (stage.folder / name).read_text())
+            for name in ("keel.contract", "again.contract")]
+    report.check("a rehearsal records the same pins", answer.code == 0 and pins[0] == pins[1], pins)
+    answer = stage.record("keel.contract", *GPT)
+    report.equal("recorded again, the contract is the same", (stage.folder / "keel.contract").read_text(), text)
+
+
+def check_accidents(stage):
+    """Each accident leaves, as `keel why` has it, and so it does in a rehearsal."""
+    for flags, entry in ((["--epoch", "19"], "jit_train_step"), (["--batch", "4"], "jit_train_step"),
+                         (["--seq", "12"], "jit_init_params"), (["--width", "128"], "jit_init_params"),
+                         (["--layers", "2"], "jit_adamw_init")):
+        name = " ".join(flags)
+        code, found = stage.checked("keel.contract", *GPT, *flags, options=REHEARSED)
+        report.check(f"{name} leaves", code == 1 and not found["holds"]
+                     and entry in [left["entry"] for left in found["left"]], found)
+        causes = {item["program"]: item for item in stage.why()}
+        for left in found["left"]:
+            cause = causes.get(left["program"], {})
+            if not left["kind"]:
+                report.check(f"{name}: {left['entry']} is new to `keel why` too",
+                             cause.get("kind") in ("first", "unrelated"), cause)
+                continue
+            report.equal(f"{name}: {left['entry']} has the cause that `keel why` has",
+                         [left[field] for field in ("kind", "subject", "old", "new", "line", "advice")],
+                         [cause[field] for field in ("kind", "subject", "old", "new", "line")]
+                         + [cause["advice"]["jax"] if isinstance(cause["advice"], dict) else cause["advice"]])
+    for flags in (["--learning-rate", "0.1"], ["--seed", "3"], ["--steps", "9"]):
+        code, found = stage.checked("keel.contract", *GPT, *flags, options=REHEARSED)
+        report.check(f"{' '.join(flags)} is no accident", code == 0 and not found["left"], found)
+
+
+def check_files(stage):
+    """A real run that leaves, and what CI reads."""
+    answer = stage.check("keel.contract", *GPT, "--epoch", "19",
+                         options=["--junit", "it.xml", "--sarif", "it.sarif", "--annotations"])
+    line = next((number for number, text in enumerate(GPT[0].read_text().splitlines(), 1)
+                 if "= train_step(" in text), 0)
+    report.check("a run that leaves ends with 1", answer.code == 1, told(answer))
+    report.check("an annotation is at the line of the step", re.search(
+        rf"^::error file=\S*train_gpt.py,line={line},title=keel contract::jit_train_step: batch "
+        r"i32\[3,17\] is not in keel.contract \(listed: i32\[5\|8,17\]\)", answer.out, re.MULTILINE), told(answer))
+    tests = xml.etree.ElementTree.parse(stage.folder / "it.xml").getroot().iter("testcase")
+    report.equal("JUnit has a test for each entry", {test.get("name"): len(test.findall("failure"))
+                 for test in tests}, {"jit_adamw_init": 0, "jit_init_params": 0, "jit_train_step": 1})
+    results = json.loads((stage.folder / "it.sarif").read_text())["runs"][0]["results"]
+    report.equal("SARIF has a result", [(result["ruleId"], result["locations"][0]["physicalLocation"]
+                 ["region"]["startLine"]) for result in results], [("shape", line)])
+    answer = stage.keel("contract", "update", "--only", "jit_train_step", "keel.contract", "--from", "latest")
+    answer = stage.keel("contract", "check", "--contract", "keel.contract", "--from", "latest")
+    report.equal("what was taken over holds", answer.code, 0)
+
+
+def check_flags(stage):
+    answer = stage.record("flags.contract", *GPT, options=REHEARSED)
+    flags = "--xla_cpu_enable_fast_math=true"
+    code, found = stage.checked("flags.contract", *GPT, options=REHEARSED, XLA_FLAGS=flags)
+    report.check("a flag that was toggled leaves", answer.code == 0 and code == 1
+                 and all("other compile options" in left["message"] for left in found["left"]), found)
+    code, found = stage.checked("flags.contract", *GPT, options=REHEARSED,
+                                XLA_FLAGS="--xla_dump_to=nowhere")
+    report.check("one that only writes dumps does not", code == 0, found)
+
+
+def check_callbacks(stage):
+    (stage.folder / "callbacks.py").write_text(CALLBACKS)
+    answer = stage.record("callbacks.contract", "callbacks.py")
+    text = (stage.folder / "callbacks.contract").read_text()
+    report.check("functions of one name share an entry", answer.code == 0
+                 and text.count("entry jit_step") == 1 and text.count("    pin ") == 3, text)
+    for name, options in (("again", []), ("without a cache", ["--cache-dir", "fresh"])):
+        code, found = stage.checked("callbacks.contract", "callbacks.py", options=options)
+        report.check(f"host callbacks hold {name}", code == 0 and not found["left"], found)
+
+
+def check_commands(stage):
+    """The command's own end counts."""
+    (stage.folder / "fails.py").write_text("import jax; jax.jit(lambda x: x + 1)(1.0); raise SystemExit(7)")
+    answer = stage.record("fails.contract", "fails.py")
+    report.check("a command that fails is not recorded", answer.code == 7
+                 and not (stage.folder / "fails.contract").exists(), told(answer))
+    (stage.folder / "nothing.py").write_text("print('no client')")
+    answer = stage.record("nothing.contract", "nothing.py")
+    report.check("nor is one without a client", answer.code == 2
+                 and not (stage.folder / "nothing.contract").exists(), told(answer))
+    answer = stage.check("callbacks.contract", "fails.py")
+    report.check("drift counts more than how the command ends", answer.code == 1, told(answer))
+
+
+def main():
+    with Workspace("contracts") as space:
+        stage = Stage(space, "it")
+        check_the_same(stage)
+        check_accidents(stage)
+        check_flags(stage)
+        check_files(stage)
+        check_callbacks(stage)
+        check_commands(stage)
+    report.finish()
+
+
+main()

@@ -1,0 +1,126 @@
+"""A program ends behind Keel as on JAX's own CPU client, with work that still runs and with memory of
+the device that is still in use: the same output, the same exit code, no crash and no hang."""
+
+import os
+import re
+
+from harness import KEEL, PYTHON, Report, Workspace, clean_environment, finish, run, start, told
+
+report = Report()
+DEADLINE = 120  # seconds, of programs that take five
+
+FIRST = '''
+import atexit, sys, threading, time
+import jax, jax.numpy as jnp, numpy as np
+def slow(x, seconds=0.7):
+    time.sleep(seconds)
+    print("called", flush=True)
+    return np.asarray(x) * 2
+shape = jax.ShapeDtypeStruct((4,), jnp.float32)
+x = jnp.ones(4)
+f = jax.jit(lambda x: jax.pure_callback(slow, shape, x) + 1)
+'''
+
+BUSY = "m = jnp.ones((1500, 1500))\nfor _ in range(8): m = jnp.tanh(m @ m) * 0.1\n"
+
+# What it is called; the program; whether its output is compared, which a race decides in some.
+PROGRAMS = {
+    "a callback that runs": ("y = f(x)", True),
+    "several that run": ("ys = [f(x + i) for i in range(3)]", True),
+    "one whose result is dropped": ("f(x)", True),
+    "one in a chain of programs": ("y = f(x)\nfor _ in range(5): y = jnp.sin(y)", True),
+    # Otherwise a small program runs on the thread that asks for it.
+    "a callback behind a program that runs": (BUSY + "y = f(m[0, :4])", True),
+    "several behind a program that runs": (BUSY + "ys = [f(m[i, :4]) for i in range(3)]", True),
+    "one whose result is dropped behind a program that runs": (BUSY + "f(m[0, :4])", True),
+    "a print behind a program that runs": (
+        BUSY + "jax.jit(lambda x: jax.debug.print('x {}', x))(m[0, :4])", True),
+    "a callback that fails behind a program that runs": (
+        BUSY + "def bad(x):\n    time.sleep(0.5); raise ValueError('never')\n"
+        "y = jax.jit(lambda x: jax.pure_callback(bad, shape, x))(m[0, :4])", True),
+    "a callback that computes behind a program that runs": (
+        BUSY + "def inner(x):\n    time.sleep(0.5); print('inner', flush=True); return np.asarray(jnp.sin(x))\n"
+        "y = jax.jit(lambda x: jax.pure_callback(inner, shape, x))(m[0, :4])", True),
+    "a callback behind a program that runs, and an exit code": (BUSY + "y = f(m[0, :4]); sys.exit(4)", True),
+    "a callback with an effect": (
+        "from jax.experimental import io_callback\n"
+        "jax.jit(lambda x: io_callback(slow, shape, x))(x)", True),
+    "an ordered callback": (
+        "from jax.experimental import io_callback\n"
+        "jax.jit(lambda x: io_callback(slow, shape, x, ordered=True))(x)", True),
+    "a print": ("jax.jit(lambda x: jax.debug.print('x {}', x))(x)", True),
+    "an exit code": ("y = f(x)\nsys.exit(3)", True),
+    "an error": ("y = f(x)\nraise ValueError('not today')", True),
+    "a callback that fails": (
+        "def bad(x):\n    time.sleep(0.5); raise ValueError('never')\n"
+        "y = jax.jit(lambda x: jax.pure_callback(bad, shape, x))(x)", True),
+    "a callback that computes": (
+        "def inner(x):\n    time.sleep(0.5); print('inner', flush=True); return np.asarray(jnp.sin(x))\n"
+        "y = jax.jit(lambda x: jax.pure_callback(inner, shape, x))(x)", False),
+    "a thread that calls": (
+        "def work():\n    f(x).block_until_ready(); print('thread', flush=True)\n"
+        "threading.Thread(target=work).start()", True),
+    "a function at exit": ("atexit.register(lambda: print(np.asarray(f(x)), flush=True))", True),
+    "an end without one": ("y = f(x)\nsys.stdout.flush()\nimport os; os._exit(5)", False),
+    "views": ("y = jnp.arange(1e6)\nview = np.asarray(y)\nprint(view[-1])", True),
+    "views in a cycle": (
+        "class Node: pass\nnode = Node(); node.self = node; node.view = np.asarray(jnp.arange(1e6))", True),
+    "views that a late function reads": (
+        "view = np.asarray(jnp.arange(1e6))\n"
+        "class Late:\n    def __del__(self, view=view): print(view.sum(), flush=True)\n"
+        "sys.late = Late()", True),
+    "views that outlive their array": (
+        "import ctypes\nview = np.asarray(jnp.arange(1e6)); held = ctypes.py_object(view)\n"
+        "ctypes.pythonapi.Py_IncRef(held)", True),
+    "a view that a thread reads": (
+        "view = np.asarray(jnp.arange(1e6))\n"
+        "def work():\n    while True: view.sum()\n"
+        "threading.Thread(target=work, daemon=True).start()", True),
+    "views by other protocols": (
+        "y = jnp.arange(1e6)\nviews = [np.from_dlpack(y), memoryview(np.asarray(y))]", True),
+    "NumPy's memory in an array": (
+        "a = np.ones(1 << 20, np.float32)\ny = jnp.from_dlpack(a); z = jax.jit(lambda x: x * 2)(y)", True),
+    "a program that runs": ("y = jnp.ones((1500, 1500))\nfor _ in range(20): y = jnp.tanh(y @ y)", True),
+    "a client that is dropped": (
+        "y = f(x)\nfrom jax.extend import backend\nbackend.clear_backends(); print('cleared', flush=True)",
+        True),
+    "a child of multiprocessing": (
+        "import multiprocessing\nif __name__ == '__main__':\n"
+        "    p = multiprocessing.get_context('spawn').Process(target=print, args=('child',)); p.start(); p.join()\n"
+        "    print(p.exitcode)", True),
+}
+
+
+def lines(text):
+    return re.sub(r"0x[0-9a-f]+", "*", text).splitlines()
+
+
+import sys
+ONLY=sys.argv[1:]
+def check(space, title, program, is_compared):
+    if ONLY and not any(o in title for o in ONLY): return
+    script = space.path(re.sub(r"\W+", "_", title) + ".py")
+    script.write_text(FIRST + program + "\n")
+    plain = clean_environment() | {"TF_CPP_MIN_LOG_LEVEL": "3"}  # what a plugin says is for quiet.py
+    bare = start([PYTHON, script], plain)
+    keel = [run([KEEL, "run", "--quiet", "--", PYTHON, script], plain | {
+        "KEEL_CONFIG": os.devnull, "KEEL_CACHE_DIR": str(space.path("cache")),
+        "KEEL_RUN_DIR": str(space.runs), **more}, DEADLINE) for more in ({}, {}, {"KEEL_MODE": "off"})]
+    bare = finish(bare, DEADLINE)
+    for answer, how in zip(keel, ("cold", "warm", "off")):
+        report.check(f"{title}, {how}: exit code {bare.code}", answer.code == bare.code,
+                     f"{told(bare)}\n{told(answer)}")
+        if is_compared:
+            report.equal(f"{title}, {how}: the same output", lines(answer.out), lines(bare.out))
+            report.equal(f"{title}, {how}: the same words", lines(answer.err), lines(bare.err))
+
+
+def main():
+    with Workspace("ending") as space:
+        for title, (program, is_compared) in PROGRAMS.items():
+            check(space, title, program, is_compared)
+    report.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+keel_fault_test(signature ROOMS signature read program base)

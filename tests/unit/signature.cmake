@@ -1,0 +1,1 @@
+keel_unit_test(signature ROOMS signature read program base)

@@ -1,0 +1,289 @@
+// What an executable takes and gives on each device: shardings in each spelling, where the parts of
+// an array are, and what samples of real programs say.
+#define _GNU_SOURCE
+#include "place.h"
+
+#include <inttypes.h>
+
+#include "read/read.h"
+#include "signature/signature.h"
+
+enum { RANK_MOST = 4, PARTITIONS_MOST = 8 };
+
+// "0,0 0,1 ...": where each partition's part is.
+static void tell_places(keel_bytes_t sharding, uint32_t rank, uint32_t partitions,
+                        keel_buffer_t *out) {
+    int64_t places[RANK_MOST * PARTITIONS_MOST];
+    keel_status_t status = keel_sharding_places(sharding, rank, partitions, places);
+    if (status) keel_buffer_text(out, "nowhere");
+    for (uint32_t i = 0; !status && i < rank * partitions; ++i)
+        keel_buffer_format(out, "%s%" PRId64, !i ? "" : i % rank ? "," : " ", places[i]);
+    keel_status_ignore(status);
+}
+
+// ---- HLO's text --------------------------------------------------------------------------------
+
+static void a_text_says_where_each_part_is(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t rank, partitions;
+        const char *parts, *places;
+    } cases[] = {
+        {"{replicated}", 2, 2, "1x1", "0,0 0,0"},
+        {"{manual}", 1, 2, "1", "nowhere"},
+        {"{maximal device=1}", 1, 2, "1", "nowhere"},
+        {"{devices=[2,4]<=[8]}", 2, 8, "2x4", "0,0 0,1 0,2 0,3 1,0 1,1 1,2 1,3"},
+        {"{devices=[4,2]<=[2,4]T(1,0)}", 2, 8, "4x2", "0,0 1,0 2,0 3,0 0,1 1,1 2,1 3,1"},
+        {"{devices=[2,1,2]<=[4] last_tile_dim_replicate}", 2, 4, "2x1", "0,0 0,0 1,0 1,0"},
+        {"{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}", 2, 4, "1x2", "0,0 0,1 0,0 0,1"},
+        {"{devices=[2,2]3,2,1,0}", 2, 4, "2x2", "1,1 1,0 0,1 0,0"},
+        {"{devices=[2,2,2]<=[8] last_tile_dims={manual, replicated}}", 1, 8, "2",
+         "0 0 0 0 1 1 1 1"},
+        {"{devices=[2,2]<=[4]}", 2, 8, "2x2", "nowhere"},
+        {"{devices=[2,2]<=[4]}", 3, 4, "", "nowhere"},
+        {"{devices=[2]0,2}", 1, 2, "2", "nowhere"},
+        {"{devices=[1099511627776,4]<=[8]}", 2, 8, "", "nowhere"},
+        {"{devices=[65536,65536,65536,65536]<=[8]}", 4, 8, "65536x65536x65536x65536", "nowhere"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        keel_buffer_t sharding, told;
+        int64_t parts[RANK_MOST];
+        keel_buffer_initialize(&sharding, 0);
+        keel_buffer_initialize(&told, 0);
+        assert_ok(keel_sharding_parse(keel_str(cases[i].text), &sharding));
+        keel_bytes_t bytes = keel_buffer_bytes(&sharding);
+        keel_status_t status = keel_sharding_parts(bytes, cases[i].rank, parts);
+        for (uint32_t j = 0; !status && j < cases[i].rank; ++j)
+            keel_buffer_format(&told, "%s%" PRId64, j ? "x" : "", parts[j]);
+        keel_status_ignore(status);
+        assert_string_equal(keel_buffer_cstr(&told), cases[i].parts);
+        told.size = 0;
+        tell_places(bytes, cases[i].rank, cases[i].partitions, &told);
+        if (strcmp(keel_buffer_cstr(&told), cases[i].places) != 0)
+            fail_msg("%s: %s, not %s", cases[i].text, keel_buffer_cstr(&told), cases[i].places);
+        keel_buffer_deinitialize(&sharding);
+        keel_buffer_deinitialize(&told);
+    }
+}
+
+static void another_text_is_not_understood(void **state) {
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "{",
+                                        "{}",
+                                        "replicated",
+                                        "{replicated",
+                                        "{replicated} ",
+                                        "{devices=}",
+                                        "{devices=[2,2}",
+                                        "{devices=[2]<=2}",
+                                        "{devices=[2]<=[2}",
+                                        "{devices=[2]<=[2]T(0}",
+                                        "{maximal device=}",
+                                        "{maximal device=x}",
+                                        "{devices=[2]<=[2] last_tile_dims={unknown}}",
+                                        "{devices=[2]<=[2] last_tile_dims={manual",
+                                        "{unknown}",
+                                        "{{replicated}, {replicated}}",
+                                        "{replicated metadata={op_name=\"x\"}}"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        keel_buffer_t out;
+        keel_buffer_initialize(&out, 0);
+        keel_status_t status = keel_sharding_parse(keel_str(texts[i]), &out);
+        if (keel_status_code(status) != KEEL_UNSUPPORTED) fail_msg("'%s' is understood", texts[i]);
+        assert_non_null(strstr(keel_status_message(status), texts[i]));
+        keel_status_ignore(status);
+        keel_buffer_deinitialize(&out);
+    }
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static void tell_array(const char *what, const keel_signature_t *signature,
+                       const keel_array_t *array, keel_buffer_t *out) {
+    keel_buffer_format(out, "%s %d", what, array->whole.element);
+    for (uint32_t i = 0; i < array->whole.rank; ++i)
+        keel_buffer_format(out, " %" PRId64 "/%" PRId64, array->whole.dims[i],
+                           array->shard.dims[i]);
+    if (array->donated) keel_buffer_text(out, " donated");
+    if (!array->settled) keel_buffer_text(out, " open");
+    if (array->layout.size) keel_buffer_format(out, " %.*s", KEEL_STR_ARGS(array->layout));
+    if (array->sharding.size) {
+        keel_buffer_text(out, " at ");
+        tell_places(array->sharding, array->whole.rank, signature->partitions, out);
+    }
+    keel_buffer_text(out, "\n");
+}
+
+static void tell_signature(const keel_signature_t *signature, keel_buffer_t *out) {
+    keel_buffer_format(out, "%.*s: %u of %u\n", KEEL_STR_ARGS(signature->name), signature->replicas,
+                       signature->partitions);
+    for (uint32_t i = 0; i < signature->parameter_count; ++i)
+        tell_array("<", signature, &signature->parameters[i], out);
+    for (uint32_t i = 0; i < signature->result_count; ++i)
+        tell_array(">", signature, &signature->results[i], out);
+}
+
+// CompileOptionsProto: four partitions with SPMD, and one.
+static const uint8_t four[] = {0x1a, 6, 0x20, 1, 0x28, 4, 0x30, 1},
+                     alone[] = {0x1a, 4, 0x20, 1, 0x28, 1};
+
+static void read_sample(const char *name, bool is_alone, keel_signature_t *out) {
+    char path[512];
+    uint8_t *data;
+    size_t size;
+    keel_program_t program;
+    snprintf(path, sizeof path, "%s/tests/samples/%s", KEEL_TEST_SOURCE, name);
+    assert_ok(keel_file_read(path, 1 << 20, &data, &size));
+    assert_ok(keel_read(keel_bytes(data, size), &program));
+    keel_bytes_t options =
+        is_alone ? keel_bytes(alone, sizeof alone) : keel_bytes(four, sizeof four);
+    assert_ok(keel_signature_read(&program, options, out));
+    keel_program_deinitialize(&program);
+    keel_free(data);
+}
+
+static void assert_told(const keel_signature_t *signature, const char *wanted) {
+    keel_buffer_t told;
+    keel_buffer_initialize(&told, 0);
+    tell_signature(signature, &told);
+    assert_string_equal(keel_buffer_cstr(&told), wanted);
+    keel_buffer_deinitialize(&told);
+}
+
+static void a_program_says_what_each_device_has(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        bool is_alone;
+        const char *told;
+    } cases[] = {
+        {"mlir/spmd_auto.mlir", false,
+         "jit_spmd: 1 of 4\n"
+         "< 11 8/4 16/8 at 0,0 0,1 1,0 1,1\n"
+         "< 11 16/8 4/4 at 0,0 1,0 0,0 1,0\n"
+         "> 11 8/4 4/4 at 0,0 0,0 1,0 1,0\n"
+         "> 11\n"},
+        {"mlir/gspmd_spmd_auto.mlir", false,
+         "jit_spmd: 1 of 4\n"
+         "< 11 8/4 16/8 at 0,0 0,1 1,0 1,1\n"
+         "< 11 16/8 4/4 at 0,0 1,0 0,0 1,0\n"
+         "> 11 8/4 4/4 at 0,0 0,0 1,0 1,0\n"
+         "> 11\n"},
+        {"mlir/shard_map.v1_20.mlir", false,
+         "jit_smap: 1 of 4\n"
+         "< 11 8/4 16/8 at 0,0 0,1 1,0 1,1\n"
+         "< 11 16/8 4/4 at 0,0 1,0 0,0 1,0\n"
+         "> 11 8/4 4/4 at 0,0 0,0 1,0 1,0\n"
+         "> 11 8/4 16/8 at 0,0 0,1 1,0 1,1\n"
+         "> 11 at \n"
+         "> 11 8/4 16/8 at 0,0 0,1 1,0 1,1\n"
+         "> 11 8/4 16/8 at 0,0 0,1 1,0 1,1\n"},
+        {"hlo/spmd.hlo", false,
+         "SyncTensorsGraph.9: 1 of 4\n"
+         "< 11 8/8 4/2 at 0,0 0,1 0,0 0,1\n"
+         "< 11 4/2 8/8 at 0,0 0,0 1,0 1,0\n"
+         "> 11 4/4 4/4 open\n"},
+        {"mlir/donate.mlir", true,
+         "jit_donate: 1 of 1\n"
+         "< 11 4/4 donated\n"
+         "< 11 3/3 4/4 donated\n"
+         "< 11 2/2 3/3\n"
+         "< 4 2/2 3/3\n"
+         "> 11 4/4\n"
+         "> 11 3/3 4/4\n"
+         "> 11\n"},
+        {"mlir/dtypes.mlir", true,
+         "jit_dtypes: 1 of 1\n"
+         "< 16 4/4\n"
+         "< 10 4/4\n"
+         "< 2 4/4\n"
+         "< 7 4/4\n"
+         "< 1 4/4\n"
+         "> 16 4/4\n"
+         "> 10 4/4\n"
+         "> 2 4/4\n"
+         "> 7 4/4\n"
+         "> 1 4/4\n"
+         "> 4 4/4\n"
+         "> 11 4/4\n"
+         "> 19 4/4\n"
+         "> 21 4/4\n"
+         "> 1 21/21\n"
+         "> 1\n"
+         "> 7 4/4\n"
+         "> 16 4/4\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        keel_signature_t signature;
+        read_sample(cases[i].name, cases[i].is_alone, &signature);
+        assert_told(&signature, cases[i].told);
+        keel_signature_deinitialize(&signature);
+    }
+}
+
+// What stands for a program that was not compiled says the same of it.
+static void a_made_module_settles_an_open_signature(void **state) {
+    (void)state;
+    keel_signature_t closed, open;
+    keel_buffer_t module, wanted;
+    keel_buffer_initialize(&module, 0);
+    keel_buffer_initialize(&wanted, 0);
+    read_sample("mlir/shard_map.v1_20.mlir", false, &closed);
+    read_sample("mlir/shard_map.v1_20.mlir", false, &open);
+    closed.parameters[0].layout = KEEL_STR("{0,1:T(8,128)(2,1)}");
+    closed.results[1].layout = KEEL_STR("{1,0}");
+    keel_signature_module(&closed, &module);
+    for (uint32_t i = 0; i < open.parameter_count; ++i)
+        open.parameters[i].settled = false;
+    for (uint32_t i = 0; i < open.result_count; ++i) {
+        open.results[i].settled = false;
+        open.results[i].sharding = (keel_bytes_t){NULL, 0};
+    }
+    assert_true(keel_signature_is_open(&open));
+    assert_ok(keel_signature_settle(&open, keel_buffer_bytes(&module), true));
+    assert_false(keel_signature_is_open(&open));
+    for (uint32_t i = 0; i < open.result_count; ++i) {
+        const keel_array_t *a = &open.results[i], *b = &closed.results[i];
+        assert_true(keel_shape_equal(&a->shard, &b->shard));
+        assert_true(keel_str_equal(keel_bytes_str(a->sharding), keel_bytes_str(b->sharding)));
+    }
+    assert_true(keel_str_is(open.parameters[0].layout, "{0,1:T(8,128)(2,1)}"));
+    assert_true(keel_str_is(open.parameters[1].layout, "{1,0}"));
+    keel_signature_deinitialize(&open);
+    read_sample("mlir/shard_map.v1_20.mlir", false, &open);
+    module.data[0] = 0xff;
+    keel_status_t status = keel_signature_settle(&open, keel_buffer_bytes(&module), true);
+    assert_int_equal(keel_status_code(status), KEEL_CORRUPT);
+    keel_status_ignore(status);
+    keel_signature_deinitialize(&open);
+    keel_signature_deinitialize(&closed);
+    keel_buffer_deinitialize(&module);
+    keel_buffer_deinitialize(&wanted);
+}
+
+static void sizes_are_counted_or_not_known(void **state) {
+    (void)state;
+    static const int64_t few[] = {3, 5}, none[] = {3, 0}, most[] = {INT64_MAX, 2};
+    const keel_shape_t scalar = {KEEL_PRIMITIVE_C128, 0, NULL},
+                       packed = {KEEL_PRIMITIVE_S4, 2, few}, empty = {KEEL_PRIMITIVE_F32, 2, none},
+                       beyond = {KEEL_PRIMITIVE_F32, 2, most}, wide = {KEEL_PRIMITIVE_F64, 1, most};
+    assert_int_equal(keel_shape_bytes(&scalar), 16);
+    assert_int_equal(keel_shape_bytes(&packed), 8);
+    assert_int_equal(keel_shape_bytes(&empty), 0);
+    assert_int_equal(keel_shape_count(&beyond), 0);
+    assert_int_equal(keel_shape_bytes(&wide), 0);
+    assert_int_equal(keel_primitive_bits(KEEL_PRIMITIVE_TOKEN), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_says_where_each_part_is),
+        cmocka_unit_test(another_text_is_not_understood),
+        cmocka_unit_test(a_program_says_what_each_device_has),
+        cmocka_unit_test(a_made_module_settles_an_open_signature),
+        cmocka_unit_test(sizes_are_counted_or_not_known),
+    };
+    return cmocka_run_group_tests_name("signature", tests, NULL, NULL);
+}
