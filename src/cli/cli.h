@@ -280,5 +280,8 @@ void cli_list_commands(keel_buffer_t *out);
 // Whether `keel cache NAME`, `keel contract NAME` exists.
 bool cli_cache_has(const char *name);
 bool cli_contract_has(const char *name);
+// contract_record.c: adds the run's programs that the contract does not allow. Says so.
+keel_status_t cli_contract_extend(const char *path, const char *run_dir, const char *id,
+                                  bool quiet) KEEL_MUST_CHECK;
 
 #endif // KEEL_CLI_CLI_H_

@@ -111,10 +111,11 @@ static keel_status_t check_contract(const keel_enforcement_t *enforcement,
 
 // ---- the freeze --------------------------------------------------------------------------------
 
+// The initialization of a model may be many operations, and no step.
 static uint64_t steps_ended(const keel_enforcement_t *enforcement) {
     keel_engine_steps_t steps;
     keel_engine_steps(enforcement->engine, &steps);
-    return steps.ended;
+    return steps.by_operations ? 0 : steps.ended;
 }
 
 static void freeze(keel_enforcement_t *enforcement) {

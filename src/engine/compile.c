@@ -442,7 +442,8 @@ static PJRT_Error *load_or_compile(request_t *request) {
 // the first times are enough.
 static void write_ask(request_t *request) {
     ask_t *ask = &request->ask;
-    if (!request->engine->journal || !request->is_read || !request->handed_out) return;
+    bool is_answered = request->handed_out || ask->kind == KEEL_ASK_REFUSED;
+    if (!request->engine->journal || !request->is_read || !is_answered) return;
     if (request->is_retrace && request->asked_before > RETRACES_WRITTEN) return;
     ask->client = request->args->client;
     ask->backend = request->client;
