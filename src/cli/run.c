@@ -97,8 +97,9 @@ static keel_status_t check_contract(const keel_settings_t *settings) {
                                 "with --contract FILE");
     if (!has_contract && !settings->freeze_after) return NULL;
     if (settings->mode == KEEL_MODE_OFF)
-        return keel_status_make(KEEL_INVALID, "mode is off: no program is looked at, so none can be "
-                                              "held to a contract; use --mode on");
+        return keel_status_make(KEEL_INVALID,
+                                "mode is off: no program is looked at, so none can be "
+                                "held to a contract; use --mode on");
     if (!has_contract) return NULL;
     keel_contract_t contract;
     KEEL_TRY(keel_contract_read(path, &contract));
@@ -234,10 +235,9 @@ static bool sum_up(const command_run_t *run) {
 
 static void record_drift(const command_run_t *run) {
     if (run->settings.on_drift != KEEL_ON_DRIFT_RECORD) return;
-    keel_status_t status =
-        cli_contract_extend(keel_settings_text(&run->settings, KEEL_SETTING_CONTRACT),
-                            keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR), run->id,
-                            run->quiet);
+    keel_status_t status = cli_contract_extend(
+        keel_settings_text(&run->settings, KEEL_SETTING_CONTRACT),
+        keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR), run->id, run->quiet);
     if (status) cli_fail(status);
 }
 

@@ -218,9 +218,9 @@ typedef struct keel_engine_steps_t {
     uint64_t ended; // as the user marks them; if none are marked, as steps.c counts them
     bool marked;
     bool by_operations; // nothing but operations outside jit was executed: maybe no step ended yet
-    uint64_t programs; // distinct ones that the client asked for, including refused ones
-    uint64_t fresh;    // of those: new since the last step ended
-    uint64_t settled;  // the step in which the last new one came, from 1; 0: none came
+    uint64_t programs;  // distinct ones that the client asked for, including refused ones
+    uint64_t fresh;     // of those: new since the last step ended
+    uint64_t settled;   // the step in which the last new one came, from 1; 0: none came
     // Distinct programs that were executed in the current step, and in the last one that ended. 0
     // if steps are not marked.
     uint64_t in_step, in_last;
