@@ -35,6 +35,7 @@ static keel_status_t read_text(cli_recorded_t *recorded, keel_str_t value, PJRT_
         return keel_status_make(KEEL_UNSUPPORTED, "no text");
     for (size_t i = 1; i < value.size - 1; ++i) {
         i += value.data[i] == '\\';
+        if (i == value.size - 1) return keel_status_make(KEEL_UNSUPPORTED, "no text");
         text[size++] = value.data[i];
     }
     out->type = PJRT_NamedValue_kString;
