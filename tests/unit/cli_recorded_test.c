@@ -45,9 +45,10 @@ static const PJRT_NamedValue *option(const char *name) {
 
 static void each_kind_of_option_is_made_again(void **state) {
     (void)state;
-    assert_ok(add("start", "cuda",
-                  "a=true\nb=false\nc=\"de\\\"f\\\\\"\nempty=\"\"\nn=-12\nlist=2,4,-1\n"));
-    assert_int_equal(recorded.count, 6);
+    assert_ok(
+        add("start", "cuda",
+            "a=true\nb=false\nc=\"de\\\"f\\\\\"\nempty=\"\"\nn=-12\nlist=2,4,-1\nf=0x1.8p-1\n"));
+    assert_int_equal(recorded.count, 7);
     assert_true(option("a")->type == PJRT_NamedValue_kBool && option("a")->bool_value);
     assert_true(option("b")->type == PJRT_NamedValue_kBool && !option("b")->bool_value);
     assert_int_equal(option("c")->type, PJRT_NamedValue_kString);
@@ -55,6 +56,7 @@ static void each_kind_of_option_is_made_again(void **state) {
     assert_int_equal(option("c")->value_size, 5);
     assert_int_equal(option("empty")->value_size, 0);
     assert_true(option("n")->type == PJRT_NamedValue_kInt64 && option("n")->int64_value == -12);
+    assert_true(option("f")->type == PJRT_NamedValue_kFloat && option("f")->float_value == 0.75F);
     assert_int_equal(option("list")->type, PJRT_NamedValue_kInt64List);
     assert_int_equal(option("list")->value_size, 3);
     assert_int_equal(option("list")->int64_array_value[2], -1);
@@ -82,7 +84,7 @@ static void the_environments_own_flags_stay(void **state) {
 
 static void what_cannot_be_made_again_is_refused(void **state) {
     (void)state;
-    static const char *const texts[] = {"a",       "a=",    "a=bytes 00ff", "a=0x1p+0",
+    static const char *const texts[] = {"a",       "a=",    "a=bytes 00ff", "a=0x1p+0z",
                                         "a=\"b",   "a=\"",  "a=1,",         "a=1,b",
                                         "a=true ", "a=1 2", "a=\"\\\""};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
