@@ -139,6 +139,7 @@ keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings, cons
                               .plugin_path = settings->plugin->path,
                               .calculator = settings->calculator,
                               .compiles = settings->compiles,
+                              .memory_limit = settings->target->memory_limit,
                               .fill = settings->fill,
                               .process = getpid()};
     fill(&table, rehearsal.plugin);

@@ -54,6 +54,15 @@ print(jax.jit(lambda x: x + table)(np.ones((1024, 1024), np.float32)).shape)
 '''
 
 
+# Calls back into Python, where no device is.
+CALLING = '''
+import jax, numpy as np
+def show(x):
+    jax.debug.print("x is {}", x)
+    return x + 1
+print(float(jax.jit(show)(np.float32(2))))
+'''
+
 # One of two processes, each of which has half of an array.
 HALF = '''
 import sys, jax, numpy as np
@@ -258,6 +267,20 @@ def check_constants(space):
                  "device computed: jit__lambda" in answer.err, told(answer))
 
 
+def check_callbacks(space):
+    stage = Stage(space, "calling")
+    stage.script("calling.py", CALLING)
+    answer = stage.rehearse("cpu:2", "calling.py")
+    report.check("a program with a host callback compiles, and calls nothing", answer.code == 0
+                 and answer.out in ("0.0\n", "3.0\n") and "; 1 compile" in answer.err, told(answer))
+    ahead = stage.keel("aot", "--on", "cpu:2", "--all", "latest")
+    report.check("without a client there is nothing to call, and keel aot says so", ahead.code == 1
+                 and "use `keel rehearse`" in ahead.err, told(ahead))
+    answer = stage.keel("run", "--cpu-devices", "2", "--", PYTHON, "calling.py")
+    report.check("the real run loads it, and calls", answer.out == "x is 2.0\n3.0\n"
+                 and "nothing compiled, 1 load" in answer.err, told(answer))
+
+
 def check_processes(space):
     stage = Stage(space, "processes")
     stage.script("half.py", HALF)
@@ -285,5 +308,6 @@ with Workspace("rehearsals") as space:
     check_refusals(space)
     check_kill(space)
     check_constants(space)
+    check_callbacks(space)
     check_processes(space)
 report.finish()
