@@ -322,7 +322,13 @@ static void store_unloaded(request_t *request, double seconds) {
     keel_compiled_t compiled = {.seconds = seconds};
     keel_buffer_t program;
     keel_buffer_initialize(&program, 0);
+    if (engine->target) request->rehearsed = "now";
     journal_compile(request);
+    if (engine->target) {
+        keel_journal_subject_t subject = subject_of(request);
+        keel_journal_compiled(engine->journal,
+                              &(keel_journal_compiled_t){.subject = subject, .seconds = seconds});
+    }
     keel_status_t status = NULL;
     if (engine->stores && is_kept(request)) {
         status = read_unloaded(request, &program, &compiled);

@@ -92,14 +92,17 @@ keel_journal_target_t rehearsal_target(const keel_engine_t *engine) {
 #undef WORD
     const keel_target_t *target = engine->target;
     if (!target) return (keel_journal_target_t){.name = NULL};
-    return (keel_journal_target_t){.name = target->name,
-                                   .platform = keel_target_platform_names[target->platform],
-                                   .kind = target->device_kind,
-                                   .devices = target->device_count,
-                                   .processes = target->process_count,
-                                   .memory = target->memory,
-                                   .compiles = compiles[engine->rehearsal->compiles],
-                                   .values = values[engine->rehearsal->fill]};
+    keel_journal_target_t told = {.name = target->name,
+                                  .platform = keel_target_platform_names[target->platform],
+                                  .kind = target->device_kind,
+                                  .devices = target->device_count,
+                                  .processes = target->process_count,
+                                  .memory = target->memory,
+                                  .compiles = compiles[engine->rehearsal->compiles],
+                                  .values = values[engine->rehearsal->fill]};
+    _Static_assert(sizeof told.assumed / sizeof *told.assumed >= KEEL_TARGET_ASSUMED_MOST, "room");
+    keel_target_assumed(target, told.assumed);
+    return told;
 }
 
 // ---- what the compiler makes -------------------------------------------------------------------

@@ -77,9 +77,10 @@ typedef struct keel_journal_target_t {
     const char *name; // "h200:8"; NULL: no rehearsal
     const char *platform, *kind;
     uint64_t devices, processes;
-    uint64_t memory;      // bytes of a device; 0: unknown
-    const char *compiles; // "all", "new", "none"
-    const char *values;   // what values read as that no device computed: "zeros", "ones", "nan"
+    uint64_t memory;        // bytes of a device; 0: unknown
+    const char *compiles;   // "all", "new", "none"
+    const char *values;     // what values read as that no device computed: "zeros", "ones", "nan"
+    const char *assumed[4]; // what only the machine tells: "memory limit"; the rest NULL
 } keel_journal_target_t;
 
 // What a process is: written once, when its client is made.

@@ -289,6 +289,13 @@ static void target_field(keel_json_t *line, const keel_journal_target_t *target)
     if (target->memory) keel_json_unsigned(line, "memory", target->memory);
     keel_line_text(line, "compile", target->compiles);
     keel_line_text(line, "values", target->values);
+    size_t most = sizeof target->assumed / sizeof *target->assumed;
+    if (*target->assumed) {
+        keel_json_array(line, "assumed");
+        for (size_t i = 0; i < most && target->assumed[i]; ++i)
+            keel_json_string(line, NULL, target->assumed[i]);
+        keel_json_end_array(line);
+    }
     keel_json_end_object(line);
 }
 

@@ -205,6 +205,8 @@ keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args,
                               compiling_t **out) KEEL_MUST_CHECK;
 // Waits for it. What it gives lives as long as `compiling`.
 const keel_compiled_t *compiling_wait(compiling_t *compiling);
+// The compiler's own error, for the client.
+PJRT_Error *compiling_refusal(const keel_compiled_t *compiled);
 // The same if it is done; NULL otherwise.
 const keel_compiled_t *compiling_look(compiling_t *compiling);
 keel_status_t compiling_when_done(compiling_t *compiling, keel_rehearse_done_t *done,
@@ -294,6 +296,7 @@ void facts_release(facts_t *facts); // NULL is allowed
 
 // ---- unloaded.c --------------------------------------------------------------------------------
 
+void unloaded_fill(PJRT_Api *table);
 void unloaded_forget(const PJRT_Executable *executable);
 
 // ---- executable.c, execute.c -------------------------------------------------------------------

@@ -129,6 +129,7 @@ static void fill(PJRT_Api *table, const PJRT_Api *plugin) {
     buffer_fill(table);
     transfer_fill(table);
     executable_fill(table);
+    unloaded_fill(table);
     execute_fill(table);
 }
 

@@ -14,7 +14,8 @@ typedef struct keel_run_target_t {
     const char *compiles; // "all", "new", "none"
     const char *values;   // what a value reads as that no device computed: "zeros"
     uint64_t devices, processes;
-    uint64_t memory; // bytes of a device
+    uint64_t memory;        // bytes of a device
+    const char *assumed[4]; // what only the machine tells: "memory limit"; the rest NULL
 } keel_run_target_t;
 
 // A program that does not compile for the target, or that Keel cannot rehearse. What does not fit

@@ -221,7 +221,10 @@ static keel_status_t wrap(const PJRT_Api **out) {
     wrapped->PJRT_Executable_Serialize = serialize;
     if (keel_pjrt_has(real, PJRT_Executable_OptimizedProgram))
         wrapped->PJRT_Executable_OptimizedProgram = optimized_program;
-    if (!rehearsal.target) keel_shim_take_unloaded(wrapped, real, engine);
+    if (rehearsal.target)
+        keel_shim_take_compile(wrapped, real, engine);
+    else
+        keel_shim_take_unloaded(wrapped, real, engine);
     keel_shim_take_contexts(wrapped, real);
     *out = wrapped;
     return NULL;

@@ -120,6 +120,8 @@ void keel_shim_take_transfers(PJRT_Api *table, const PJRT_Api *plugin, keel_engi
 
 // Lets PJRT_Compile go through the engine. Put into `table` after the functions of executables.
 void keel_shim_take_unloaded(PJRT_Api *table, const PJRT_Api *plugin, keel_engine_t *engine);
+// In a rehearsal: PJRT_Compile alone.
+void keel_shim_take_compile(PJRT_Api *table, const PJRT_Api *plugin, keel_engine_t *engine);
 
 // ---- contexts.c --------------------------------------------------------------------------------
 

@@ -222,6 +222,25 @@ void keel_unreal_constants_sentence(const keel_run_rehearsal_t *rehearsal, keel_
     list_firsts(rehearsal, true, out);
 }
 
+// ---- what only the machine tells ---------------------------------------------------------------
+
+static void list_assumed(const keel_run_target_t *target, keel_buffer_t *out) {
+    size_t most = sizeof target->assumed / sizeof *target->assumed;
+    for (size_t i = 0; i < most && target->assumed[i]; ++i) {
+        bool is_last = i + 1 == most || !target->assumed[i + 1];
+        keel_buffer_text(out, !i ? "" : is_last ? " and " : ", ");
+        keel_write_foreign(out, target->assumed[i]);
+    }
+}
+
+void keel_assumed_sentence(const keel_run_t *run, keel_buffer_t *out) {
+    const keel_run_target_t *target = &run->rehearsal.target;
+    if (!*target->assumed || !run->fates[KEEL_RUN_COMPILED]) return;
+    keel_buffer_text(out, "what was compiled assumes the machine's ");
+    list_assumed(target, out);
+    keel_buffer_text(out, "; `keel probe --json` there tells them");
+}
+
 // ---- the summary -------------------------------------------------------------------------------
 
 static void summary_line(keel_buffer_t *text, const char *more, keel_buffer_t *out) {
@@ -253,6 +272,8 @@ void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out) {
     summary_line(&text, "\n", out);
     keel_unreal_constants_sentence(rehearsal, &text);
     summary_line(&text, "; on the device these are other programs\n", out);
+    keel_assumed_sentence(run, &text);
+    summary_line(&text, "\n", out);
     keel_buffer_deinitialize(&text);
 }
 
@@ -399,6 +420,10 @@ static void target_json(const keel_run_target_t *target, keel_json_t *json) {
     keel_json_unsigned(json, "memory", target->memory);
     keel_json_string(json, "compile", target->compiles);
     keel_json_string(json, "values", target->values);
+    keel_json_array(json, "assumed");
+    for (size_t i = 0; i < sizeof target->assumed / sizeof *target->assumed; ++i)
+        if (target->assumed[i]) keel_json_string(json, NULL, target->assumed[i]);
+    keel_json_end_array(json);
     keel_json_end_object(json);
 }
 

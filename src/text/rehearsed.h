@@ -26,6 +26,10 @@ void keel_unreals_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t 
 // "1 program has constants that no device computed: jit_loss (train.py:12)"; nothing if none has.
 void keel_unreal_constants_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out);
 
+// "the programs' keys assume the machine's driver and memory limit; ..."; nothing if nothing was
+// compiled, or nothing is assumed.
+void keel_assumed_sentence(const keel_run_t *run, keel_buffer_t *out);
+
 // Lines of a run's summary, each with "keel: ".
 void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out);
 // Paragraphs of `keel why`: what was refused, what does not fit, and what the rehearsal does not
