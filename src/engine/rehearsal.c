@@ -112,9 +112,11 @@ typedef struct follower_t {
     const char *name;
     keel_place_t place;
     bool is_kept;
+    claims_t claims;
 } follower_t;
 
 static void destroy_follower(follower_t *follower) {
+    claims_release(&follower->claims);
     keel_key_deinitialize(&follower->key);
     keel_arena_deinitialize(&follower->texts);
     keel_free(follower);
@@ -150,11 +152,13 @@ static keel_status_t make_follower(keel_engine_t *engine, const rehearsed_t *reh
     keel_status_t status = keel_key_copy(rehearsed->key, &follower->key);
     if (!status) status = keep_text(follower, rehearsed->name, &follower->name);
     if (!status) status = keep_place(follower, rehearsed->place);
-    if (!status)
-        *out = follower;
-    else
+    if (status) {
         destroy_follower(follower);
-    return status;
+        return status;
+    }
+    follower->claims = rehearsed->claims;
+    *out = follower;
+    return NULL;
 }
 
 static void journal_compiled(const follower_t *follower, const keel_journal_subject_t *subject,
@@ -195,7 +199,9 @@ void rehearsal_follow(keel_engine_t *engine, PJRT_LoadedExecutable *loaded,
                       const rehearsed_t *rehearsed) {
     follower_t *follower;
     bool is_followed = false;
+    claims_t claims = rehearsed->claims;
     keel_status_t status = make_follower(engine, rehearsed, &follower);
+    if (status) claims_release(&claims);
     if (!status) {
         status = keel_rehearse_when_compiled(loaded, take_compiled, follower, &is_followed);
         if (!is_followed) destroy_follower(follower);

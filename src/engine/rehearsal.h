@@ -5,6 +5,7 @@
 
 #include "engine/counters.h"
 #include "engine/sites.h"
+#include "engine/tiers.h"
 
 typedef struct rehearsal_t rehearsal_t;
 
@@ -20,7 +21,8 @@ typedef struct rehearsed_t {
     const keel_digest_t *program;
     const char *name;
     const keel_place_t *place;
-    bool is_kept; // goes to the store
+    bool is_kept;    // goes to the store
+    claims_t claims; // handed over; released once it is there
 } rehearsed_t;
 
 // What the compile of an executable amounts to: "now", "later", or "never" if it is not compiled.
