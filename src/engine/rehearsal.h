@@ -13,7 +13,7 @@ typedef struct rehearsal_t rehearsal_t;
 void rehearsal_destroy(rehearsal_t *rehearsal);
 
 // What the journal says about the target; no name if the devices are there.
-keel_journal_target_t rehearsal_target(const keel_engine_t *engine);
+keel_journal_target_t rehearsal_target(const keel_engine_t *engine, const PJRT_Client *client);
 
 // A program that the client has and that its compiler still has, too.
 typedef struct rehearsed_t {

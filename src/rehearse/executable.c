@@ -142,6 +142,11 @@ keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_byte
     return status;
 }
 
+bool keel_rehearse_spans(const PJRT_LoadedExecutable *loaded) {
+    const keel_signature_t *signature = &loaded->facts->signature;
+    return (uint64_t)signature->replicas * signature->partitions > loaded->device_count;
+}
+
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded) {
     uint64_t most = 0;
     for (size_t i = 0; i < loaded->device_count; ++i) {

@@ -374,6 +374,7 @@ static keel_status_t meet_events(reading_t *reading) {
     keel_asides_settle(&run->asides);
     find_ends(reading);
     sum_up_processes(reading);
+    if (!run->unfinished) KEEL_TRY(keel_drift_find(&run->rehearsal));
     if (count) qsort(run->programs, count, sizeof *run->programs, by_cost);
     return NULL;
 }
