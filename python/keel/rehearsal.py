@@ -7,7 +7,6 @@ variables that such a machine has; what is looked up elsewhere is answered here.
 """
 
 import os
-import sys
 
 from ._imports import when_imported
 
@@ -103,6 +102,10 @@ def begin_torch() -> None:
     """Before torch_xla is imported, which sets itself up for the chips that it finds."""
     if _platform() == "tpu":
         when_imported("torch_xla._internal.tpu", _show_chips)
-    elif _platform() == "cuda":
-        sys.stderr.write("keel: PyTorch/XLA has had no GPUs since 2.9; rehearse it on a TPU or the "
-                         "processor: --on v6e:2x4, --on cpu:4\n")
+
+
+def check_torch() -> None:
+    """When torch_xla needs a device. It would abort the process."""
+    if _platform() == "cuda":
+        raise RuntimeError("PyTorch/XLA has had no GPUs since 2.9; rehearse it on a TPU or the "
+                           "processor: --on v6e:2x4, --on cpu:4")

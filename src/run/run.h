@@ -69,6 +69,8 @@ typedef struct keel_run_request_t {
     bool is_load, from_memory;
     bool is_compile; // as in the entry
     bool recompile;
+    bool is_repeat;   // another host of the rehearsal asked for that program before: no compile,
+                      // since all hosts wait for it at the same time
     size_t operation; // an operation that ran by itself, outside jit; SIZE_MAX: none
     size_t entry;     // the entry that explains it, from 0; SIZE_MAX: none
 } keel_run_request_t;
