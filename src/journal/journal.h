@@ -274,7 +274,7 @@ typedef struct keel_journal_unreal_t {
 } keel_journal_unreal_t;
 void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *event);
 // In a rehearsal: the most bytes that were in use on one device when the program began. `spans`:
-// devices of other processes execute it too.
+// devices of other processes have partitions of it.
 void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes,
                          bool spans);
 

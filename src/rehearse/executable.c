@@ -143,8 +143,8 @@ keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_byte
 }
 
 bool keel_rehearse_spans(const PJRT_LoadedExecutable *loaded) {
-    const keel_signature_t *signature = &loaded->facts->signature;
-    return (uint64_t)signature->replicas * signature->partitions > loaded->device_count;
+    uint32_t partitions = loaded->facts->signature.partitions;
+    return partitions > 1 && partitions > loaded->device_count;
 }
 
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded) {
