@@ -190,6 +190,7 @@ static bool is_kept(const request_t *request) {
 
 static void waiting(void *context, const char *holder) {
     const request_t *request = context;
+    if (request->engine->target) return; // all hosts of a rehearsal ask at the same time
     keel_log_once("waiting", "waiting for %s, which is being compiled by %s",
                   *request->name ? request->name : "a program", holder);
 }

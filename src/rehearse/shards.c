@@ -81,8 +81,8 @@ contents_t *shards_cut(const keel_array_t *array, const int64_t *places, uint32_
 
 contents_t *shards_at(const replica_t *replica, uint32_t device, uint32_t argument) {
     bool deleted; // those of a donated one are still there
-    contents_t *contents = buffer_contents(
-        replica->args->argument_lists[replica->first + device][argument], &deleted);
+    contents_t *contents =
+        buffer_contents(replica->args->argument_lists[replica->first + device][argument], &deleted);
     if (!contents || contents->size == shape_bytes(&replica->signature->parameters[argument].shard))
         return contents;
     contents_release(contents);
