@@ -291,8 +291,7 @@ int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
     if (!call->rest_count || !*call->rest[0]) return no_command(call, &run);
     if (rehearsal && !cli_check_rehearsal(call, rehearsal, &code)) return code;
     if (rehearsal && (!rehearsal->on || !*rehearsal->on))
-        return cli_misuse(call,
-                          "no target; name one: --on h200:8 (`keel rehearse --help` lists them)");
+        return cli_misuse(call, "no target; name one: --on h200:8");
     return go(call, call->rest, &run);
 }
 
