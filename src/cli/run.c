@@ -84,7 +84,9 @@ static keel_status_t prepare_rehearsal(command_run_t *run) {
     if (run->settings.mode == KEEL_MODE_OFF)
         return keel_status_make(KEEL_INVALID,
                                 "mode is off: nothing can be rehearsed; use --mode on");
-    return keel_target_read(run->rehearsal->on, &run->rehearsal->target);
+    uint32_t processes;
+    KEEL_TRY(keel_target_read(run->rehearsal->on, &run->rehearsal->target));
+    return cli_count_processes(run->rehearsal, &processes);
 }
 
 // A contract that cannot be held to stops the command before it starts.
@@ -249,6 +251,22 @@ static void release_run(command_run_t *run) {
     keel_free(run->package);
 }
 
+static keel_status_t run_processes(const command_run_t *run, char **command, int *out_code,
+                                   bool *out_started) {
+    cli_processes_t processes = {.count = 1};
+    cli_hosts_t hosts = {.folder = NULL};
+    *out_started = false;
+    if (run->rehearsal) KEEL_TRY(cli_count_processes(run->rehearsal, &processes.count));
+    if (processes.count > 1) {
+        processes.prepare = cli_set_process;
+        processes.context = &hosts;
+        KEEL_TRY(cli_hosts_begin(&run->rehearsal->target, run->id, &hosts));
+    }
+    *out_code = cli_run_children(command, &processes, out_started);
+    cli_hosts_end(&hosts);
+    return NULL;
+}
+
 // Declares the options of a run.
 static void declare(cli_call_t *call, command_run_t *run) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
@@ -279,10 +297,12 @@ static int go(const cli_call_t *call, char **words, command_run_t *run) {
     keel_analysis_follower_t follower;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     keel_analysis_follow(run_dir, run->id, &follower);
-    int code = cli_run_child(words, &started);
+    int code;
+    status = run_processes(run, words, &code, &started);
     cli_progress_begin("explaining the run's programs");
     keel_analysis_follow_end(&follower);
     cli_progress_end();
+    if (status) code = cli_fail(status);
     if (started && !sum_up(run) && code == CLI_OK) code = CLI_NO;
     if (started && !run->nested) record_drift(run);
     if (started && run->use) code = run->use->use(run->use->context, run_dir, run->id, code);

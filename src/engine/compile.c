@@ -191,6 +191,7 @@ static bool is_kept(const request_t *request) {
 
 static void waiting(void *context, const char *holder) {
     const request_t *request = context;
+    if (request->engine->target) return; // all hosts of a rehearsal ask at the same time
     keel_log_once("waiting", "waiting for %s, which is being compiled by %s",
                   *request->name ? request->name : "a program", holder);
 }
@@ -216,7 +217,11 @@ static void report_beside(void *context, const char *why) {
 static bool claim(request_t *request, claims_t *out) {
     keel_engine_t *engine = request->engine;
     *out = (claims_t){0};
-    if (!engine->stores || engine->target || request->client->process_count > 1) return false;
+    if (!engine->stores) return false;
+    // In a rehearsal nothing is compiled together, and a compile goes on without its client.
+    bool waits = engine->target ? engine->target->process_count > 1 && !request->asked_before
+                                : request->client->process_count == 1;
+    if (!waits) return false;
     char host[256] = "", holder[512], since[24];
     gethostname(host, sizeof host - 1);
     keel_clock_iso(keel_clock_wall(), since);
@@ -277,10 +282,12 @@ static void journal_refusal(request_t *request, const PJRT_Error *error) {
     write_refusal(request, keel_pjrt_error_code(request->engine->api, error), message);
 }
 
-// The client has an executable; its compiler may have it longer. If the client had this program
-// before, only the client made it anew: with the device it would come from memory.
-static void rehearse(request_t *request) {
+// The client has an executable; its compiler may have it longer, and the claims until then. If the
+// client had this program before, only the client made it anew: with the device it would come from
+// memory.
+static void rehearse(request_t *request, claims_t *held) {
     if (request->asked_before) {
+        claims_release(held);
         const keel_entry_t none = {.payload_size = 0};
         journal_load(request, "memory", &none, 0);
         note_load(request, 0);
@@ -290,7 +297,8 @@ static void rehearse(request_t *request) {
                                    .program = &request->program,
                                    .name = request->name,
                                    .place = &request->site.place,
-                                   .is_kept = is_kept(request)};
+                                   .is_kept = is_kept(request),
+                                   .claims = *held};
     request->rehearsed = rehearsal_word(request->args->executable);
     request->is_guess = keel_rehearse_is_guess(request->args->executable);
     journal_compile(request);
@@ -374,7 +382,7 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
         executables_add(engine, request->args->executable, &request->program, NULL, 0);
     if (status) engine_fell_through(engine, "count", NULL, status);
     if (engine->target) {
-        rehearse(request);
+        rehearse(request, held);
         return NULL;
     }
     join(request, request->args->executable);

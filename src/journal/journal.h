@@ -77,6 +77,7 @@ typedef struct keel_journal_target_t {
     const char *name; // "h200:8"; NULL: no rehearsal
     const char *platform, *kind;
     uint64_t devices, processes;
+    uint64_t process;       // the number of this one
     uint64_t memory;        // bytes of a device; 0: unknown
     const char *compiles;   // "all", "new", "none"
     const char *values;     // what values read as that no device computed: "zeros", "ones", "nan"
@@ -274,8 +275,10 @@ typedef struct keel_journal_unreal_t {
     uint64_t count; // since the last such event
 } keel_journal_unreal_t;
 void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *event);
-// In a rehearsal: the most bytes that were in use on one device when the program began.
-void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes);
+// In a rehearsal: the most bytes that were in use on one device when the program began. `spans`:
+// devices of other processes have partitions of it.
+void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes,
+                         bool spans);
 
 // What moved between host and device since the last such event.
 typedef struct keel_journal_transfer_t {

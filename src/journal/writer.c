@@ -286,6 +286,7 @@ static void target_field(keel_json_t *line, const keel_journal_target_t *target)
     keel_line_text(line, "kind", target->kind);
     keel_json_unsigned(line, "devices", target->devices);
     keel_json_unsigned(line, "processes", target->processes);
+    if (target->processes > 1) keel_json_unsigned(line, "process", target->process);
     if (target->memory) keel_json_unsigned(line, "memory", target->memory);
     keel_line_text(line, "compile", target->compiles);
     keel_line_text(line, "values", target->values);

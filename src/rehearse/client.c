@@ -232,6 +232,10 @@ static PJRT_Error *platform_version(PJRT_Client_PlatformVersion_Args *args) {
     return NULL;
 }
 
+int keel_rehearse_process(const PJRT_Client *client) {
+    return client->process;
+}
+
 static PJRT_Error *process_index(PJRT_Client_ProcessIndex_Args *args) {
     args->process_index = args->client->process;
     return NULL;

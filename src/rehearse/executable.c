@@ -137,6 +137,11 @@ keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_byte
     return status;
 }
 
+bool keel_rehearse_spans(const PJRT_LoadedExecutable *loaded) {
+    uint32_t partitions = loaded->facts->signature.partitions;
+    return partitions > 1 && partitions > loaded->device_count;
+}
+
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded) {
     uint64_t most = 0;
     for (size_t i = 0; i < loaded->device_count; ++i) {

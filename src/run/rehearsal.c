@@ -171,8 +171,8 @@ keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const json_t *
     const context_t to = {rehearsal, cwd, texts};
     const char *kind = keel_event_text(event, "event");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-        if (strcmp(kind, kinds[i].name) == 0) return kinds[i].meet(&to, event);
-    return NULL;
+        if (strcmp(kind, kinds[i].name) == 0) KEEL_TRY(kinds[i].meet(&to, event));
+    return keel_drift_add(rehearsal, event, cwd, texts);
 }
 
 // ---- all together ------------------------------------------------------------------------------
@@ -187,6 +187,7 @@ void keel_rehearsal_deinitialize(keel_run_rehearsal_t *rehearsal) {
     keel_free(rehearsal->refusals);
     keel_free(rehearsal->unreals);
     keel_free(rehearsal->guesses);
+    keel_drift_release(rehearsal);
     keel_map_deinitialize(&rehearsal->known);
     *rehearsal = (keel_run_rehearsal_t){.refusals = NULL};
 }
