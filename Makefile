@@ -21,7 +21,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-rehearse test test-torch test-libraries test-targets test-sweep test-jax accidents bench compatibility fuzz mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-rehearse test test-torch test-libraries test-targets test-rehearse test-sweep test-jax accidents bench compatibility fuzz mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -48,9 +48,9 @@ test: ## lint, build three ways, and run every test
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(call build,asan-ubsan)
 	@$(call build,tsan)
-	@ASAN_OPTIONS=max_malloc_fill_size=1048576 $(CTEST) --test-dir build/asan-ubsan -E '^(client|corpus|page|python|torch|targets)\.'
-	@$(CTEST) --test-dir build/tsan -R '^(unit\.(analysis|base|bridge|compiler_children|engine|history|journal|pjrt|shim|store)|c_client)'
-	@$(CTEST) --test-dir build -E '^(torch|targets|corpus\.(torch|libraries|transformers))'
+	@ASAN_OPTIONS=max_malloc_fill_size=1048576 $(CTEST) --test-dir build/asan-ubsan -E '^(client|corpus|page|python|rehearsed|torch|targets)\.'
+	@$(CTEST) --test-dir build/tsan -R '^(unit\.(analysis|base|bridge|compiler_children|engine|history|journal|pjrt|rehearse|shim|store)|c_client)'
+	@$(CTEST) --test-dir build -E '^(rehearsed|torch|targets|corpus\.(torch|libraries|transformers))'
 
 test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 	@tools/setup --tests --all-plugins --torch
@@ -67,6 +67,12 @@ test-targets: ## compile for GPUs and TPUs that are not here: 2 GB in .venv-targ
 	@tools/setup --tests --targets
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^targets'
+
+# Not part of .ci/run: half an hour, and the downloads of test-targets.
+test-rehearse: ## rehearse the truth corpus, a share of it for a GPU and a TPU: 2 GB in .venv-targets
+	@tools/setup --tests --targets
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@$(CTEST) --test-dir build -R '^rehearsed'
 
 # Not part of .ci/run: a measure of the rules, where a case that is wrong is to be looked at, not a gate.
 test-sweep: build ## measure keel why on thousands of generated recompiles: SWEEP="linen --only attention"

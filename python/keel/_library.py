@@ -1,8 +1,9 @@
 """Keel's library: where it is, and its functions for a process that has loaded it."""
 
+import contextlib
 import ctypes
 import os
-from typing import Callable, Optional, Sequence
+from typing import Callable, Iterator, Optional, Sequence
 
 NAME = "libkeel_pjrt.so"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -52,6 +53,34 @@ def step() -> None:
         mark.argtypes, mark.restype = (), None
         _step = mark
     _step()
+
+
+def _call(name: str, *arguments: bool) -> None:
+    function = getattr(_open(os.RTLD_NOLOAD | os.RTLD_NOW), name, None)
+    if function is None:
+        return
+    function.argtypes, function.restype = (ctypes.c_bool,) * len(arguments), None
+    function(*arguments)
+
+
+def freeze() -> None:
+    """From now on, no program may be new: one that is gets an error, or what KEEL_ON_DRIFT says.
+    Does nothing in a process that has not loaded Keel."""
+    _call("keel_freeze")
+
+
+@contextlib.contextmanager
+def allowed() -> Iterator[None]:
+    """Inside, on this thread, programs may be new and may be missing in the contract:
+
+        with keel.allowed():
+            evaluate(model)
+    """
+    _call("keel_allow", True)
+    try:
+        yield
+    finally:
+        _call("keel_allow", False)
 
 
 def _tell(function: str, plugin: str) -> bool:

@@ -6,6 +6,7 @@ Keel's library: the processes that compile for a device that is not there regist
 import ctypes
 from typing import Any, List, Tuple
 
+from . import callbacks
 from ._imports import when_imported
 from ._library import add_handler, add_type
 
@@ -69,6 +70,10 @@ def _follow(xla_client: Any, name: str, report: Any, defaults: Tuple) -> None:
 def _begin(xla_client: Any) -> None:
     _follow(xla_client, "register_custom_call_target", _report, (0, 0))
     _follow(xla_client, "register_custom_type", _report_type, ())
+    # jaxlib has those for host callbacks in its own runtime before Python runs.
+    for name, stages in getattr(xla_client, "custom_call_targets", lambda _: {})("Host").items():
+        if name in callbacks.NAMES:
+            _report(name, stages, "Host", 1)
     # Those that were registered before, and wait for their platform's plugin.
     for platform, waiting in getattr(xla_client, "_custom_callback", {}).items():
         for name, function, *rest in waiting:

@@ -7,7 +7,6 @@ variables that such a machine has; what is looked up elsewhere is answered here.
 """
 
 import os
-import sys
 
 from ._imports import when_imported
 
@@ -15,6 +14,7 @@ PLATFORM = "KEEL_REHEARSE_PLATFORM"
 DEVICES = "KEEL_REHEARSE_DEVICES"  # of one process
 CHIPS = "TPU_CHIPS_PER_HOST_BOUNDS"
 PROCESS, PROCESSES = "KEEL_REHEARSE_PROCESS", "KEEL_REHEARSE_PROCESSES"
+MEETING = "KEEL_REHEARSE_MEETING"  # set if `keel rehearse` has started all of the processes
 
 
 def _platform() -> str:
@@ -45,8 +45,36 @@ def _tell_process(xla_bridge) -> None:
     xla_bridge.make_tpu_client = make_and_tell
 
 
+def _offer_cluster(cluster) -> None:
+    """What jax.distributed.initialize() asks for the other processes, which `keel rehearse` starts."""
+
+    class KeelCluster(cluster.ClusterEnv):
+        name = "keel"
+
+        @classmethod
+        def is_env_present(cls) -> bool:
+            return True
+
+        @classmethod
+        def get_coordinator_address(cls, *_, **__) -> str:
+            return os.environ["JAX_COORDINATOR_ADDRESS"]
+
+        @classmethod
+        def get_process_count(cls) -> int:
+            return int(os.environ[PROCESSES])
+
+        @classmethod
+        def get_process_id(cls) -> int:
+            return int(os.environ[PROCESS])
+
+    known = cluster.ClusterEnv._cluster_types
+    known.insert(0, known.pop(known.index(KeelCluster)))  # JAX takes the first that is there
+
+
 def begin_jax() -> None:
     """Before JAX reads its environment."""
+    if os.environ.get(MEETING):
+        when_imported("jax._src.clusters.cluster", _offer_cluster)
     if _platform() == "cuda":
         when_imported("jax._src.hardware_utils", _show_gpu)
     elif _platform() == "tpu":
@@ -74,6 +102,10 @@ def begin_torch() -> None:
     """Before torch_xla is imported, which sets itself up for the chips that it finds."""
     if _platform() == "tpu":
         when_imported("torch_xla._internal.tpu", _show_chips)
-    elif _platform() == "cuda":
-        sys.stderr.write("keel: PyTorch/XLA has had no GPUs since 2.9; rehearse it on a TPU or the "
-                         "processor: --on v6e:2x4, --on cpu:4\n")
+
+
+def check_torch() -> None:
+    """When torch_xla needs a device. It would abort the process."""
+    if _platform() == "cuda":
+        raise RuntimeError("PyTorch/XLA has had no GPUs since 2.9; rehearse it on a TPU or the "
+                           "processor: --on v6e:2x4, --on cpu:4")

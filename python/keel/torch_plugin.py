@@ -8,7 +8,7 @@ import os
 
 from torch_xla.experimental import plugins
 
-from . import fixes
+from . import fixes, rehearsal
 from ._library import ask_devices, library_path
 
 
@@ -37,6 +37,7 @@ class LibraryPlugin(KeelPlugin):
     """The device LIBRARY: torch_xla knows only its path, but torch_xla.launch needs a plugin."""
 
     def library_path(self) -> str:
+        rehearsal.check_torch()
         return os.environ.get("PJRT_LIBRARY_PATH") or super().library_path()
 
 

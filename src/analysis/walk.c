@@ -142,6 +142,7 @@ static keel_status_t answer_and_note(walk_t *walk, process_t *process, asked_t *
     bool is_kept = !kept;
     keel_status_ignore(kept);
     KEEL_TRY(made_asked(&process->made, asked->site.origin, is_kept ? program : NULL));
+    if (asked->kind == KEEL_ASK_REFUSED) return NULL; // the client does not have it
     keel_status_t status = answer_note(process, &walk->kept, asked, walk->id);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_ignore(status); // the program is missing: later ones are not compared with it

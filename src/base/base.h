@@ -10,7 +10,7 @@
 // pack                            zstd frames
 // hash                            digests (BLAKE2b-256) and quick hashes (XXH3)
 // files, lock, fault              every file operation; a test can make any fail, or kill there
-// process                         another process of this machine: is it running?
+// process, answer                 another process of this machine: is it running; what it says
 // fork                            mutexes that are free in a forked child
 // clock, wait, log                time; waits with an end; one-line messages on stderr
 //
@@ -20,6 +20,7 @@
 #ifndef KEEL_BASE_BASE_H_
 #define KEEL_BASE_BASE_H_
 
+#include "base/answer.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/bytes.h"

@@ -2,6 +2,7 @@
 #include "base/log.h"
 
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,19 +28,34 @@ static bool first_time(const char *topic) {
     return first;
 }
 
-void keel_log_once(const char *topic, const char *format, ...) {
+static bool is_quiet(void) {
     const char *quiet = getenv("KEEL_QUIET");
-    if ((quiet && strcmp(quiet, "1") == 0) || !first_time(topic)) return;
+    return quiet && strcmp(quiet, "1") == 0;
+}
+
+// One write, so that lines of several processes do not mix.
+static void say(const char *format, va_list arguments) {
     char line[4096] = "keel: ";
     size_t used = strlen(line);
-    va_list arguments;
-    va_start(arguments, format);
-    int written = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
-    va_end(arguments);
-    if (written < 0) return;
+    if (vsnprintf(line + used, sizeof line - used - 1, format, arguments) < 0) return;
     used = strlen(line);
     line[used++] = '\n';
-    // One write, so that lines of several processes do not mix.
     ssize_t ignored = write(STDERR_FILENO, line, used);
     (void)ignored;
+}
+
+void keel_log_once(const char *topic, const char *format, ...) {
+    if (is_quiet() || !first_time(topic)) return;
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+void keel_log(const char *format, ...) {
+    if (is_quiet()) return;
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
 }

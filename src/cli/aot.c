@@ -335,11 +335,13 @@ static void print_json(const aot_t *aot) {
 }
 
 static int sum_up(const aot_t *aot, double seconds) {
-    size_t compiled = 0, failed = 0, there = 0;
+    size_t compiled = 0, failed = 0, there = 0, calling = 0;
     double sum = 0;
     char wall[24], all[24];
     for (size_t i = 0; i < aot->count; ++i) {
-        failed += aot->programs[i]->error != NULL;
+        const char *error = aot->programs[i]->error;
+        failed += error != NULL;
+        calling += error && strstr(error, "No FFI handler registered");
         there += aot->programs[i]->is_there;
         sum += aot->programs[i]->seconds;
     }
@@ -352,6 +354,9 @@ static int sum_up(const aot_t *aot, double seconds) {
         cli_say("%zu of %zu programs compiled for %s in %s (%s of compiling), %zu in the cache%s",
                 compiled, aot->count, aot->target.name, wall, all, there,
                 failed ? "; some failed, see above" : "");
+    if (calling && !aot->json)
+        cli_say("a program that calls functions of its client by name compiles only where the "
+                "client is; use `keel rehearse`");
     return failed ? CLI_NO : CLI_OK;
 }
 

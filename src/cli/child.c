@@ -1,28 +1,42 @@
-// The child of `keel run`: same terminal, same process group, same signals as if it had been
+// The command of `keel run`: same terminal, same process group, same signals as if it had been
 // started alone. What the terminal sends (Ctrl-C) reaches the whole group, so only signals sent to
 // this process alone are passed on.
+//
+// A rehearsal on several hosts starts it once for each of the target's processes. The first has the
+// terminal; the others read nothing, and what they write is marked (marked.c).
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/marked.h"
 
 static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGUSR1,
                                 SIGUSR2, SIGALRM, SIGCONT, SIGVTALRM, SIGWINCH};
 enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
-static volatile sig_atomic_t child_pid;
+static volatile pid_t pids[CLI_PROCESSES]; // 0: not started, or ended
+
+static void send_all(int number) {
+    for (int i = 0; i < CLI_PROCESSES; ++i)
+        if (pids[i] > 0) kill(pids[i], number);
+}
 
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
     int error = errno;
     // si_code is positive if the kernel sent it: from the terminal, to the whole group.
-    if (info->si_code <= 0 && child_pid > 0) kill((pid_t)child_pid, number);
+    if (info->si_code <= 0) send_all(number);
     errno = error;
+}
+
+static void child_ended(int number) {
+    (void)number; // it ends a wait
 }
 
 typedef struct signals_t {
@@ -31,10 +45,11 @@ typedef struct signals_t {
     struct sigaction child_before;
 } signals_t;
 
-// Blocks them until the child is known.
+// They are blocked until the end, except while this process waits.
 static void take_over(signals_t *signals) {
     sigset_t block;
     sigemptyset(&block);
+    sigaddset(&block, SIGCHLD);
     for (int i = 0; i < PASSED_ON; ++i)
         sigaddset(&block, passed_on[i]);
     sigprocmask(SIG_BLOCK, &block, &signals->mask);
@@ -44,8 +59,8 @@ static void take_over(signals_t *signals) {
         // Signals that are ignored (nohup) stay ignored, here and in the child.
         if (signals->before[i].sa_handler != SIG_IGN) sigaction(passed_on[i], &action, NULL);
     }
-    struct sigaction normal = {.sa_handler = SIG_DFL};
-    sigaction(SIGCHLD, &normal, &signals->child_before); // otherwise its exit code could be lost
+    struct sigaction ended = {.sa_handler = child_ended};
+    sigaction(SIGCHLD, &ended, &signals->child_before); // if ignored, its exit code would be lost
 }
 
 static void give_back(const signals_t *signals) {
@@ -72,12 +87,7 @@ static int could_not_run(const char *command, int error) {
     return CLI_NOT_RUNNABLE;
 }
 
-static int wait_for(pid_t pid) {
-    int state;
-    while (waitpid(pid, &state, 0) < 0)
-        if (errno != EINTR) return CLI_FAILURE;
-    return WIFSIGNALED(state) ? CLI_SIGNAL + WTERMSIG(state) : WEXITSTATUS(state);
-}
+// ---- starting ----------------------------------------------------------------------------------
 
 // The child's error number comes through a pipe that a successful exec closes.
 static int child_error(int descriptor) {
@@ -89,19 +99,15 @@ static int child_error(int descriptor) {
     return got == (ssize_t)sizeof error ? error : 0;
 }
 
-int cli_run_child(char **command, bool *out_started) {
+static keel_status_t start(char **command, const signals_t *signals, uint32_t number,
+                           cli_marked_t *marked, int *out_error) {
     int report[2];
-    *out_started = false;
-    signals_t signals;
-    if (pipe2(report, O_CLOEXEC))
-        return cli_fail(keel_status_make(KEEL_IO, "a pipe: %s", strerror(errno)));
-    fflush(stdout);
-    fflush(stderr);
-    take_over(&signals);
+    if (number) KEEL_TRY(cli_marked_open(marked, number));
+    if (pipe2(report, O_CLOEXEC)) return keel_status_make(KEEL_IO, "a pipe: %s", strerror(errno));
     pid_t pid = fork();
     if (pid == 0) {
-        give_back(&signals);
-        execvp(command[0], command);
+        give_back(signals);
+        if (!number || cli_marked_take(marked, number)) execvp(command[0], command);
         int error = errno;
         ssize_t ignored = write(report[1], &error, sizeof error);
         (void)ignored;
@@ -109,18 +115,99 @@ int cli_run_child(char **command, bool *out_started) {
     }
     int fork_error = errno;
     close(report[1]);
-    child_pid = (sig_atomic_t)(pid > 0 ? pid : 0);
-    sigprocmask(SIG_SETMASK, &signals.mask, NULL);
-    int code = CLI_FAILURE;
-    if (pid < 0) {
-        cli_fail(keel_status_make(KEEL_IO, "a new process: %s", strerror(fork_error)));
-    } else {
-        int error = child_error(report[0]);
-        code = wait_for(pid);
-        if (error) code = could_not_run(command[0], error);
-        *out_started = !error;
-    }
-    child_pid = 0;
+    if (number) cli_marked_started(marked, number);
+    if (pid > 0) pids[number] = pid;
+    if (pid > 0) *out_error = child_error(report[0]);
     close(report[0]);
-    return code;
+    if (pid > 0) return NULL;
+    return keel_status_make(KEEL_IO, "a new process: %s", strerror(fork_error));
+}
+
+// ---- waiting -----------------------------------------------------------------------------------
+
+// After a process has failed, the others wait for it where they would meet it. They get this long
+// to end by themselves, and as long again once they are told to end.
+static const uint64_t grace = 10000000000;
+
+typedef struct waiting_t {
+    uint32_t count, running;
+    int code;          // of the first that failed
+    uint64_t deadline; // of the others; 0: none
+    int next_signal;   // at the deadline
+} waiting_t;
+
+static void fail(waiting_t *waiting, uint32_t number, int code) {
+    if (waiting->code || !code) return;
+    waiting->code = code;
+    if (!waiting->running) return;
+    waiting->deadline = keel_clock_monotonic() + grace;
+    waiting->next_signal = SIGTERM;
+    if (code != CLI_SIGNAL + SIGINT)
+        cli_say("process %u of %u ended with exit code %d; the others have %u s to end", number,
+                waiting->count, code, (unsigned)(grace / 1000000000));
+}
+
+static void collect(waiting_t *waiting) {
+    for (uint32_t i = 0; i < waiting->count; ++i) {
+        int state;
+        pid_t ended = pids[i] > 0 ? waitpid(pids[i], &state, WNOHANG) : 0;
+        if (ended == 0 || (ended < 0 && errno == EINTR)) continue;
+        pids[i] = 0;
+        --waiting->running;
+        if (ended < 0)
+            fail(waiting, i, CLI_FAILURE);
+        else
+            fail(waiting, i,
+                 WIFSIGNALED(state) ? CLI_SIGNAL + WTERMSIG(state) : WEXITSTATUS(state));
+    }
+}
+
+static void end_others(waiting_t *waiting) {
+    if (!waiting->deadline || keel_clock_monotonic() < waiting->deadline) return;
+    send_all(waiting->next_signal);
+    send_all(SIGCONT);
+    waiting->deadline += grace;
+    waiting->next_signal = SIGKILL;
+}
+
+static void wait_for_all(waiting_t *waiting, cli_marked_t *marked, const sigset_t *mask) {
+    for (collect(waiting); waiting->running; collect(waiting)) {
+        cli_marked_pass_on(marked, waiting->deadline, mask);
+        end_others(waiting);
+    }
+    cli_marked_end(marked);
+}
+
+static keel_status_t start_all(char **command, const cli_processes_t *processes,
+                               const signals_t *signals, cli_marked_t *marked, waiting_t *waiting,
+                               bool *out_started) {
+    for (uint32_t i = 0; i < processes->count; ++i) {
+        int error = 0;
+        if (processes->prepare) KEEL_TRY(processes->prepare(processes->context, i));
+        KEEL_TRY(start(command, signals, i, marked, &error));
+        ++waiting->running;
+        if (error) {
+            waiting->code = could_not_run(command[0], error);
+            return NULL;
+        }
+        *out_started = true;
+    }
+    return NULL;
+}
+
+int cli_run_children(char **command, const cli_processes_t *processes, bool *out_started) {
+    signals_t signals;
+    cli_marked_t marked;
+    waiting_t waiting = {.count = processes->count};
+    *out_started = false;
+    fflush(stdout);
+    fflush(stderr);
+    cli_marked_initialize(&marked);
+    take_over(&signals);
+    keel_status_t status = start_all(command, processes, &signals, &marked, &waiting, out_started);
+    if (status || waiting.code) send_all(SIGTERM);
+    if (status) waiting.code = cli_fail(status);
+    wait_for_all(&waiting, &marked, &signals.mask);
+    sigprocmask(SIG_SETMASK, &signals.mask, NULL); // still handled: the summary is to be written
+    return waiting.code;
 }

@@ -196,14 +196,29 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
 keel_status_t cli_check_target(const keel_target_t *target, const char *plugin) KEEL_MUST_CHECK;
 // Afterwards: makes those clients rehearse on the target, whose plugin that is.
 typedef struct cli_rehearsal_t {
-    const char *on;       // as the user named the target
-    const char *compiles; // "new"; NULL: the default
-    const char *fill;     // "zeros"; likewise
-    const char *describe; // a target to print; NULL: none
+    const char *on;        // as the user named the target
+    const char *compiles;  // "new"; NULL: the default
+    const char *fill;      // "zeros"; likewise
+    const char *processes; // how many to start; NULL: all of the target
+    const char *describe;  // a target to print; NULL: none
     keel_target_t target;
 } cli_rehearsal_t;
 keel_status_t cli_set_rehearsal(const cli_rehearsal_t *rehearsal, const char *plugin,
                                 const char *library) KEEL_MUST_CHECK;
+// hosts.c: how many processes to start. KEEL_INVALID if there are too many.
+keel_status_t cli_count_processes(const cli_rehearsal_t *rehearsal, uint32_t *out) KEEL_MUST_CHECK;
+// Where processes of a rehearsal meet.
+typedef struct cli_hosts_t {
+    const keel_target_t *target;
+    unsigned ports[2]; // free ones of this machine
+    char *folder;      // where they exchange values; NULL: nowhere
+} cli_hosts_t;
+// The caller releases them, also after a failure.
+keel_status_t cli_hosts_begin(const keel_target_t *target, const char *run_id,
+                              cli_hosts_t *out) KEEL_MUST_CHECK;
+void cli_hosts_end(cli_hosts_t *hosts);
+// Sets this process's environment to that of one of the target's processes; for cli_processes_t.
+keel_status_t cli_set_process(void *hosts, uint32_t number) KEEL_MUST_CHECK;
 // The Python that will run `command`, judging by its first word; NULL if that does not show it. The
 // caller frees it.
 keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;
@@ -242,10 +257,20 @@ keel_status_t cli_fixes_check(const char *package, const char *names) KEEL_MUST_
 
 // ---- child.c -----------------------------------------------------------------------------------
 
+enum { CLI_PROCESSES = 256 }; // of one command, at most
+// How often a command is started.
+typedef struct cli_processes_t {
+    uint32_t count;
+    // Sets this process's environment to that of process `number`. NULL is allowed.
+    keel_status_t (*prepare)(void *context, uint32_t number);
+    void *context;
+} cli_processes_t;
+
 // Runs the command in this process's terminal and group until it ends; passes on signals that were
-// sent to this process alone. Returns the exit code as a shell does; reports a command that could
-// not be started.
-int cli_run_child(char **command, bool *out_started);
+// sent to this process alone. Of several processes, the output of all but the first is marked, and
+// once one has failed the others are ended. Returns the exit code as a shell does, that of the
+// first that failed; reports a command that could not be started.
+int cli_run_children(char **command, const cli_processes_t *processes, bool *out_started);
 
 // ---- run.c -------------------------------------------------------------------------------------
 
@@ -280,5 +305,8 @@ void cli_list_commands(keel_buffer_t *out);
 // Whether `keel cache NAME`, `keel contract NAME` exists.
 bool cli_cache_has(const char *name);
 bool cli_contract_has(const char *name);
+// contract_record.c: adds the run's programs that the contract does not allow. Says so.
+keel_status_t cli_contract_extend(const char *path, const char *run_dir, const char *id,
+                                  bool quiet) KEEL_MUST_CHECK;
 
 #endif // KEEL_CLI_CLI_H_

@@ -123,6 +123,68 @@ static keel_status_t make(const recording_t *recording, const contract_run_t *ru
     return status;
 }
 
+// ---- on_drift = record -------------------------------------------------------------------------
+
+static keel_status_t is_missing(const keel_contract_t *contract, const contract_program_t *program,
+                                bool *out) {
+    const keel_contract_asked_t *asked = &program->asked;
+    *out = false;
+    if (program->is_operation && !contract->operations) return NULL;
+    if (keel_contract_match(contract, &asked->fingerprint, &asked->options, NULL) ==
+        KEEL_CONTRACT_LISTED)
+        return NULL;
+    if (keel_contract_scope(contract, asked->name, asked->function) == KEEL_CONTRACT_ALLOW)
+        return NULL;
+    keel_arena_t arena;
+    keel_contract_nearest_t nearest = {.fits = true};
+    keel_arena_initialize(&arena, 0);
+    keel_status_t status = keel_contract_nearest(contract, asked, &arena, &nearest);
+    *out = !nearest.fits;
+    keel_arena_deinitialize(&arena);
+    return status;
+}
+
+static keel_status_t add_missing(const contract_run_t *run, const keel_contract_t *older,
+                                 keel_contract_t *out, size_t *out_added) {
+    *out_added = 0;
+    for (size_t i = 0; i < run->count; ++i) {
+        bool missing;
+        KEEL_TRY(is_missing(older, &run->programs[i], &missing));
+        if (!missing) continue;
+        KEEL_TRY(keel_contract_add(out, &run->programs[i].asked));
+        ++*out_added;
+    }
+    return *out_added ? keel_contract_settle(out, older) : NULL;
+}
+
+static keel_status_t extend(const char *path, const contract_run_t *run, size_t *out_added) {
+    keel_contract_t older, extended;
+    KEEL_TRY(keel_contract_read(path, &older));
+    keel_status_t status = keel_contract_read(path, &extended);
+    if (!status) {
+        status = add_missing(run, &older, &extended, out_added);
+        if (!status && *out_added) status = write_file(path, &extended);
+        keel_contract_deinitialize(&extended);
+    }
+    keel_contract_deinitialize(&older);
+    return status;
+}
+
+keel_status_t cli_contract_extend(const char *path, const char *run_dir, const char *id,
+                                  bool quiet) {
+    contract_run_t run;
+    size_t added;
+    KEEL_TRY(contract_run_read(run_dir, id, &run));
+    keel_status_t status = extend(path, &run, &added);
+    contract_run_deinitialize(&run);
+    if (!status && added && !quiet)
+        cli_say("%s: %zu program%s added; look at the change before you commit it", path, added,
+                added == 1 ? "" : "s");
+    return status;
+}
+
+// ---- what a run is used for --------------------------------------------------------------------
+
 static int use(void *context, const char *run_dir, const char *id, int code) {
     recording_t *recording = context;
     contract_run_t run;

@@ -3,9 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,68 +77,30 @@ static bool script_python(char *line, char out[PATH_MAX]) {
 
 enum { ANSWER_SECONDS = 10 };
 
-// Milliseconds until then, rounded up; 0 when it is past.
-static int time_until(uint64_t end) {
-    uint64_t now = keel_clock_monotonic();
-    return now < end ? (int)((end - now + 999999) / 1000000) : 0;
-}
-
 // One line; false if it does not come in time.
 static bool read_answer(int descriptor, char out[PATH_MAX]) {
-    size_t size = 0;
-    struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+    keel_buffer_t answer;
+    keel_buffer_initialize(&answer, PATH_MAX - 1);
     uint64_t end = keel_clock_monotonic() + ANSWER_SECONDS * 1000000000ull;
-    bool in_time = true;
-    while (size < PATH_MAX - 1 && !memchr(out, '\n', size)) {
-        int got = poll(&ready, 1, time_until(end));
-        if (got < 0 && errno == EINTR) continue;
-        in_time = got > 0;
-        ssize_t part = in_time ? read(descriptor, out + size, PATH_MAX - 1 - size) : 0;
-        if (part <= 0) break;
-        size += (size_t)part;
-    }
-    out[size] = 0;
+    bool in_time = keel_answer_read(descriptor, '\n', end, &answer);
+    snprintf(out, PATH_MAX, "%s", answer.failed ? "" : keel_buffer_cstr(&answer));
     out[strcspn(out, "\n")] = 0;
+    keel_buffer_deinitialize(&answer);
     return in_time;
-}
-
-// Its answer goes to `answer`, all other output nowhere. It runs in a group of its own with the
-// usual signals. 0 if it cannot be started.
-static pid_t start(const char *script, int answer) {
-    static char option[] = "-c", question[] = "import sys; print(sys.executable)";
-    char *words[] = {(char *)(uintptr_t)script, option, question, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    pid_t pid;
-    sigemptyset(&none);
-    if (posix_spawn_file_actions_init(&actions)) return 0;
-    if (posix_spawnattr_init(&attributes)) {
-        posix_spawn_file_actions_destroy(&actions);
-        return 0;
-    }
-    bool failed =
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK) ||
-        posix_spawnattr_setsigmask(&attributes, &none) ||
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) ||
-        posix_spawn_file_actions_adddup2(&actions, answer, STDOUT_FILENO) ||
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0) ||
-        posix_spawn(&pid, script, &actions, &attributes, words, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed ? 0 : pid;
 }
 
 // What the script answers when asked which Python it starts; false if there is no answer. The
 // script and what it started are ended after the answer, or when the time is up.
 static bool ask(const char *script, char out[PATH_MAX], bool *out_in_time) {
+    static char option[] = "-c", question[] = "import sys; print(sys.executable)";
+    char *words[] = {(char *)(uintptr_t)script, option, question, NULL};
     int answer[2];
     keel_guard_t guard;
     *out_in_time = true;
     out[0] = 0;
     if (pipe2(answer, O_CLOEXEC)) return false;
     keel_guard_begin(&guard);
-    pid_t pid = start(script, answer[1]);
+    pid_t pid = keel_answer_start(words, answer[1]);
     keel_guard_watch(pid);
     close(answer[1]);
     if (pid) *out_in_time = read_answer(answer[0], out);

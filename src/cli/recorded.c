@@ -35,6 +35,7 @@ static keel_status_t read_text(cli_recorded_t *recorded, keel_str_t value, PJRT_
         return keel_status_make(KEEL_UNSUPPORTED, "no text");
     for (size_t i = 1; i < value.size - 1; ++i) {
         i += value.data[i] == '\\';
+        if (i == value.size - 1) return keel_status_make(KEEL_UNSUPPORTED, "no text");
         text[size++] = value.data[i];
     }
     out->type = PJRT_NamedValue_kString;
@@ -68,11 +69,22 @@ static keel_status_t read_numbers(cli_recorded_t *recorded, keel_str_t value,
     return keel_status_make(KEEL_UNSUPPORTED, "too many numbers");
 }
 
+// "0x1p-1"
+static bool read_float(keel_str_t value, PJRT_NamedValue *out) {
+    char text[64], *end;
+    bool is_hex = value.size < sizeof text && memchr(value.data, 'x', value.size);
+    if (!is_hex) return false;
+    snprintf(text, sizeof text, "%.*s", KEEL_STR_ARGS(value));
+    out->type = PJRT_NamedValue_kFloat;
+    out->float_value = strtof(text, &end);
+    return !*end;
+}
+
 static keel_status_t read_value(cli_recorded_t *recorded, keel_str_t value, PJRT_NamedValue *out) {
     out->value_size = 1;
     out->type = PJRT_NamedValue_kBool;
     out->bool_value = keel_str_is(value, "true");
-    if (out->bool_value || keel_str_is(value, "false")) return NULL;
+    if (out->bool_value || keel_str_is(value, "false") || read_float(value, out)) return NULL;
     if (value.size && *value.data == '"') return read_text(recorded, value, out);
     return read_numbers(recorded, value, out);
 }

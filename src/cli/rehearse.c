@@ -16,10 +16,14 @@ static const char details[] =
     "none only those whose results are sharded as the compiler decides. What was compiled is in "
     "the\n"
     "cache under the key that the device's own run will ask for.\n\n"
+    "A target of several hosts (h200:16, v6e:4x4) starts the command once for each, so that\n"
+    "jax.distributed.initialize() finds the others; cpu:8/2 are two with 4 devices each. What the\n"
+    "first writes is unchanged, the lines of the others begin with their number, as in [1].\n"
+    "--processes 1 is for a command that starts the others itself, or does without them.\n\n"
     "The run is recorded: `keel why`, `stats`, `memory` and `report` show it. The exit code is "
     "the\n"
     "command's own. If that is 0, it is 1 if a program does not compile for the target, does not\n"
-    "fit in its memory or cannot be rehearsed.\n";
+    "fit in its memory or cannot be rehearsed, or if not all processes execute it.\n";
 
 static bool is_word(const char *word, const char *const *words) {
     while (*words && word && strcmp(word, *words) != 0)
@@ -32,10 +36,16 @@ bool cli_check_rehearsal(const cli_call_t *call, const cli_rehearsal_t *rehearsa
     static const char *const compiles[] = {KEEL_REHEARSE_COMPILES(WORD) NULL};
     static const char *const fills[] = {KEEL_REHEARSE_FILLS(WORD) NULL};
 #undef WORD
+    static const char *const counts[] = {"all", "1", NULL};
     if (!is_word(rehearsal->compiles, compiles))
         *out_code = cli_misuse(call, "--compile %s: say new, all or none", rehearsal->compiles);
     else if (!is_word(rehearsal->fill, fills))
         *out_code = cli_misuse(call, "--values %s: say zeros, ones or nan", rehearsal->fill);
+    else if (!is_word(rehearsal->processes, counts))
+        *out_code = cli_misuse(call,
+                               "--processes %s: say all, or 1; a target with another number is "
+                               "named like cpu:8/2",
+                               rehearsal->processes);
     else
         return true;
     return false;
@@ -61,6 +71,8 @@ int cli_rehearse(cli_call_t *call) {
     cli_text(call, "--compile", "all|new|none", "which programs to compile", &rehearsal.compiles);
     cli_text(call, "--values", "zeros|ones|nan", "what values read as that no device computed",
              &rehearsal.fill);
+    cli_text(call, "--processes", "all|1", "how many of the target's processes to start",
+             &rehearsal.processes);
     cli_text(call, "--describe", "TARGET", "only print this target as JSON, as a file has it",
              &rehearsal.describe);
     int code = cli_run_command(call, &rehearsal);

@@ -6,6 +6,7 @@
 #include "analysis/analysis.h"
 #include "cli/bundle.h"
 #include "cli/cli.h"
+#include "contract/contract.h"
 #include "journal/journal.h"
 #include "pjrt/pjrt.h"
 #include "settings/places.h"
@@ -83,11 +84,34 @@ static keel_status_t prepare_rehearsal(command_run_t *run) {
     if (run->settings.mode == KEEL_MODE_OFF)
         return keel_status_make(KEEL_INVALID,
                                 "mode is off: nothing can be rehearsed; use --mode on");
-    return keel_target_read(run->rehearsal->on, &run->rehearsal->target);
+    uint32_t processes;
+    KEEL_TRY(keel_target_read(run->rehearsal->on, &run->rehearsal->target));
+    return cli_count_processes(run->rehearsal, &processes);
+}
+
+// A contract that cannot be held to stops the command before it starts.
+static keel_status_t check_contract(const keel_settings_t *settings) {
+    const char *path = keel_settings_text(settings, KEEL_SETTING_CONTRACT);
+    bool has_contract = *path;
+    if (settings->on_drift == KEEL_ON_DRIFT_RECORD && !has_contract)
+        return keel_status_make(KEEL_INVALID,
+                                "on_drift is record: name the contract that programs are added to, "
+                                "with --contract FILE");
+    if (!has_contract && !settings->freeze_after) return NULL;
+    if (settings->mode == KEEL_MODE_OFF)
+        return keel_status_make(KEEL_INVALID,
+                                "mode is off: no program is looked at, so none can be "
+                                "held to a contract; use --mode on");
+    if (!has_contract) return NULL;
+    keel_contract_t contract;
+    KEEL_TRY(keel_contract_read(path, &contract));
+    keel_contract_deinitialize(&contract);
+    return NULL;
 }
 
 static keel_status_t prepare(command_run_t *run, const cli_call_t *call, char **words) {
     KEEL_TRY(keel_settings_load(call->flags, &run->settings));
+    KEEL_TRY(check_contract(&run->settings));
     KEEL_TRY(prepare_rehearsal(run));
     KEEL_TRY(cli_find_library(&run->library));
     KEEL_TRY(cli_interpreter_of(words[0], &run->interpreter));
@@ -211,12 +235,36 @@ static bool sum_up(const command_run_t *run) {
     return passes;
 }
 
+static void record_drift(const command_run_t *run) {
+    if (run->settings.on_drift != KEEL_ON_DRIFT_RECORD) return;
+    keel_status_t status = cli_contract_extend(
+        keel_settings_text(&run->settings, KEEL_SETTING_CONTRACT),
+        keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR), run->id, run->quiet);
+    if (status) cli_fail(status);
+}
+
 static void release_run(command_run_t *run) {
     keel_settings_deinitialize(&run->settings);
     keel_free(run->interpreter);
     keel_free(run->plugin);
     keel_free(run->library);
     keel_free(run->package);
+}
+
+static keel_status_t run_processes(const command_run_t *run, char **command, int *out_code,
+                                   bool *out_started) {
+    cli_processes_t processes = {.count = 1};
+    cli_hosts_t hosts = {.folder = NULL};
+    *out_started = false;
+    if (run->rehearsal) KEEL_TRY(cli_count_processes(run->rehearsal, &processes.count));
+    if (processes.count > 1) {
+        processes.prepare = cli_set_process;
+        processes.context = &hosts;
+        KEEL_TRY(cli_hosts_begin(&run->rehearsal->target, run->id, &hosts));
+    }
+    *out_code = cli_run_children(command, &processes, out_started);
+    cli_hosts_end(&hosts);
+    return NULL;
 }
 
 // Declares the options of a run.
@@ -249,11 +297,14 @@ static int go(const cli_call_t *call, char **words, command_run_t *run) {
     keel_analysis_follower_t follower;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     keel_analysis_follow(run_dir, run->id, &follower);
-    int code = cli_run_child(words, &started);
+    int code;
+    status = run_processes(run, words, &code, &started);
     cli_progress_begin("explaining the run's programs");
     keel_analysis_follow_end(&follower);
     cli_progress_end();
+    if (status) code = cli_fail(status);
     if (started && !sum_up(run) && code == CLI_OK) code = CLI_NO;
+    if (started && !run->nested) record_drift(run);
     if (started && run->use) code = run->use->use(run->use->context, run_dir, run->id, code);
     if (started && !run->nested) cli_prune_after(&run->settings, run->quiet);
     release_run(run);
@@ -271,8 +322,7 @@ int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
     if (!call->rest_count || !*call->rest[0]) return no_command(call, &run);
     if (rehearsal && !cli_check_rehearsal(call, rehearsal, &code)) return code;
     if (rehearsal && (!rehearsal->on || !*rehearsal->on))
-        return cli_misuse(call,
-                          "no target; name one: --on h200:8 (`keel rehearse --help` lists them)");
+        return cli_misuse(call, "no target; name one: --on h200:8");
     return go(call, call->rest, &run);
 }
 

@@ -20,12 +20,16 @@ static const char details[] =
 
 int cli_why(cli_call_t *call) {
     bool json = false, all = false;
+    const char *program = NULL;
     int code;
     call->details = details;
     cli_switch(call, "--json", "print JSON: a list of recompiles, oldest first", &json);
     cli_switch(call, "--all", "shorten nothing; show first compiles and loads too", &all);
+    cli_text(call, "--program", "DIGEST", "print the item of this program alone", &program);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
+    if (program && json)
+        return cli_fail(keel_status_make(KEEL_INVALID, "--program and --json: use one of them"));
     keel_settings_t settings;
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);
@@ -33,20 +37,20 @@ int cli_why(cli_call_t *call) {
     status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
     if (!status)
         status = read_why(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0],
-                          json || all ? KEEL_RUN_DETAILS : 0, &why);
+                          json || all || program ? KEEL_RUN_DETAILS : 0, &why);
     keel_settings_deinitialize(&settings);
     if (status) return cli_fail(status);
     keel_buffer_t out, damage;
     keel_buffer_initialize(&out, 0);
     keel_buffer_initialize(&damage, 0);
+    const keel_text_style_t style = {
+        .all = all, .color = cli_is_colored(stdout), .width = all ? 0 : cli_width(stdout)};
     if (json)
         keel_text_why_json(&why, all, &out);
+    else if (program)
+        keel_text_why_program(&why, program, &style, &out);
     else
-        keel_text_why(&why,
-                      &(keel_text_style_t){.all = all,
-                                           .color = cli_is_colored(stdout),
-                                           .width = all ? 0 : cli_width(stdout)},
-                      &out);
+        keel_text_why(&why, &style, &out);
     keel_text_damage(&why.run, &damage);
     keel_why_deinitialize(&why);
     code = cli_answer(&out);

@@ -62,7 +62,7 @@ static keel_status_t fill(const keel_compiler_settings_t *settings, keel_compile
     KEEL_TRY(keel_strdup(keel_str(target->name), &compiler->target_name));
     KEEL_TRY(keel_strdup(keel_str(settings->plugin), &compiler->plugin));
     KEEL_TRY(keel_target_write(target, KEEL_JSON_COMPACT, &compiler->target));
-    KEEL_TRY(compiler_find_worker(settings->worker, &compiler->worker));
+    KEEL_TRY(keel_compiler_find_worker(settings->worker, &compiler->worker));
     if (settings->interpreter)
         KEEL_TRY(keel_strdup(keel_str(settings->interpreter), &compiler->interpreter));
     if (settings->library) KEEL_TRY(keel_strdup(keel_str(settings->library), &compiler->library));

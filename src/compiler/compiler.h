@@ -80,6 +80,10 @@ keel_status_t keel_compiler_wait(keel_compiler_t *compiler, uint64_t id,
                                  keel_compiled_t *out) KEEL_MUST_CHECK;
 void keel_compiled_deinitialize(keel_compiled_t *compiled);
 
+// The path of the program `keel`: `given`, or as for keel_compiler_settings_t if that is NULL. The
+// caller frees it.
+keel_status_t keel_compiler_find_worker(const char *given, char **out) KEEL_MUST_CHECK;
+
 // ---- children ----------------------------------------------------------------------------------
 
 // The subcommand of `keel` that is a child: it calls keel_compiler_work.

@@ -9,12 +9,12 @@
 // Where this code is: in libkeel_pjrt.so, or in a program, whose name is what it was called by.
 static bool find_self(char out[PATH_MAX]) {
     Dl_info self;
-    bool known = dladdr((void *)(uintptr_t)compiler_find_worker, &self) && self.dli_fname;
+    bool known = dladdr((void *)(uintptr_t)keel_compiler_find_worker, &self) && self.dli_fname;
     const char *file = known && strchr(self.dli_fname, '/') ? self.dli_fname : "/proc/self/exe";
     return known && realpath(file, out);
 }
 
-keel_status_t compiler_find_worker(const char *given, char **out) {
+keel_status_t keel_compiler_find_worker(const char *given, char **out) {
     char self[PATH_MAX];
     if (!given) given = getenv("KEEL_WORKER");
     if (given && *given) return keel_strdup(keel_str(given), out);

@@ -69,8 +69,6 @@ void compiler_wake(keel_compiler_t *compiler);
 
 // ---- find.c ------------------------------------------------------------------------------------
 
-// The path of `keel`.
-keel_status_t compiler_find_worker(const char *given, char **out) KEEL_MUST_CHECK;
 // The path of libkeel_pjrt.so.
 keel_status_t compiler_find_library(char **out) KEEL_MUST_CHECK;
 

@@ -11,7 +11,7 @@ struct background_t {
     bool started, working;
     bool looking;              // calls look_around, which may use any client
     bool hangs;                // the running task was given up
-    uint64_t done;             // tasks
+    uint64_t added, done;      // tasks
     const PJRT_Client *client; // of the running task
     double compile_seconds;    // likewise
     uint64_t looked;           // when look_around was last called; only for the thread
@@ -124,6 +124,7 @@ keel_status_t background_add(keel_engine_t *engine, task_t *task) {
     if (!status) {
         *background->last = task;
         background->last = &task->next;
+        ++background->added;
         pthread_cond_broadcast(&background->changed);
     }
     pthread_mutex_unlock(&background->lock);
@@ -154,6 +155,8 @@ static bool wait_for_one(background_t *background, const PJRT_Client *client) {
 // wait for.
 static task_t *take_all(background_t *background) {
     task_t *left = background->first;
+    for (const task_t *task = left; task; task = task->next)
+        ++background->done;
     background->first = NULL;
     background->last = &background->first;
     return left;
@@ -181,4 +184,15 @@ bool background_drain(keel_engine_t *engine, const PJRT_Client *client) {
                       "gave up waiting for work in the background: the plugin or a disk "
                       "does not answer; some programs are not cached or recorded");
     return is_idle;
+}
+
+bool background_wait(keel_engine_t *engine, uint64_t until) {
+    background_t *background = engine->background;
+    pthread_mutex_lock(&background->lock);
+    uint64_t added = background->added;
+    while (background->done < added && keel_clock_monotonic() < until)
+        keel_wait_until(&background->changed, &background->lock, until);
+    bool is_done = background->done >= added;
+    pthread_mutex_unlock(&background->lock);
+    return is_done;
 }

@@ -19,6 +19,7 @@
 #include "engine/steps.h"
 #include "engine/tiers.h"
 #include "engine/topologies.h"
+#include "engine/verdict.h"
 #include "pjrt/error.h"
 
 static keel_journal_subject_t subject_of(const request_t *request) {
@@ -190,6 +191,7 @@ static bool is_kept(const request_t *request) {
 
 static void waiting(void *context, const char *holder) {
     const request_t *request = context;
+    if (request->engine->target) return; // all hosts of a rehearsal ask at the same time
     keel_log_once("waiting", "waiting for %s, which is being compiled by %s",
                   *request->name ? request->name : "a program", holder);
 }
@@ -215,7 +217,11 @@ static void report_beside(void *context, const char *why) {
 static bool claim(request_t *request, claims_t *out) {
     keel_engine_t *engine = request->engine;
     *out = (claims_t){0};
-    if (!engine->stores || engine->target || request->client->process_count > 1) return false;
+    if (!engine->stores) return false;
+    // In a rehearsal nothing is compiled together, and a compile goes on without its client.
+    bool waits = engine->target ? engine->target->process_count > 1 && !request->asked_before
+                                : request->client->process_count == 1;
+    if (!waits) return false;
     char host[256] = "", holder[512], since[24];
     gethostname(host, sizeof host - 1);
     keel_clock_iso(keel_clock_wall(), since);
@@ -276,10 +282,12 @@ static void journal_refusal(request_t *request, const PJRT_Error *error) {
     write_refusal(request, keel_pjrt_error_code(request->engine->api, error), message);
 }
 
-// The client has an executable; its compiler may have it longer. If the client had this program
-// before, only the client made it anew: with the device it would come from memory.
-static void rehearse(request_t *request) {
+// The client has an executable; its compiler may have it longer, and the claims until then. If the
+// client had this program before, only the client made it anew: with the device it would come from
+// memory.
+static void rehearse(request_t *request, claims_t *held) {
     if (request->asked_before) {
+        claims_release(held);
         const keel_entry_t none = {.payload_size = 0};
         journal_load(request, "memory", &none, 0);
         note_load(request, 0);
@@ -289,7 +297,8 @@ static void rehearse(request_t *request) {
                                    .program = &request->program,
                                    .name = request->name,
                                    .place = &request->site.place,
-                                   .is_kept = is_kept(request)};
+                                   .is_kept = is_kept(request),
+                                   .claims = *held};
     request->rehearsed = rehearsal_word(request->args->executable);
     request->is_guess = keel_rehearse_is_guess(request->args->executable);
     journal_compile(request);
@@ -321,7 +330,13 @@ static void store_unloaded(request_t *request, double seconds) {
     keel_compiled_t compiled = {.seconds = seconds};
     keel_buffer_t program;
     keel_buffer_initialize(&program, 0);
+    if (engine->target) request->rehearsed = "now";
     journal_compile(request);
+    if (engine->target) {
+        keel_journal_subject_t subject = subject_of(request);
+        keel_journal_compiled(engine->journal,
+                              &(keel_journal_compiled_t){.subject = subject, .seconds = seconds});
+    }
     keel_status_t status = NULL;
     if (engine->stores && is_kept(request)) {
         status = read_unloaded(request, &program, &compiled);
@@ -367,7 +382,7 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
         executables_add(engine, request->args->executable, &request->program, NULL, 0);
     if (status) engine_fell_through(engine, "count", NULL, status);
     if (engine->target) {
-        rehearse(request);
+        rehearse(request, held);
         return NULL;
     }
     join(request, request->args->executable);
@@ -435,34 +450,14 @@ static PJRT_Error *load_or_compile(request_t *request) {
     return error;
 }
 
-// ---- the gate ----------------------------------------------------------------------------------
-
-// NULL if the client may have the program.
-static PJRT_Error *check_gate(request_t *request) {
-    const keel_engine_gate_t *gate = &request->engine->gate;
-    if (!gate->check) return NULL;
-    keel_status_t status = gate->check(gate->context, &(keel_engine_ask_t){
-                                                          .name = request->name,
-                                                          .program = &request->program,
-                                                          .key = &request->key,
-                                                          .place = &request->site.place,
-                                                          .recompile = request->recompile,
-                                                      });
-    if (!status) return NULL;
-    PJRT_Error *error = keel_pjrt_error(status);
-    keel_str_t message;
-    keel_pjrt_error_message(error, &message);
-    write_refusal(request, keel_pjrt_error_code(request->engine->api, error), message.data);
-    return error;
-}
-
 // ---- the call ----------------------------------------------------------------------------------
 
 // Hands over what the journal needs for an explanation. For a client that keeps asking for one key,
 // the first times are enough.
 static void write_ask(request_t *request) {
     ask_t *ask = &request->ask;
-    if (!request->engine->journal || !request->is_read || !request->handed_out) return;
+    bool is_answered = request->handed_out || ask->kind == KEEL_ASK_REFUSED;
+    if (!request->engine->journal || !request->is_read || !is_answered) return;
     if (request->is_retrace && request->asked_before > RETRACES_WRITTEN) return;
     ask->client = request->args->client;
     ask->backend = request->client;
@@ -476,6 +471,16 @@ static void write_ask(request_t *request) {
     keel_key_initialize(&request->key);
     keel_arena_initialize(&request->arena, 0);
     ask_hand_over(request->engine, ask);
+}
+
+// The client gets an error and nothing else. Afterwards the request's texts are gone.
+static PJRT_Error *refuse(request_t *request, keel_status_t why) {
+    write_refusal(request, "FAILED_PRECONDITION", keel_status_message(why));
+    request->ask.kind = KEEL_ASK_REFUSED;
+    ask_names(request->engine, &request->arena, &request->ask, &request->site);
+    ask_call(request->engine, &request->arena, &request->ask, &request->site);
+    write_ask(request);
+    return verdict_error(request->engine, &request->program, why);
 }
 
 // Once per process; for published programs, publish.c writes it.
@@ -514,8 +519,13 @@ static PJRT_Error *go(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
     if (!options.data) options = keel_bytes(args->compile_options, args->compile_options_size);
     publish_program(engine, &request.program, known, request.code);
     publish_options(engine, &request.options, options);
-    PJRT_Error *error = check_gate(&request);
-    if (!error) error = load_or_compile(&request);
+    verdict_t verdict = verdict_ask(&request);
+    if (verdict.why) {
+        PJRT_Error *refusal = refuse(&request, verdict.why);
+        request_end(&request);
+        return refusal;
+    }
+    PJRT_Error *error = load_or_compile(&request);
     if (request.handed_out && request.cacheable.yes) note_plan(&request);
     keep_memory(&request);
     host_ops_look(engine);

@@ -46,6 +46,7 @@
 //   core.h          the engine itself
 //   payload.c       what is stored
 //   rehearsal.c     programs whose device is not there
+//   verdict.c       programs that the gate does not let pass
 //   topologies.c    topologies that are compiled for without a client
 //
 // Files do not depend on each other in a cycle. A part of the engine is one file, which alone knows
@@ -62,6 +63,7 @@
 #define KEEL_ENGINE_ENGINE_H_
 
 #include "engine/payload.h"
+#include "host/host.h"
 #include "journal/journal.h"
 #include "pjrt/pjrt.h"
 #include "rehearse/rehearse.h"
@@ -78,16 +80,39 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
 typedef struct keel_engine_ask_t {
     const char *name; // of the module
     const keel_digest_t *program;
+    keel_bytes_t code;
+    const char *format; // "mlir", "hlo"
     const keel_key_t *key;
-    const keel_place_t *place; // of the user's code
-    bool recompile;            // this function had another program before
+    const keel_site_t *site; // in the user's code
+    bool recompile;          // this function had another program before
+    bool is_new;             // it has not had this one
+    bool is_eager;           // an operation that runs on its own, outside jit
+    struct request_t *request;
 } keel_engine_ask_t;
 
-// Decides whether the client may have a program now. A status refuses: the client gets it as its
-// error, and nothing is loaded or compiled. It is not asked about a program whose key could not be
-// made. Called on the client's threads, several at once; the engine holds no lock.
+// The user's names for the program's arguments (keel_names_read); NULL if they are not known. Text
+// lives as long as the ask. Takes the GIL.
+const char *keel_engine_ask_names(const keel_engine_ask_t *ask);
+
+// What happens to a program that the gate does not let pass. word
+#define KEEL_VERDICTS(X)                                                                           \
+    X(REFUSED, "refused")   /* the client gets an error; nothing is loaded or compiled */          \
+    X(WARNED, "warned")     /* a line on stderr, and the client gets the program */                \
+    X(RECORDED, "recorded") /* the same without the line */
+
+typedef enum keel_verdict {
+#define KEEL_VERDICT_ENUM(name, word) KEEL_VERDICT_##name,
+    KEEL_VERDICTS(KEEL_VERDICT_ENUM)
+#undef KEEL_VERDICT_ENUM
+} keel_verdict_t;
+
+// Decides whether the client may have a program now. NULL lets it pass; a status says why not, and
+// *out, which is KEEL_VERDICT_REFUSED at first, what happens then. All verdicts are written to the
+// journal. The error of a refusal is the status and what `keel why` says about the program, if that
+// is known within a few seconds. The gate is not asked about a program whose key could not be made.
+// Called on the client's threads, several at once; the engine holds no lock.
 typedef struct keel_engine_gate_t {
-    keel_status_t (*check)(void *context, const keel_engine_ask_t *ask);
+    keel_status_t (*check)(void *context, const keel_engine_ask_t *ask, keel_verdict_t *out);
     void *context;
 } keel_engine_gate_t;
 // Only before the first client.
@@ -192,9 +217,10 @@ void keel_engine_step(keel_engine_t *engine);
 typedef struct keel_engine_steps_t {
     uint64_t ended; // as the user marks them; if none are marked, as steps.c counts them
     bool marked;
-    uint64_t programs; // distinct ones that the client asked for, including refused ones
-    uint64_t fresh;    // of those: new since the last step ended
-    uint64_t settled;  // the step in which the last new one came, from 1; 0: none came
+    bool by_operations; // nothing but operations outside jit was executed: maybe no step ended yet
+    uint64_t programs;  // distinct ones that the client asked for, including refused ones
+    uint64_t fresh;     // of those: new since the last step ended
+    uint64_t settled;   // the step in which the last new one came, from 1; 0: none came
     // Distinct programs that were executed in the current step, and in the last one that ended. 0
     // if steps are not marked.
     uint64_t in_step, in_last;

@@ -248,7 +248,7 @@ static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
     keel_journal_start_t event = {.mode = keel_mode_name(engine->settings.mode),
                                   .cache_dir = engine->cache_dir,
                                   .script = engine->script,
-                                  .target = rehearsal_target(engine),
+                                  .target = rehearsal_target(engine, client->client),
                                   .client = client->number,
                                   .key = &client->backend};
     event.plugin.path = engine->plugin->path;

@@ -1,4 +1,4 @@
-// once: what a process writes to its journal only once, however often it comes up.
+// once: what a process writes or says only once, however often it comes up.
 //
 // Threads: any.
 #ifndef KEEL_ENGINE_ONCE_H_
@@ -8,6 +8,7 @@
 
 typedef enum once_kind_t {
     ONCE_BUNDLE,            // the process's own
+    ONCE_DRIFT,             // warnings, by their text
     ONCE_OPTIONS,           // compile options, by digest
     ONCE_FOLDERS,           // where its Python looks for modules
     ONCE_OPTIONS_KEPT,      // that a program for several replicas keeps its options

@@ -32,6 +32,8 @@ typedef struct living_t {
     struct living_t *next;
     const counter_t *program;
     uint64_t most, written; // bytes
+    bool spans;             // over several processes
+    bool is_told;
 } living_t;
 
 struct rehearsal_t {
@@ -84,7 +86,7 @@ void rehearsal_destroy(rehearsal_t *rehearsal) {
     keel_free(rehearsal);
 }
 
-keel_journal_target_t rehearsal_target(const keel_engine_t *engine) {
+keel_journal_target_t rehearsal_target(const keel_engine_t *engine, const PJRT_Client *client) {
 #define WORD(name, word, sentence) word,
     static const char *const compiles[] = {KEEL_REHEARSE_COMPILES(WORD)}, *const values[] = {
                                                                               KEEL_REHEARSE_FILLS(
@@ -92,14 +94,18 @@ keel_journal_target_t rehearsal_target(const keel_engine_t *engine) {
 #undef WORD
     const keel_target_t *target = engine->target;
     if (!target) return (keel_journal_target_t){.name = NULL};
-    return (keel_journal_target_t){.name = target->name,
-                                   .platform = keel_target_platform_names[target->platform],
-                                   .kind = target->device_kind,
-                                   .devices = target->device_count,
-                                   .processes = target->process_count,
-                                   .memory = target->memory,
-                                   .compiles = compiles[engine->rehearsal->compiles],
-                                   .values = values[engine->rehearsal->fill]};
+    keel_journal_target_t told = {.name = target->name,
+                                  .platform = keel_target_platform_names[target->platform],
+                                  .kind = target->device_kind,
+                                  .devices = target->device_count,
+                                  .processes = target->process_count,
+                                  .process = (uint64_t)keel_rehearse_process(client),
+                                  .memory = target->memory,
+                                  .compiles = compiles[engine->rehearsal->compiles],
+                                  .values = values[engine->rehearsal->fill]};
+    _Static_assert(sizeof told.assumed / sizeof *told.assumed >= KEEL_TARGET_ASSUMED_MOST, "room");
+    keel_target_assumed(target, told.assumed);
+    return told;
 }
 
 // ---- what the compiler makes -------------------------------------------------------------------
@@ -112,9 +118,11 @@ typedef struct follower_t {
     const char *name;
     keel_place_t place;
     bool is_kept;
+    claims_t claims;
 } follower_t;
 
 static void destroy_follower(follower_t *follower) {
+    claims_release(&follower->claims);
     keel_key_deinitialize(&follower->key);
     keel_arena_deinitialize(&follower->texts);
     keel_free(follower);
@@ -150,11 +158,13 @@ static keel_status_t make_follower(keel_engine_t *engine, const rehearsed_t *reh
     keel_status_t status = keel_key_copy(rehearsed->key, &follower->key);
     if (!status) status = keep_text(follower, rehearsed->name, &follower->name);
     if (!status) status = keep_place(follower, rehearsed->place);
-    if (!status)
-        *out = follower;
-    else
+    if (status) {
         destroy_follower(follower);
-    return status;
+        return status;
+    }
+    follower->claims = rehearsed->claims;
+    *out = follower;
+    return NULL;
 }
 
 static void journal_compiled(const follower_t *follower, const keel_journal_subject_t *subject,
@@ -195,7 +205,9 @@ void rehearsal_follow(keel_engine_t *engine, PJRT_LoadedExecutable *loaded,
                       const rehearsed_t *rehearsed) {
     follower_t *follower;
     bool is_followed = false;
+    claims_t claims = rehearsed->claims;
     keel_status_t status = make_follower(engine, rehearsed, &follower);
+    if (status) claims_release(&claims);
     if (!status) {
         status = keel_rehearse_when_compiled(loaded, take_compiled, follower, &is_followed);
         if (!is_followed) destroy_follower(follower);
@@ -239,6 +251,7 @@ void rehearsal_executed(keel_engine_t *engine, const counter_t *counter,
     pthread_mutex_lock(&engine->rehearsal->lock);
     living_t *living = living_of(engine->rehearsal, counter);
     if (living && bytes > living->most) living->most = bytes;
+    if (living) living->spans = keel_rehearse_spans(loaded);
     pthread_mutex_unlock(&engine->rehearsal->lock);
 }
 
@@ -339,11 +352,13 @@ static void journal_living(keel_engine_t *engine) {
     rehearsal_t *rehearsal = engine->rehearsal;
     pthread_mutex_lock(&rehearsal->lock);
     for (living_t *at = rehearsal->living; at; at = at->next) {
-        if (at->most == at->written) continue;
+        if (at->is_told && at->most == at->written) continue;
+        bool spans = at->spans;
+        at->is_told = true;
         uint64_t bytes = at->written = at->most;
         const keel_digest_t *program = counter_program(at->program);
         pthread_mutex_unlock(&rehearsal->lock);
-        keel_journal_living(engine->journal, program, bytes);
+        keel_journal_living(engine->journal, program, bytes, spans);
         pthread_mutex_lock(&rehearsal->lock);
     }
     pthread_mutex_unlock(&rehearsal->lock);

@@ -5,6 +5,7 @@
 
 #include "engine/counters.h"
 #include "engine/sites.h"
+#include "engine/tiers.h"
 
 typedef struct rehearsal_t rehearsal_t;
 
@@ -12,7 +13,7 @@ typedef struct rehearsal_t rehearsal_t;
 void rehearsal_destroy(rehearsal_t *rehearsal);
 
 // What the journal says about the target; no name if the devices are there.
-keel_journal_target_t rehearsal_target(const keel_engine_t *engine);
+keel_journal_target_t rehearsal_target(const keel_engine_t *engine, const PJRT_Client *client);
 
 // A program that the client has and that its compiler still has, too.
 typedef struct rehearsed_t {
@@ -20,7 +21,8 @@ typedef struct rehearsed_t {
     const keel_digest_t *program;
     const char *name;
     const keel_place_t *place;
-    bool is_kept; // goes to the store
+    bool is_kept;    // goes to the store
+    claims_t claims; // handed over; released once it is there
 } rehearsed_t;
 
 // What the compile of an executable amounts to: "now", "later", or "never" if it is not compiled.

@@ -190,6 +190,7 @@ void keel_engine_steps(keel_engine_t *engine, keel_engine_steps_t *out) {
     *out = (keel_engine_steps_t){
         .ended = ended,
         .marked = is_marked,
+        .by_operations = !is_marked && steps->leading && steps->leading->is_eager,
         .programs = steps->programs.count,
         .fresh = ended == steps->fresh_at ? steps->fresh : 0,
         .settled = steps->settled,

@@ -77,9 +77,11 @@ typedef struct keel_journal_target_t {
     const char *name; // "h200:8"; NULL: no rehearsal
     const char *platform, *kind;
     uint64_t devices, processes;
-    uint64_t memory;      // bytes of a device; 0: unknown
-    const char *compiles; // "all", "new", "none"
-    const char *values;   // what values read as that no device computed: "zeros", "ones", "nan"
+    uint64_t process;       // the number of this one
+    uint64_t memory;        // bytes of a device; 0: unknown
+    const char *compiles;   // "all", "new", "none"
+    const char *values;     // what values read as that no device computed: "zeros", "ones", "nan"
+    const char *assumed[4]; // what only the machine tells: "memory limit"; the rest NULL
 } keel_journal_target_t;
 
 // What a process is: written once, when its client is made.
@@ -187,7 +189,8 @@ typedef struct keel_journal_publish_t {
     X(NOTE, "note")       /* loaded, as a warm start does */                                       \
     X(COMPILE, "compile") /* compiled */                                                           \
     X(LOAD, "load")       /* loaded, and would have been a recompile */                            \
-    X(RETRACE, "retrace") /* the function had it before */
+    X(RETRACE, "retrace") /* the function had it before */                                         \
+    X(REFUSED, "refused") /* the client did not get it */
 
 typedef enum keel_ask_kind {
 #define KEEL_ASK_ENUM(name, word) KEEL_ASK_##name,
@@ -197,8 +200,8 @@ typedef enum keel_ask_kind {
 } keel_ask_kind_t;
 const char *keel_ask_word(keel_ask_kind_t kind);
 
-// A program that the client now has, with everything needed to explain why it asked for it
-// (src/analysis). Written in the background, once the program is kept.
+// A program that the client now has, or was refused, with everything needed to explain why it asked
+// for it (src/analysis). Written in the background, once the program is kept.
 typedef struct keel_journal_ask_t {
     keel_journal_subject_t subject;
     keel_ask_kind_t kind;
@@ -272,8 +275,10 @@ typedef struct keel_journal_unreal_t {
     uint64_t count; // since the last such event
 } keel_journal_unreal_t;
 void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *event);
-// In a rehearsal: the most bytes that were in use on one device when the program began.
-void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes);
+// In a rehearsal: the most bytes that were in use on one device when the program began. `spans`:
+// devices of other processes have partitions of it.
+void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes,
+                         bool spans);
 
 // What moved between host and device since the last such event.
 typedef struct keel_journal_transfer_t {
@@ -325,6 +330,9 @@ void keel_journal_fix(keel_journal_t *journal, const keel_journal_fix_t *event);
 // `what` is a word for the operation that failed ("get", "put", "prove"), `key` may be NULL.
 void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
                               const char *message);
+// A program left the contract, or is new after a freeze: "refused", "warned", "recorded", and why.
+void keel_journal_drift(keel_journal_t *journal, const keel_journal_subject_t *subject,
+                        const keel_journal_site_t *site, const char *verdict, const char *message);
 // Keel fell back to a simpler way: keyed a program by its bytes, compiled without the cache.
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message);

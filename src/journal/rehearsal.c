@@ -23,10 +23,12 @@ void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *e
     keel_line_finish(journal, &line);
 }
 
-void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes) {
+void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes,
+                         bool spans) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "living")) return;
     keel_line_digest(&line.json, "program", program);
     keel_json_unsigned(&line.json, "bytes", bytes);
+    if (spans) keel_json_bool(&line.json, "spans", true);
     keel_line_finish(journal, &line);
 }

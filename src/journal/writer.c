@@ -286,9 +286,17 @@ static void target_field(keel_json_t *line, const keel_journal_target_t *target)
     keel_line_text(line, "kind", target->kind);
     keel_json_unsigned(line, "devices", target->devices);
     keel_json_unsigned(line, "processes", target->processes);
+    if (target->processes > 1) keel_json_unsigned(line, "process", target->process);
     if (target->memory) keel_json_unsigned(line, "memory", target->memory);
     keel_line_text(line, "compile", target->compiles);
     keel_line_text(line, "values", target->values);
+    size_t most = sizeof target->assumed / sizeof *target->assumed;
+    if (*target->assumed) {
+        keel_json_array(line, "assumed");
+        for (size_t i = 0; i < most && target->assumed[i]; ++i)
+            keel_json_string(line, NULL, target->assumed[i]);
+        keel_json_end_array(line);
+    }
     keel_json_end_object(line);
 }
 
@@ -434,6 +442,17 @@ void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subj
     if (subject) keel_line_subject(&line.json, subject);
     if (site) keel_line_site(&line.json, site);
     keel_line_text(&line.json, "code", code);
+    keel_line_text(&line.json, "message", message);
+    keel_line_finish(journal, &line);
+}
+
+void keel_journal_drift(keel_journal_t *journal, const keel_journal_subject_t *subject,
+                        const keel_journal_site_t *site, const char *verdict, const char *message) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "drift")) return;
+    keel_line_subject(&line.json, subject);
+    keel_line_site(&line.json, site);
+    keel_line_text(&line.json, "verdict", verdict);
     keel_line_text(&line.json, "message", message);
     keel_line_finish(journal, &line);
 }

@@ -40,6 +40,20 @@ static void refusals(const keel_run_t *run, keel_buffer_t *out) {
     keel_page_left(out, rehearsal->refusal_count, REFUSALS, "program");
 }
 
+static void drifts(const keel_run_t *run, keel_buffer_t *out) {
+    const keel_run_rehearsal_t *rehearsal = &run->rehearsal;
+    if (!rehearsal->drift_count) return;
+    keel_buffer_text(out, "<ul>\n");
+    for (size_t i = 0; i < rehearsal->drift_count && i < REFUSALS; ++i) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_drift_sentence(run, &rehearsal->drifts[i], &text);
+        item(out, &text);
+    }
+    keel_buffer_text(out, "</ul>\n");
+    keel_page_left(out, rehearsal->drift_count, REFUSALS, "program");
+}
+
 static void limits(const keel_run_t *run, keel_buffer_t *out) {
     keel_buffer_t text;
     if (!keel_rehearsal_has_limits(run)) return;
@@ -68,6 +82,7 @@ void keel_page_rehearsal(keel_page_t *page) {
     sentence(out, &text);
     keel_buffer_deinitialize(&text);
     refusals(run, out);
+    drifts(run, out);
     limits(run, out);
     keel_buffer_text(out, "</section>\n");
 }

@@ -124,9 +124,12 @@ void buffer_take_back(PJRT_Buffer *buffer) {
 void buffer_forget(PJRT_Buffer *buffer) {
     pthread_mutex_lock(&buffer->lock);
     contents_t *contents = buffer->contents;
+    meeting_t *meeting = buffer->meeting;
     buffer->contents = NULL;
+    buffer->meeting = NULL;
     pthread_mutex_unlock(&buffer->lock);
     contents_release(contents);
+    meeting_release(meeting);
 }
 
 void buffer_delete(PJRT_Buffer *buffer) {
@@ -136,12 +139,49 @@ void buffer_delete(PJRT_Buffer *buffer) {
 void buffer_destroy(PJRT_Buffer *buffer) {
     if (!buffer) return;
     buffer_delete(buffer);
-    contents_release(buffer->contents); // of one that an execution has and does not give back
+    buffer_forget(buffer); // if an execution has it and does not give it back
     pthread_mutex_destroy(&buffer->lock);
     keel_free(buffer);
 }
 
+void buffer_set_contents(PJRT_Buffer *buffer, contents_t *contents) {
+    pthread_mutex_lock(&buffer->lock);
+    contents_t *before = buffer->contents;
+    buffer->contents = contents;
+    pthread_mutex_unlock(&buffer->lock);
+    contents_release(before);
+}
+
+void buffer_await(PJRT_Buffer *buffer, meeting_t *meeting, uint32_t result, uint32_t device) {
+    pthread_mutex_lock(&buffer->lock);
+    buffer->meeting = meeting;
+    buffer->result = result;
+    buffer->device = device;
+    pthread_mutex_unlock(&buffer->lock);
+}
+
+// Takes the contents from the meeting, without the lock.
+static void meet(PJRT_Buffer *buffer) {
+    pthread_mutex_lock(&buffer->lock);
+    meeting_t *meeting = buffer->meeting;
+    if (meeting) meeting_retain(meeting);
+    pthread_mutex_unlock(&buffer->lock);
+    if (!meeting) return;
+    contents_t *contents = meeting_contents(meeting, buffer->result, buffer->device);
+    pthread_mutex_lock(&buffer->lock);
+    bool is_first = buffer->meeting == meeting; // not deleted, nor met by another thread
+    if (is_first) {
+        buffer->contents = contents;
+        buffer->meeting = NULL;
+    }
+    pthread_mutex_unlock(&buffer->lock);
+    if (!is_first) contents_release(contents);
+    if (is_first) meeting_release(meeting);
+    meeting_release(meeting);
+}
+
 contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted) {
+    meet(buffer);
     pthread_mutex_lock(&buffer->lock);
     contents_t *contents = contents_retain(buffer->contents);
     *out_deleted = buffer->is_deleted;
@@ -150,6 +190,7 @@ contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted) {
 }
 
 bool keel_rehearse_is_real(PJRT_Buffer *buffer, const char **out_maker) {
+    meet(buffer);
     pthread_mutex_lock(&buffer->lock);
     bool is_real = buffer->contents || !buffer->maker;
     *out_maker = buffer->maker;

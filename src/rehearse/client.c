@@ -183,11 +183,28 @@ static keel_status_t make_client(PJRT_Client *client) {
                             rehearsal.target->name);
 }
 
+// The share of a GPU that the client's allocator takes, if it asks for another one than the usual
+// three quarters. The limit is part of the options of each compile.
+static void take_share(const PJRT_NamedValue *options, size_t count) {
+    static const double usual = 0.75;
+    const keel_target_t *target = rehearsal.target;
+    for (size_t i = 0; i < count && target->platform == KEEL_TARGET_CUDA; ++i) {
+        double share = (double)options[i].float_value;
+        if (!keel_str_is((keel_str_t){options[i].name, options[i].name_size}, "memory_fraction") ||
+            options[i].type != PJRT_NamedValue_kFloat || share <= 0 || share > 1)
+            continue;
+        double memory =
+            target->memory ? (double)target->memory : (double)target->memory_limit / usual;
+        atomic_store(&rehearsal.memory_limit, (uint64_t)(memory * share));
+    }
+}
+
 static PJRT_Error *create(PJRT_Client_Create_Args *args) {
     void *memory;
     keel_status_t status = keel_calloc(1, sizeof(PJRT_Client), &memory);
     if (status) return keel_pjrt_error(status);
     PJRT_Client *client = memory;
+    take_share(args->create_options, args->num_options);
     status = process_number(args->create_options, args->num_options, &client->process);
     if (!status) status = make_client(client);
     if (!status) {
@@ -213,6 +230,10 @@ static PJRT_Error *platform_version(PJRT_Client_PlatformVersion_Args *args) {
     args->platform_version = args->client->platform_version.data;
     args->platform_version_size = args->client->platform_version.size;
     return NULL;
+}
+
+int keel_rehearse_process(const PJRT_Client *client) {
+    return client->process;
 }
 
 static PJRT_Error *process_index(PJRT_Client_ProcessIndex_Args *args) {

@@ -190,6 +190,10 @@ const keel_compiled_t *compiling_wait(compiling_t *compiling) {
     return &compiling->compiled;
 }
 
+PJRT_Error *compiling_refusal(const keel_compiled_t *compiled) {
+    return keel_pjrt_error_as(compiled->code, keel_status_make(KEEL_PLUGIN, "%s", compiled->error));
+}
+
 const keel_compiled_t *compiling_look(compiling_t *compiling) {
     pthread_mutex_lock(&compiling->lock);
     bool is_done = compiling->is_done;

@@ -60,14 +60,9 @@ static keel_status_t begin_loaded(PJRT_Client *client, facts_t *facts,
     return status;
 }
 
-// The compiler's own error, for the client.
-static PJRT_Error *refusal(const keel_compiled_t *compiled) {
-    return keel_pjrt_error_as(compiled->code, keel_status_make(KEEL_PLUGIN, "%s", compiled->error));
-}
-
 static PJRT_Error *await_shardings(facts_t *facts) {
     const keel_compiled_t *compiled = compiling_wait(facts->compiling);
-    if (compiled->error) return refusal(compiled);
+    if (compiled->error) return compiling_refusal(compiled);
     keel_status_t status =
         facts_take_module(facts, keel_bytes(compiled->program, compiled->program_size),
                           keel_str(compiled->program_format ? compiled->program_format : ""));
@@ -140,6 +135,11 @@ keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_byte
     else
         *out = loaded;
     return status;
+}
+
+bool keel_rehearse_spans(const PJRT_LoadedExecutable *loaded) {
+    uint32_t partitions = loaded->facts->signature.partitions;
+    return partitions > 1 && partitions > loaded->device_count;
 }
 
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded) {
@@ -281,7 +281,9 @@ static PJRT_Error *not_compiled(const facts_t *facts, const char *what) {
 static const keel_compiled_t *await_compiled(facts_t *facts, const char *what,
                                              PJRT_Error **out_error) {
     const keel_compiled_t *compiled = facts->compiling ? compiling_wait(facts->compiling) : NULL;
-    *out_error = !compiled ? not_compiled(facts, what) : compiled->error ? refusal(compiled) : NULL;
+    *out_error = !compiled         ? not_compiled(facts, what)
+                 : compiled->error ? compiling_refusal(compiled)
+                                   : NULL;
     return *out_error ? NULL : compiled;
 }
 

@@ -128,8 +128,8 @@ static PJRT_Error *memory_stats(PJRT_Device_MemoryStats_Args *args) {
     args->bytes_in_use = (int64_t)atomic_load(&memory->in_use);
     args->peak_bytes_in_use = (int64_t)atomic_load(&memory->peak);
     args->peak_bytes_in_use_is_set = true;
-    args->bytes_limit = (int64_t)rehearsal.target->memory_limit;
-    args->bytes_limit_is_set = rehearsal.target->memory_limit != 0;
+    args->bytes_limit = (int64_t)atomic_load(&rehearsal.memory_limit);
+    args->bytes_limit_is_set = args->bytes_limit != 0;
     return NULL;
 }
 

@@ -23,6 +23,7 @@ typedef struct rehearsal_t {
     const char *calculator; // path of a plugin for the processor; "": nothing is computed
     keel_rehearse_compiles_t compiles;
     keel_rehearse_fill_t fill;
+    _Atomic uint64_t memory_limit;      // of a device, as the client asked for it; 0: unknown
     PJRT_TopologyDescription *topology; // of the target; NULL: the processor's
     PJRT_Client *backing;               // the processor's real client; NULL for other targets
     pid_t process;                      // that began it
@@ -117,6 +118,9 @@ void contents_release(contents_t *contents);       // likewise
 // there is no memory: then they count as unknown.
 contents_t *contents_create(size_t size);
 
+// An execution for which processes exchange values.
+typedef struct meeting_t meeting_t;
+
 struct PJRT_Buffer {
     PJRT_Memory *memory;
     PJRT_Buffer_Type type;
@@ -126,7 +130,9 @@ struct PJRT_Buffer {
     contents_t *contents; // NULL: unknown. Under the lock, like is_deleted
     const char *maker;    // the name of the program that made it; NULL: the host. Never freed
     bool is_deleted;
-    const char *layout; // never freed
+    meeting_t *meeting;      // that gives the contents; NULL: none, or they are there
+    uint32_t result, device; // which of it
+    const char *layout;      // never freed
     int64_t *minor_to_major;
     int64_t dims[];
 };
@@ -153,7 +159,12 @@ bool buffer_hand_over(PJRT_Buffer *buffer);
 void buffer_forget(PJRT_Buffer *buffer);
 void buffer_take_back(PJRT_Buffer *buffer);
 keel_status_t buffer_gone(void) KEEL_MUST_CHECK; // what a client is told of a deleted one
+// Takes over the contents.
+void buffer_set_contents(PJRT_Buffer *buffer, contents_t *contents);
+// The buffer's contents will be a result of the meeting, which is retained.
+void buffer_await(PJRT_Buffer *buffer, meeting_t *meeting, uint32_t result, uint32_t device);
 // The contents, retained; NULL if they are unknown. *out_deleted: they are no client's any more.
+// May wait for other processes.
 contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted);
 
 PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive);
@@ -204,6 +215,8 @@ keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args,
                               compiling_t **out) KEEL_MUST_CHECK;
 // Waits for it. What it gives lives as long as `compiling`.
 const keel_compiled_t *compiling_wait(compiling_t *compiling);
+// The compiler's own error, for the client.
+PJRT_Error *compiling_refusal(const keel_compiled_t *compiled);
 // The same if it is done; NULL otherwise.
 const keel_compiled_t *compiling_look(compiling_t *compiling);
 keel_status_t compiling_when_done(compiling_t *compiling, keel_rehearse_done_t *done,
@@ -241,6 +254,66 @@ void worth_destroy(worth_t *worth); // NULL is allowed
 // Computes what is cheap and whose arguments are known, for an execution whose results are made and
 // whose arguments are not donated yet.
 void values_compute(const PJRT_LoadedExecutable_Execute_Args *args);
+// Which results are cheap, and which arguments each of these needs: the first number says how many.
+// Both live as long as `worth`. False if none is.
+bool worth_look(worth_t *worth, const keel_signature_t *signature, const bool **out_cheap,
+                uint32_t *const **out_arguments);
+// Of the program's bytes. Only after worth_look.
+keel_digest_t worth_digest(const worth_t *worth);
+// Where the contents of whole arguments come from: retained; NULL if they are unknown.
+typedef struct argument_source_t {
+    contents_t *(*find)(void *context, uint32_t argument);
+    void *context;
+} argument_source_t;
+// Computes those of the wanted results that are cheap and whose arguments are known. `wanted` and
+// `out` have a place for each result; the caller releases what is there.
+keel_status_t worth_compute(worth_t *worth, const keel_signature_t *signature, const bool *wanted,
+                            const argument_source_t *source, contents_t **out) KEEL_MUST_CHECK;
+
+// ---- shards.c ----------------------------------------------------------------------------------
+
+// Devices of one execution that together have one copy of each array, or this process's part of it.
+typedef struct replica_t {
+    const PJRT_LoadedExecutable_Execute_Args *args;
+    const keel_signature_t *signature;
+    size_t first;               // in the lists of the call
+    uint32_t devices;           // how many
+    const uint32_t *partitions; // of each; NULL: all partitions, in order
+} replica_t;
+
+// Whether each device has all of it.
+bool is_whole(const keel_array_t *array);
+size_t shape_bytes(const keel_shape_t *shape); // on the host; SIZE_MAX: more than memory has
+// Which part each partition has, `rank` indices for each. The caller frees them.
+keel_status_t places_of(const keel_array_t *array, uint32_t partitions,
+                        int64_t **out) KEEL_MUST_CHECK;
+void shards_put(const keel_array_t *array, const int64_t *places, uint32_t partition,
+                contents_t *whole, const uint8_t *shard);
+// A partition's part of the whole; `places` may be NULL if that is all of it. NULL if it is too
+// large to keep.
+contents_t *shards_cut(const keel_array_t *array, const int64_t *places, uint32_t partition,
+                       contents_t *whole);
+// What the device has of an argument. The caller releases it. NULL if it is unknown, or not of the
+// shape that the program takes.
+contents_t *shards_at(const replica_t *replica, uint32_t device, uint32_t argument);
+// All of an argument, likewise.
+contents_t *shards_gather(const replica_t *replica, uint32_t argument);
+void shards_scatter(const replica_t *replica, uint32_t result, contents_t *whole);
+// The partitions of this process's devices, as uint32_t, of an executable of one replica. The
+// caller frees them.
+keel_status_t own_partitions(const PJRT_LoadedExecutable *loaded, void **out) KEEL_MUST_CHECK;
+
+// ---- meeting.c ---------------------------------------------------------------------------------
+
+// Gives the other processes what they need of this one's arguments for the wanted results. The
+// result's buffers get their contents when a host asks for them.
+keel_status_t meeting_begin(const replica_t *replica, const bool *wanted,
+                            uint32_t *const *arguments) KEEL_MUST_CHECK;
+// A result's contents on the device of that place among this process's: waits for the other
+// processes. The caller releases them. NULL if they are unknown.
+contents_t *meeting_contents(meeting_t *meeting, uint32_t result, uint32_t device);
+void meeting_retain(meeting_t *meeting);
+void meeting_release(meeting_t *meeting); // NULL is allowed
 
 // ---- facts.c -----------------------------------------------------------------------------------
 
@@ -293,6 +366,7 @@ void facts_release(facts_t *facts); // NULL is allowed
 
 // ---- unloaded.c --------------------------------------------------------------------------------
 
+void unloaded_fill(PJRT_Api *table);
 void unloaded_forget(const PJRT_Executable *executable);
 
 // ---- executable.c, execute.c -------------------------------------------------------------------

@@ -14,7 +14,8 @@
 //   execute.c     executions
 //   compiling.c   programs on their way through the real compiler
 //   sizes.c       bytes of arrays on a device
-//   values.c      what small programs compute; calculator.c: on the processor
+//   values.c      what small programs compute; calculator.c: on the processor; shards.c: parts of
+//                 arrays; meeting.c: of those, what several processes exchange
 //   event.c       events, all of which are ready
 //   extensions.c  the plugin's extensions that need no device; layouts.c: how arrays lie there
 //   objects.h     what stands behind PJRT's pointers
@@ -116,6 +117,11 @@ bool keel_rehearse_is_real(PJRT_Buffer *buffer, const char **out_maker);
 void keel_rehearse_dims(const PJRT_Buffer *buffer, const int64_t **out, size_t *out_rank);
 // Bytes in use on the fullest device of the executable.
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded);
+// Whether devices of other processes have partitions of it, so that all must execute it. Replicas
+// may differ: PyTorch/XLA compiles every program for all of them.
+bool keel_rehearse_spans(const PJRT_LoadedExecutable *loaded);
+// Which of the target's processes has the client.
+int keel_rehearse_process(const PJRT_Client *client);
 
 // ---- the compiler ------------------------------------------------------------------------------
 

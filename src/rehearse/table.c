@@ -129,6 +129,7 @@ static void fill(PJRT_Api *table, const PJRT_Api *plugin) {
     buffer_fill(table);
     transfer_fill(table);
     executable_fill(table);
+    unloaded_fill(table);
     execute_fill(table);
 }
 
@@ -139,6 +140,7 @@ keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings, cons
                               .plugin_path = settings->plugin->path,
                               .calculator = settings->calculator,
                               .compiles = settings->compiles,
+                              .memory_limit = settings->target->memory_limit,
                               .fill = settings->fill,
                               .process = getpid()};
     fill(&table, rehearsal.plugin);

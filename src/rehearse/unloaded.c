@@ -1,5 +1,6 @@
-// Executables that no device has: stored ones of topologies (PJRT_Compile).
+// Executables that no device has: those of topologies (PJRT_Compile), stored or compiled here.
 #include "base/fork.h"
+#include "pjrt/memory.h"
 #include "rehearse/objects.h"
 
 // Those that were handed out, under the lock: a foreign pointer must not be looked into.
@@ -65,6 +66,108 @@ keel_status_t keel_rehearse_unloaded(const PJRT_Client_Compile_Args *args, keel_
         return status;
     }
     return hand_out_unloaded(facts, out);
+}
+
+// ---- compiling ---------------------------------------------------------------------------------
+
+static keel_status_t serialize_topology(const PJRT_TopologyDescription *topology,
+                                        keel_buffer_t *out) {
+    PJRT_TopologyDescription_Serialize_Args args = {
+        KEEL_PJRT_SIZE(PJRT_TopologyDescription_Serialize),
+        .topology = (PJRT_TopologyDescription *)(uintptr_t)topology};
+    KEEL_TRY(KEEL_PJRT_CALL(rehearsal.plugin, PJRT_TopologyDescription_Serialize, args));
+    keel_buffer_append(out, args.serialized_bytes, args.serialized_bytes_size);
+    args.serialized_topology_deleter(args.serialized_topology);
+    return keel_buffer_status(out);
+}
+
+// Whether it is the target's, which the compiler has.
+static bool is_of_target(const PJRT_TopologyDescription *topology) {
+    keel_buffer_t own, other;
+    if (!rehearsal.topology || is_forked()) return false;
+    if (topology == rehearsal.topology) return true;
+    keel_buffer_initialize(&own, 0);
+    keel_buffer_initialize(&other, 0);
+    keel_status_t status = serialize_topology(rehearsal.topology, &own);
+    if (!status) status = serialize_topology(topology, &other);
+    bool is_same = !status && keel_bytes_equal(keel_buffer_bytes(&own), keel_buffer_bytes(&other));
+    keel_status_ignore(status);
+    keel_buffer_deinitialize(&own);
+    keel_buffer_deinitialize(&other);
+    return is_same;
+}
+
+static PJRT_Error *compile_for_target(const PJRT_Client_Compile_Args *args, facts_t *facts) {
+    keel_status_t status = compiling_begin(args, &facts->compiling);
+    if (status) return keel_pjrt_error(status);
+    const keel_compiled_t *compiled = compiling_wait(facts->compiling);
+    if (compiled->error) return compiling_refusal(compiled);
+    status = facts_take_module(facts, keel_bytes(compiled->program, compiled->program_size),
+                               keel_str(compiled->program_format ? compiled->program_format : ""));
+    return status ? keel_pjrt_error(status) : NULL;
+}
+
+// What a client asks of it later is asked at once: the plugin's own object goes.
+static keel_status_t take_from(PJRT_Executable *executable, facts_t *facts) {
+    const PJRT_Api *api = rehearsal.plugin;
+    keel_buffer_t module;
+    keel_str_t format = KEEL_STR("");
+    uint8_t *bytes;
+    size_t size;
+    keel_buffer_initialize(&module, 0);
+    keel_status_t status = keel_pjrt_program_memory(api, executable, &facts->memory);
+    facts->has_memory = !status;
+    keel_status_ignore(status);
+    keel_status_ignore(keel_pjrt_optimized_program(api, executable, &module, &format));
+    status = facts_take_module(facts, keel_buffer_bytes(&module), format);
+    if (!status) status = keel_pjrt_serialize(api, executable, &bytes, &size);
+    if (!status) {
+        keel_buffer_append(&facts->serialized, bytes, size);
+        keel_free(bytes);
+        status = keel_buffer_status(&facts->serialized);
+    }
+    keel_buffer_deinitialize(&module);
+    return status;
+}
+
+// For another topology than the target's: in this process, as without a rehearsal.
+static PJRT_Error *compile_for_other(PJRT_Compile_Args *args, facts_t *facts) {
+    const PJRT_Api *plugin = rehearsal.plugin;
+    PJRT_Compile_Args own = *args;
+    own.client = NULL; // of the rehearsal
+    PJRT_Error *error = plugin->PJRT_Compile(&own);
+    if (error) return error;
+    keel_status_t status = take_from(own.executable, facts);
+    keel_pjrt_destroy_executable(plugin, own.executable);
+    return status ? keel_pjrt_error(status) : NULL;
+}
+
+// A client that compiles ahead wants what comes out, so it waits for that, also if nothing else is
+// compiled.
+static PJRT_Error *compile(PJRT_Compile_Args *args) {
+    const PJRT_Client_Compile_Args repeated = {KEEL_PJRT_SIZE(PJRT_Client_Compile),
+                                               .program = args->program,
+                                               .compile_options = args->compile_options,
+                                               .compile_options_size = args->compile_options_size};
+    facts_t *facts;
+    keel_status_t status = facts_begin(&repeated, &facts);
+    if (status) return keel_pjrt_error(status);
+    PJRT_Error *error = is_of_target(args->topology) ? compile_for_target(&repeated, facts)
+                                                     : compile_for_other(args, facts);
+    if (!error) {
+        status = facts_finish(facts, NULL);
+        if (status) error = keel_pjrt_error(status);
+    }
+    if (error) {
+        facts_release(facts);
+        return error;
+    }
+    status = hand_out_unloaded(facts, &args->executable);
+    return status ? keel_pjrt_error(status) : NULL;
+}
+
+void unloaded_fill(PJRT_Api *table) {
+    if (keel_pjrt_has(rehearsal.plugin, PJRT_Compile)) table->PJRT_Compile = compile;
 }
 
 const PJRT_Api *keel_rehearse_executables(void) {

@@ -2,7 +2,8 @@
 // little of it: a step counter, a schedule, a key.
 //
 // Arrays of several partitions are put together, computed whole on one device of the processor, and
-// cut again: a program means the same however it is partitioned. Replicas run one by one.
+// cut again: a program means the same however it is partitioned (shards.c). Replicas run one by
+// one. If several processes have a part of an array each, they exchange them (meeting.c).
 #include <stdlib.h>
 
 #include "needs/needs.h"
@@ -224,234 +225,181 @@ static part_t *part_of(worth_t *worth, const uint32_t *results, uint32_t count) 
     return is_made ? part : NULL;
 }
 
-// ---- shards ------------------------------------------------------------------------------------
+// ---- computing ---------------------------------------------------------------------------------
 
-enum { RANK_MOST = 64 };
+// The arguments of one computation, as far as they were looked for.
+typedef struct found_t {
+    const argument_source_t *source;
+    contents_t **contents; // each argument
+    bool *is_looked_for;
+} found_t;
 
-// Copies between a part of an array and its place in the whole, row by row.
-static void move_shard(const keel_array_t *array, const int64_t *place, uint8_t *whole,
-                       uint8_t *shard, bool to_whole) {
-    size_t element = element_bytes(buffer_type_of(array->whole.element));
-    uint32_t rank = array->whole.rank;
-    int64_t at[RANK_MOST] = {0}, size[RANK_MOST];
-    if (!rank) {
-        memcpy(to_whole ? whole : shard, to_whole ? shard : whole, element);
-        return;
-    }
-    for (uint32_t i = 0; i < rank; ++i) {
-        int64_t begin = place[i] * array->shard.dims[i];
-        size[i] = array->whole.dims[i] - begin; // a last part may be smaller
-        if (size[i] > array->shard.dims[i]) size[i] = array->shard.dims[i];
-        if (size[i] <= 0) return;
-    }
-    size_t row = (size_t)size[rank - 1] * element;
-    for (;;) {
-        size_t in_whole = 0, in_shard = 0;
-        for (uint32_t i = 0; i < rank; ++i) {
-            in_whole = in_whole * (size_t)array->whole.dims[i] +
-                       (size_t)(place[i] * array->shard.dims[i] + at[i]);
-            in_shard = in_shard * (size_t)array->shard.dims[i] + (size_t)at[i];
-        }
-        uint8_t *a = whole + in_whole * element, *b = shard + in_shard * element;
-        memcpy(to_whole ? a : b, to_whole ? b : a, row);
-        uint32_t i = rank - 1;
-        while (i && ++at[i - 1] == size[i - 1])
-            at[--i] = 0;
-        if (!i) return;
-    }
+static contents_t *find(found_t *found, uint32_t argument) {
+    if (!found->is_looked_for[argument])
+        found->contents[argument] = found->source->find(found->source->context, argument);
+    found->is_looked_for[argument] = true;
+    return found->contents[argument];
 }
 
-static bool is_whole(const keel_array_t *array) {
-    return keel_shape_equal(&array->whole, &array->shard);
-}
-
-// NULL if they are too large to keep.
-static contents_t *contents_of_shape(const keel_shape_t *shape) {
-    size_t size;
-    keel_status_t status =
-        host_bytes(buffer_type_of(shape->element), shape->dims, shape->rank, &size);
-    contents_t *contents = status ? NULL : contents_create(size);
-    keel_status_ignore(status);
-    return contents;
-}
-
-static keel_status_t places_of(const keel_array_t *array, uint32_t partitions, int64_t **out) {
-    void *memory;
-    KEEL_TRY(keel_calloc((size_t)partitions * array->whole.rank + 1, sizeof **out, &memory));
-    keel_status_t status =
-        keel_sharding_places(array->sharding, array->whole.rank, partitions, memory);
-    if (status)
-        keel_free(memory);
-    else
-        *out = memory;
-    return status;
-}
-
-// ---- one execution -----------------------------------------------------------------------------
-
-// The devices of one replica: `first` in the lists of the call, and how many.
-typedef struct replica_t {
-    const PJRT_LoadedExecutable_Execute_Args *args;
-    const keel_signature_t *signature;
-    size_t first;
-    uint32_t partitions;
-} replica_t;
-
-// NULL if they are unknown, or not of the shape that the program takes. Those of a donated argument
-// are still there.
-static contents_t *contents_at(const replica_t *replica, uint32_t partition, uint32_t argument) {
-    bool deleted;
-    const keel_shape_t *shape = &replica->signature->parameters[argument].shard;
-    size_t size;
-    keel_status_t status =
-        host_bytes(buffer_type_of(shape->element), shape->dims, shape->rank, &size);
-    contents_t *contents = NULL;
-    if (!status)
-        contents = buffer_contents(
-            replica->args->argument_lists[replica->first + partition][argument], &deleted);
-    keel_status_ignore(status);
-    if (!contents || contents->size == size) return contents;
-    contents_release(contents);
-    return NULL;
-}
-
-// NULL if a part of it is unknown, or the whole is too large. The caller releases it.
-static contents_t *gather(const replica_t *replica, uint32_t argument) {
-    const keel_array_t *array = &replica->signature->parameters[argument];
-    if (is_whole(array)) return contents_at(replica, 0, argument);
-    int64_t *places;
-    contents_t *whole = contents_of_shape(&array->whole);
-    if (!whole) return NULL;
-    keel_status_t status = places_of(array, replica->partitions, &places);
-    bool is_known = !status;
-    for (uint32_t i = 0; is_known && i < replica->partitions; ++i) {
-        contents_t *shard = contents_at(replica, i, argument);
-        is_known = shard;
-        if (shard)
-            move_shard(array, places + (size_t)i * array->whole.rank, whole->data, shard->data,
-                       true);
-        contents_release(shard);
-    }
-    if (!status) keel_free(places);
-    keel_status_ignore(status);
-    if (is_known) return whole;
-    contents_release(whole);
-    return NULL;
-}
-
-static bool is_known(const replica_t *replica, uint32_t argument) {
-    const keel_array_t *array = &replica->signature->parameters[argument];
-    uint32_t count = is_whole(array) ? 1 : replica->partitions;
-    for (uint32_t i = 0; i < count; ++i) {
-        contents_t *contents = contents_at(replica, i, argument);
-        contents_release(contents);
-        if (!contents) return false;
-    }
-    return true;
-}
-
-static void set_contents(PJRT_Buffer *buffer, contents_t *contents) {
-    pthread_mutex_lock(&buffer->lock);
-    contents_t *before = buffer->contents;
-    buffer->contents = contents_retain(contents);
-    pthread_mutex_unlock(&buffer->lock);
-    contents_release(before);
-}
-
-static void scatter(const replica_t *replica, uint32_t result, contents_t *whole) {
-    const keel_array_t *array = &replica->signature->results[result];
-    int64_t *places = NULL;
-    keel_status_t status = NULL;
-    if (!is_whole(array)) status = places_of(array, replica->partitions, &places);
-    for (uint32_t i = 0; !status && i < replica->partitions; ++i) {
-        PJRT_Buffer *buffer = replica->args->output_lists[replica->first + i][result];
-        contents_t *shard = places ? contents_of_shape(&array->shard) : NULL;
-        if (shard)
-            move_shard(array, places + (size_t)i * array->whole.rank, whole->data, shard->data,
-                       false);
-        if (shard || !places) set_contents(buffer, shard ? shard : whole);
-        contents_release(shard);
-    }
-    keel_free(places);
-    keel_status_ignore(status);
-}
-
-static void compute(const replica_t *replica, part_t *part) {
-    void *memory;
-    const keel_signature_t *signature = replica->signature;
-    keel_status_t status = keel_calloc((size_t)part->argument_count + part->result_count + 1,
-                                       sizeof(operand_t), &memory);
-    if (status) {
-        keel_status_ignore(status);
-        return;
-    }
-    operand_t *arguments = memory, *results = arguments + part->argument_count;
-    bool all = true;
-    for (uint32_t i = 0; i < part->argument_count; ++i) {
-        uint32_t argument = part->arguments[i];
-        arguments[i] = (operand_t){&signature->parameters[argument].whole,
-                                   all ? gather(replica, argument) : NULL};
-        all = all && arguments[i].contents;
-    }
-    for (uint32_t i = 0; i < part->result_count; ++i)
-        results[i] = (operand_t){&signature->results[part->results[i]].whole, NULL};
-    if (all)
-        status = calculation_run(part->calculation, arguments, part->argument_count, results,
-                                 part->result_count);
-    for (uint32_t i = 0; i < part->result_count; ++i) {
-        if (results[i].contents) scatter(replica, part->results[i], results[i].contents);
-        contents_release(results[i].contents);
-    }
-    for (uint32_t i = 0; i < part->argument_count; ++i)
-        contents_release(arguments[i].contents);
-    keel_status_ignore(status);
-    keel_free(memory);
-}
-
-// Cheap results whose arguments are known.
-static uint32_t choose(const worth_t *worth, const replica_t *replica, uint32_t *out) {
+// Of the wanted results, those whose arguments are known.
+static uint32_t choose(const worth_t *worth, const bool *wanted, found_t *found, uint32_t *out) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < worth->result_count; ++i) {
-        if (!worth->cheap[i]) continue;
+        if (!worth->cheap[i] || !wanted[i]) continue;
         bool all = true;
         for (uint32_t j = 0; all && j < worth->arguments[i][0]; ++j)
-            all = is_known(replica, worth->arguments[i][1 + j]);
+            all = find(found, worth->arguments[i][1 + j]);
         if (all) out[count++] = i;
     }
     return count;
 }
 
-static void compute_replica(worth_t *worth, const replica_t *replica) {
+static keel_status_t compute(part_t *part, const keel_signature_t *signature, found_t *found,
+                             contents_t **out) {
     void *memory;
-    keel_status_t status =
-        keel_calloc((size_t)replica->signature->result_count + 1, sizeof(uint32_t), &memory);
-    if (status) {
-        keel_status_ignore(status);
-        return;
+    KEEL_TRY(keel_calloc((size_t)part->argument_count + part->result_count + 1, sizeof(operand_t),
+                         &memory));
+    operand_t *arguments = memory, *results = arguments + part->argument_count;
+    bool all = true;
+    for (uint32_t i = 0; i < part->argument_count; ++i) {
+        uint32_t argument = part->arguments[i];
+        arguments[i] = (operand_t){&signature->parameters[argument].whole, find(found, argument)};
+        all = all && arguments[i].contents;
     }
-    pthread_mutex_lock(&worth->lock);
-    part_t *part = NULL;
-    if (look(worth, replica->signature)) {
-        uint32_t count = choose(worth, replica, memory);
-        if (count) part = part_of(worth, memory, count);
-    }
-    pthread_mutex_unlock(&worth->lock);
-    if (part) compute(replica, part);
+    for (uint32_t i = 0; i < part->result_count; ++i)
+        results[i] = (operand_t){&signature->results[part->results[i]].whole, NULL};
+    keel_status_t status = all ? calculation_run(part->calculation, arguments, part->argument_count,
+                                                 results, part->result_count)
+                               : NULL;
+    for (uint32_t i = 0; i < part->result_count; ++i)
+        out[part->results[i]] = results[i].contents;
     keel_free(memory);
+    return status;
 }
 
-// Several processes have a part of each array each, so only what is whole on each device is
-// computed there: gather() finds nothing else.
-void values_compute(const PJRT_LoadedExecutable_Execute_Args *args) {
+// The lock is not held while arguments are looked for: one may be the result of an earlier
+// execution of the same program, for which others are waited for.
+static keel_status_t compute_known(worth_t *worth, const keel_signature_t *signature,
+                                   const bool *wanted, found_t *found, contents_t **out) {
+    void *memory;
+    KEEL_TRY(keel_calloc((size_t)signature->result_count + 1, sizeof(uint32_t), &memory));
+    uint32_t count = choose(worth, wanted, found, memory);
+    part_t *part = NULL;
+    pthread_mutex_lock(&worth->lock);
+    if (count) part = part_of(worth, memory, count);
+    pthread_mutex_unlock(&worth->lock);
+    keel_free(memory);
+    return part ? compute(part, signature, found, out) : NULL;
+}
+
+keel_status_t worth_compute(worth_t *worth, const keel_signature_t *signature, const bool *wanted,
+                            const argument_source_t *source, contents_t **out) {
+    void *memory;
+    size_t count = signature->parameter_count;
+    KEEL_TRY(keel_calloc(count + 1, sizeof(contents_t *) + sizeof(bool), &memory));
+    found_t found = {.source = source, .contents = memory};
+    found.is_looked_for = (bool *)(found.contents + count + 1);
+    keel_status_t status = compute_known(worth, signature, wanted, &found, out);
+    for (size_t i = 0; i < count; ++i)
+        contents_release(found.contents[i]);
+    keel_free(memory);
+    return status;
+}
+
+bool worth_look(worth_t *worth, const keel_signature_t *signature, const bool **out_cheap,
+                uint32_t *const **out_arguments) {
+    pthread_mutex_lock(&worth->lock);
+    bool any = look(worth, signature);
+    pthread_mutex_unlock(&worth->lock);
+    if (!any) return false;
+    *out_cheap = worth->cheap; // these do not change any more
+    *out_arguments = worth->arguments;
+    return true;
+}
+
+keel_digest_t worth_digest(const worth_t *worth) {
+    keel_hasher_t hasher;
+    keel_hasher_initialize(&hasher);
+    keel_hasher_update(&hasher, worth->code, worth->size);
+    return keel_hasher_finish(&hasher);
+}
+
+// ---- one execution -----------------------------------------------------------------------------
+
+static contents_t *gather(void *context, uint32_t argument) {
+    return shards_gather(context, argument);
+}
+
+static keel_status_t compute_replica(worth_t *worth, const replica_t *replica, const bool *wanted) {
+    const keel_signature_t *signature = replica->signature;
+    void *memory;
+    KEEL_TRY(keel_calloc((size_t)signature->result_count + 1, sizeof(contents_t *), &memory));
+    contents_t **results = memory;
+    const argument_source_t source = {gather, (void *)(uintptr_t)replica};
+    keel_status_t status = worth_compute(worth, signature, wanted, &source, results);
+    for (uint32_t i = 0; i < signature->result_count; ++i) {
+        if (results[i]) shards_scatter(replica, i, results[i]);
+        contents_release(results[i]);
+    }
+    keel_free(memory);
+    return status;
+}
+
+// Which cheap results this process can compute by itself; the others need parts of arrays that
+// other processes have.
+static keel_status_t split(const keel_signature_t *signature, const bool *cheap,
+                           uint32_t *const *arguments, bool *alone, bool *together) {
+    for (uint32_t i = 0; i < signature->result_count; ++i) {
+        bool is_alone = true;
+        if (!cheap[i]) continue;
+        for (uint32_t j = 0; is_alone && j < arguments[i][0]; ++j)
+            is_alone = is_whole(&signature->parameters[arguments[i][1 + j]]);
+        alone[i] = is_alone;
+        together[i] = !is_alone;
+    }
+    return NULL;
+}
+
+static keel_status_t compute_share(const PJRT_LoadedExecutable_Execute_Args *args, worth_t *worth,
+                                   const bool *cheap, uint32_t *const *arguments) {
+    const keel_signature_t *signature = &args->executable->facts->signature;
+    replica_t replica = {args, signature, 0, (uint32_t)args->num_devices, NULL};
+    void *memory, *partitions;
+    size_t count = (size_t)signature->result_count + 1;
+    KEEL_TRY(keel_calloc(2 * count, sizeof(bool), &memory));
+    bool *alone = memory, *together = alone + count;
+    keel_status_t status = own_partitions(args->executable, &partitions);
+    if (!status) {
+        replica.partitions = partitions;
+        status = split(signature, cheap, arguments, alone, together);
+        if (!status) status = compute_replica(worth, &replica, alone);
+        if (!status) status = meeting_begin(&replica, together, arguments);
+        keel_free(partitions);
+    }
+    keel_free(memory);
+    return status;
+}
+
+// All of this is for the values that a host reads; without them they are unknown.
+static keel_status_t values(const PJRT_LoadedExecutable_Execute_Args *args) {
     const PJRT_LoadedExecutable *loaded = args->executable;
     worth_t *worth = loaded->facts->worth;
     const keel_signature_t *signature = &loaded->facts->signature;
-    if (!worth) return;
+    const bool *cheap;
+    uint32_t *const *arguments;
+    if (!worth || !worth_look(worth, signature, &cheap, &arguments)) return NULL;
     bool is_complete = args->num_devices == (size_t)signature->replicas * signature->partitions;
-    bool by_replica = signature->partitions == 1;
-    if (!is_complete && !by_replica) return;
-    for (size_t i = 0; i + signature->partitions <= args->num_devices; i += signature->partitions) {
-        const replica_t replica = {args, signature, i, signature->partitions};
-        compute_replica(worth, &replica);
+    if (!is_complete && signature->partitions > 1) {
+        bool is_share = signature->replicas == 1 && args->num_devices == loaded->device_count;
+        return is_share ? compute_share(args, worth, cheap, arguments) : NULL;
     }
+    for (size_t i = 0; i + signature->partitions <= args->num_devices; i += signature->partitions) {
+        const replica_t replica = {args, signature, i, signature->partitions, NULL};
+        KEEL_TRY(compute_replica(worth, &replica, cheap));
+    }
+    return NULL;
+}
+
+void values_compute(const PJRT_LoadedExecutable_Execute_Args *args) {
+    keel_status_ignore(values(args));
 }

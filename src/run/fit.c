@@ -23,6 +23,6 @@ keel_run_fit_t keel_run_fit(const keel_run_t *run) {
 
 bool keel_run_passes(const keel_run_t *run) {
     if (!*run->rehearsal.target.name) return true;
-    return !run->rehearsal.refusal_count && !run->fates[KEEL_RUN_REFUSED] &&
-           keel_run_fit(run).verdict != KEEL_RUN_TOO_LARGE;
+    return !run->rehearsal.refusal_count && !run->rehearsal.drift_count &&
+           !run->fates[KEEL_RUN_REFUSED] && keel_run_fit(run).verdict != KEEL_RUN_TOO_LARGE;
 }

@@ -47,6 +47,20 @@ static keel_status_t find_item(keel_run_rehearsal_t *rehearsal, const item_name_
     return status;
 }
 
+static keel_status_t keep_assumed(const context_t *to, const json_t *from, const char **out,
+                                  size_t most) {
+    const json_t *list = json_object_get(from, "assumed");
+    size_t kept = 0;
+    for (size_t i = 0; i < json_array_size(list) && kept < most; ++i) {
+        const char *text = json_string_value(json_array_get(list, i));
+        keel_str_t copy;
+        if (!text || !*text) continue;
+        KEEL_TRY(keel_arena_str(to->texts, keel_str(text), &copy));
+        out[kept++] = copy.data;
+    }
+    return NULL;
+}
+
 // ---- events ------------------------------------------------------------------------------------
 
 static keel_status_t meet_start(const context_t *to, const json_t *event) {
@@ -60,6 +74,8 @@ static keel_status_t meet_start(const context_t *to, const json_t *event) {
     KEEL_TRY(keep_field(to, from, "kind", &target->kind));
     KEEL_TRY(keep_field(to, from, "compile", &target->compiles));
     KEEL_TRY(keep_field(to, from, "values", &target->values));
+    KEEL_TRY(
+        keep_assumed(to, from, target->assumed, sizeof target->assumed / sizeof *target->assumed));
     return keep_field(to, from, "name", &target->name);
 }
 
@@ -155,8 +171,8 @@ keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const json_t *
     const context_t to = {rehearsal, cwd, texts};
     const char *kind = keel_event_text(event, "event");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-        if (strcmp(kind, kinds[i].name) == 0) return kinds[i].meet(&to, event);
-    return NULL;
+        if (strcmp(kind, kinds[i].name) == 0) KEEL_TRY(kinds[i].meet(&to, event));
+    return keel_drift_add(rehearsal, event, cwd, texts);
 }
 
 // ---- all together ------------------------------------------------------------------------------
@@ -171,6 +187,7 @@ void keel_rehearsal_deinitialize(keel_run_rehearsal_t *rehearsal) {
     keel_free(rehearsal->refusals);
     keel_free(rehearsal->unreals);
     keel_free(rehearsal->guesses);
+    keel_drift_release(rehearsal);
     keel_map_deinitialize(&rehearsal->known);
     *rehearsal = (keel_run_rehearsal_t){.refusals = NULL};
 }

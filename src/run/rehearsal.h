@@ -14,7 +14,8 @@ typedef struct keel_run_target_t {
     const char *compiles; // "all", "new", "none"
     const char *values;   // what a value reads as that no device computed: "zeros"
     uint64_t devices, processes;
-    uint64_t memory; // bytes of a device
+    uint64_t memory;        // bytes of a device
+    const char *assumed[4]; // what only the machine tells: "memory limit"; the rest NULL
 } keel_run_target_t;
 
 // A program that does not compile for the target, or that Keel cannot rehearse. What does not fit
@@ -43,6 +44,22 @@ typedef struct keel_guess_t {
     const char *shown;
 } keel_guess_t;
 
+// A program that devices of several processes execute together, but not equally often: on the
+// target itself, some of them would wait for others that never come.
+typedef struct keel_drift_t {
+    const char *name, *program;
+    const char *shown;
+    uint64_t most, least;                 // executions
+    uint64_t most_process, least_process; // the first of each
+} keel_drift_t;
+
+// A program of a rehearsal in several processes.
+typedef struct keel_shared_t {
+    const char *name, *program, *shown;
+    bool spans;         // devices of several processes execute it together
+    uint64_t *executes; // by each process
+} keel_shared_t;
+
 typedef struct keel_run_rehearsal_t {
     keel_run_target_t target;
     keel_refusal_t *refusals; // in order of time, like the others
@@ -52,9 +69,21 @@ typedef struct keel_run_rehearsal_t {
     keel_guess_t *guesses;
     size_t guess_count;
     keel_map_t known; // what the lists have -> index
+
+    keel_drift_t *drifts; // known once all events are there
+    size_t drift_count;
+    keel_shared_t *shared; // drift.c; empty if there is one process
+    size_t shared_count;
+    int64_t *pids; // of each process; 0: it was not started
 } keel_run_rehearsal_t;
 
 struct json_t;
+// drift.c: one more event. Then, if all processes have ended, what they did not do together.
+keel_status_t keel_drift_add(keel_run_rehearsal_t *rehearsal, const struct json_t *event,
+                             const char *cwd, keel_arena_t *texts) KEEL_MUST_CHECK;
+keel_status_t keel_drift_find(keel_run_rehearsal_t *rehearsal) KEEL_MUST_CHECK;
+void keel_drift_release(keel_run_rehearsal_t *rehearsal);
+
 void keel_rehearsal_initialize(keel_run_rehearsal_t *rehearsal);
 void keel_rehearsal_deinitialize(keel_run_rehearsal_t *rehearsal);
 // One more event of a rehearsed process; others are skipped. `cwd` is the run's.

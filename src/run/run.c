@@ -17,6 +17,7 @@ typedef struct reading_t {
     double last;                  // time of the last event
     double first_told, last_told; // likewise, ignoring impossible times
     keel_memory_reading_t memory;
+    int64_t *first_pids; // which process asked first for each program
 } reading_t;
 
 static keel_status_t keep_text(reading_t *reading, const char *text, const char **out) {
@@ -205,6 +206,12 @@ static bool is_compile(const json_t *event, const keel_steps_request_t *known) {
     return known->is_rehearsed && strcmp(keel_event_text(event, "tier"), "memory") != 0;
 }
 
+static bool is_repeat(const reading_t *reading, size_t program, int64_t pid) {
+    int64_t *first = &reading->first_pids[program];
+    if (!*first) *first = pid;
+    return *first != pid && reading->run->rehearsal.target.processes > 1;
+}
+
 static keel_status_t add_request(reading_t *reading, const json_t *event,
                                  const keel_steps_process_t *process,
                                  const keel_steps_request_t *known) {
@@ -230,6 +237,8 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
         .entry = SIZE_MAX,
     };
     KEEL_TRY(describe_request(reading, event, request));
+    request->is_repeat = is_repeat(reading, request->index, request->pid);
+    if (request->is_repeat) request->is_compile = request->recompile = false;
     ++run->request_count;
     run->recompiles += request->is_compile && request->recompile;
     if (!request->is_load) ++run->fates[request->fate];
@@ -251,6 +260,7 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     keel_steps_request_t *known;
     uint64_t step = process->steps + 1;
     KEEL_TRY(keel_steps_explained(reading->steps, event, &known));
+    if (known && run->requests[known - reading->steps->requests].is_repeat) return NULL;
     void *grown = run->entries;
     KEEL_TRY(
         keel_grow_array(run->entry_count, sizeof *run->entries, &reading->entry_capacity, &grown));
@@ -269,6 +279,8 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     entry->is_eager = entry->operation != SIZE_MAX;
     KEEL_TRY(keel_run_read_entry(event, run->cwd, &run->texts, entry));
     entry->is_compile = strcmp(entry->what, "compile") == 0;
+    entry->is_refused = strcmp(entry->what, "refused") == 0;
+    if (entry->is_refused) entry->took.unknown = true;
     if (known) entry->is_compile = run->requests[known - reading->steps->requests].is_compile;
     if (known) settle_recompile(run, &run->requests[known - reading->steps->requests]);
     ++run->entry_count;
@@ -367,6 +379,8 @@ static keel_status_t meet_events(reading_t *reading) {
     KEEL_TRY(keel_calloc(count, sizeof *run->programs, &programs));
     run->programs = programs;
     run->program_count = count;
+    KEEL_TRY(keel_calloc(count + 1, sizeof *reading->first_pids, &programs));
+    reading->first_pids = programs;
     json_t *event;
     json_array_foreach(reading->steps->events, index, event) KEEL_TRY(meet_event(reading, event));
     KEEL_TRY(keel_reads_read(reading->steps, run->cwd, &run->texts, &run->reads));
@@ -374,6 +388,7 @@ static keel_status_t meet_events(reading_t *reading) {
     keel_asides_settle(&run->asides);
     find_ends(reading);
     sum_up_processes(reading);
+    if (!run->unfinished) KEEL_TRY(keel_drift_find(&run->rehearsal));
     if (count) qsort(run->programs, count, sizeof *run->programs, by_cost);
     return NULL;
 }
@@ -400,6 +415,7 @@ static keel_status_t parse_run(keel_bytes_t bytes, const char *id, const char *p
     keel_memory_begin(&reading.memory, run->steps_->is_rehearsal, &run->memory);
     keel_status_t status = meet_events(&reading);
     keel_memory_end(&reading.memory);
+    keel_free(reading.first_pids);
     return status;
 }
 

@@ -7,7 +7,7 @@
 //   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
 //   rehearsal.c  what is said about a rehearsal; outcomes.c: what its compiler made of each
 //   program;
-//                fit.c: whether it fits
+//                fit.c: whether it fits; drift.c: what processes do not do together
 //
 // A *step* ends where the process marks it (keel_step). In a process without marks it is one
 // execution of the leading family: the programs that share a module name ("jit_step") and do the
@@ -69,6 +69,8 @@ typedef struct keel_run_request_t {
     bool is_load, from_memory;
     bool is_compile; // as in the entry
     bool recompile;
+    bool is_repeat;   // another host of the rehearsal asked for that program before: no compile,
+                      // since all hosts wait for it at the same time
     size_t operation; // an operation that ran by itself, outside jit; SIZE_MAX: none
     size_t entry;     // the entry that explains it, from 0; SIZE_MAX: none
 } keel_run_request_t;
@@ -97,6 +99,7 @@ typedef struct keel_run_entry_t {
     // In a rehearsal, a load from the cache counts as the compile that it was once: the cache here
     // says nothing about the device's own run.
     bool is_compile;
+    bool is_refused;     // the client did not get it
     const char *name;    // of the module
     const char *origin;  // of its function (host/host.h); ""
     const char *program; // digest of its bytes in hex
@@ -226,7 +229,8 @@ typedef struct keel_run_fit_t {
     uint64_t unknown;                     // programs that ran and of which the needs are unknown
 } keel_run_fit_t;
 keel_run_fit_t keel_run_fit(const keel_run_t *run);
-// False if a rehearsal has shown that something does not compile or fit, or could not be rehearsed.
+// False if a rehearsal has shown that something does not compile or fit, could not be rehearsed, or
+// is not executed by all processes.
 bool keel_run_passes(const keel_run_t *run);
 
 // A copy in the arena; "" for an empty text.

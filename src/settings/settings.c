@@ -203,6 +203,8 @@ static keel_status_t load_defaults(keel_settings_t *settings) {
                 KEEL_TRY(keel_place_runs(&computed));
                 break;
             case KEEL_SETTING_CUSTOM_CALLS:
+            case KEEL_SETTING_CONTRACT:
+            case KEEL_SETTING_ON_DRIFT:
                 break;
             default:
                 text = keel_str(all_facts[i].fallback);
@@ -306,6 +308,37 @@ static keel_status_t check_devices(keel_settings_t *settings) {
                             keel_setting_show(keel_str(text), &shown), MOST);
 }
 
+static keel_status_t check_on_drift(keel_settings_t *settings) {
+    static const char *const words[] = {
+#define KEEL_ON_DRIFT_WORD(name, word) word,
+        KEEL_ON_DRIFTS(KEEL_ON_DRIFT_WORD)
+#undef KEEL_ON_DRIFT_WORD
+    };
+    const char *text = keel_settings_text(settings, KEEL_SETTING_ON_DRIFT);
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        if (strcmp(text, words[i]) != 0) continue;
+        settings->on_drift = (keel_on_drift_t)i;
+        return NULL;
+    }
+    char where[512];
+    keel_shown_t shown;
+    written_in(settings, KEEL_SETTING_ON_DRIFT, where);
+    return keel_status_make(KEEL_INVALID, "%s: '%s' is unknown; use warn, refuse or record", where,
+                            keel_setting_show(keel_str(text), &shown));
+}
+
+static keel_status_t check_freeze(keel_settings_t *settings) {
+    const char *text = keel_settings_text(settings, KEEL_SETTING_FREEZE_AFTER);
+    bool is_number = strspn(text, "0123456789") == strlen(text) && strlen(text) <= 18;
+    settings->freeze_after = is_number ? strtoull(text, NULL, 10) : 0;
+    if (is_number) return NULL;
+    char where[512];
+    keel_shown_t shown;
+    written_in(settings, KEEL_SETTING_FREEZE_AFTER, where);
+    return keel_status_make(KEEL_INVALID, "%s: '%s' is not a number of steps, such as 10", where,
+                            keel_setting_show(keel_str(text), &shown));
+}
+
 // "a, b": a name between commas, with no blank inside it.
 static keel_status_t check_custom_calls(keel_settings_t *settings) {
     const char *value = keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS);
@@ -367,6 +400,8 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_path(settings, KEEL_SETTING_PLUGIN));
     KEEL_TRY(check_path(settings, KEEL_SETTING_CACHE_DIR));
     KEEL_TRY(check_path(settings, KEEL_SETTING_RUN_DIR));
+    if (*keel_settings_text(settings, KEEL_SETTING_CONTRACT))
+        KEEL_TRY(check_path(settings, KEEL_SETTING_CONTRACT));
     KEEL_TRY(check_mode(settings));
     KEEL_TRY(check_custom_calls(settings));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_STACK, &settings->stack));
@@ -374,6 +409,8 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_switch(settings, KEEL_SETTING_SHARED_CACHE, &settings->shared_cache));
     KEEL_TRY(check_age(settings, KEEL_SETTING_KEEP_RUNS, &settings->keep_runs));
     KEEL_TRY(check_devices(settings));
+    KEEL_TRY(check_on_drift(settings));
+    KEEL_TRY(check_freeze(settings));
     KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);
 }

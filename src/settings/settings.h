@@ -42,7 +42,14 @@
     X(KEEP_RUNS, "keep_runs", "KEEL_KEEP_RUNS", "--keep-runs", "AGE", "30d",                       \
       "how long runs are kept after their last event, except the newest 20; 0 keeps all")          \
     X(CPU_DEVICES, "cpu_devices", "KEEL_CPU_DEVICES", "--cpu-devices", "NUMBER", "1",              \
-      "devices of XLA's CPU plugin for programs that ask for no number")
+      "devices of XLA's CPU plugin for programs that ask for no number")                           \
+    X(CONTRACT, "contract", "KEEL_CONTRACT", "--contract", "FILE", "none",                         \
+      "the contract that lists the programs that a run may ask for")                               \
+    X(ON_DRIFT, "on_drift", "KEEL_ON_DRIFT", "--on-drift", "warn|refuse|record",                   \
+      "warn; refuse after a freeze",                                                               \
+      "what happens to a program that the contract does not list, or that is new after a freeze")  \
+    X(FREEZE_AFTER, "freeze_after", "KEEL_FREEZE_AFTER", "--freeze-after", "STEPS", "0",           \
+      "steps after which no program may be new; 0: never")
 
 typedef enum keel_setting {
 #define KEEL_SETTING_ENUM(name, ...) KEEL_SETTING_##name,
@@ -65,6 +72,19 @@ typedef enum keel_mode {
 } keel_mode_t;
 const char *keel_mode_name(keel_mode_t mode);
 
+// What happens to a program that may not appear. enum, word
+#define KEEL_ON_DRIFTS(X)                                                                          \
+    X(DEFAULT, "")      /* warn; refuse after a freeze */                                          \
+    X(WARN, "warn")     /* a line on stderr */                                                     \
+    X(REFUSE, "refuse") /* the client gets an error */                                             \
+    X(RECORD, "record") /* only the journal has it; `keel run` then adds it to the contract */
+
+typedef enum keel_on_drift {
+#define KEEL_ON_DRIFT_ENUM(name, word) KEEL_ON_DRIFT_##name,
+    KEEL_ON_DRIFTS(KEEL_ON_DRIFT_ENUM)
+#undef KEEL_ON_DRIFT_ENUM
+} keel_on_drift_t;
+
 typedef enum keel_origin {
     KEEL_ORIGIN_DEFAULT,
     KEEL_ORIGIN_FILE,
@@ -82,8 +102,8 @@ const keel_setting_facts_t *keel_setting_facts(keel_setting_t setting);
 keel_setting_t keel_setting_by_key(keel_str_t key);
 
 typedef struct keel_setting_value_t {
-    // Never NULL after a load. "" for no custom calls, for no plugin, and for a folder that is not
-    // set when there is no home folder.
+    // Never NULL after a load. "" for no custom calls, no plugin, no contract, and for a folder
+    // that is not set when there is no home folder.
     char *text;
     keel_origin_t origin;
     char *where; // "/home/u/.config/keel/config:3", "KEEL_MODE", "--mode"; "" for a default
@@ -100,6 +120,8 @@ typedef struct keel_settings_t {
     bool shared_cache;
     uint64_t keep_runs; // seconds; 0: all are kept
     uint32_t cpu_devices;
+    keel_on_drift_t on_drift;
+    uint64_t freeze_after; // steps; 0: never
 } keel_settings_t;
 
 // `flags` has one text for each setting, NULL if the flag was not given; `flags` itself may be

@@ -1,5 +1,6 @@
 #include "compiler/compiler.h"
 #include "compiler/handlers.h"
+#include "enforce/enforce.h"
 #include "keel/status.h"
 #include "pjrt/kernels.h"
 #include "shim/shim.h"
@@ -12,9 +13,21 @@ KEEL_API bool keel_wrap(const char *plugin);
 KEEL_API bool keel_offer(const char *plugin);
 // A step of the training ended. Any thread, at any time; a few nanoseconds.
 KEEL_API void keel_step(void);
+// From now on no program may be new; on this thread every program may appear, until a call with
+// false for each with true (enforce/enforce.h). Any thread, at any time.
+KEEL_API void keel_freeze(void);
+KEEL_API void keel_allow(bool allows);
 // The Python package reports each kernel for CPU that the client registers with its own runtime
 // (pjrt/kernels.h). A failure is reported once on stderr.
-KEEL_API void keel_add_kernel(const char *name, void *function);
+KEEL_API void keel_freeze(void) {
+    keel_shim_freeze();
+}
+
+void keel_allow(bool allows) {
+    keel_enforcement_allow(allows);
+}
+
+void keel_add_kernel(const char *name, void *function);
 // It reports each function that programs call by name, with its stages, and each type of their
 // state, for processes that compile elsewhere (compiler/handlers.h). Those that no other process
 // can call are left out: a program that calls one does not compile there.

@@ -26,7 +26,8 @@ static PJRT_Error *debug_string(PJRT_DeviceDescription_DebugString_Args *args) {
     PJRT_DeviceDescription_Id_Args id = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Id),
                                          .device_description = args->device_description, .id = -1};
     if (names) keel_status_ignore(KEEL_PJRT_CALL(plugin, PJRT_DeviceDescription_Id, id));
-    if (!names || id.id < 0 || id.id >= NAMED) return plugin->PJRT_DeviceDescription_DebugString(args);
+    if (!names || id.id < 0 || id.id >= NAMED)
+        return plugin->PJRT_DeviceDescription_DebugString(args);
     args->debug_string = names[id.id];
     args->debug_string_size = strlen(names[id.id]);
     return NULL;

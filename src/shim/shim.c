@@ -1,8 +1,10 @@
 #include "shim/shim.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
+#include "enforce/enforce.h"
 #include "pjrt/bridge.h"
 #include "pjrt/error.h"
 #include "pjrt/kernels.h"
@@ -12,6 +14,7 @@
 // Keel's own calls.
 static keel_plugin_t plugin;
 static keel_engine_t *engine;
+static _Atomic(keel_enforcement_t *) enforcement; // once it began
 static keel_shim_rehearsal_t rehearsal;
 static keel_status_t trouble; // why nothing works; every function returns it
 static const PJRT_Api *table;
@@ -218,7 +221,10 @@ static keel_status_t wrap(const PJRT_Api **out) {
     wrapped->PJRT_Executable_Serialize = serialize;
     if (keel_pjrt_has(real, PJRT_Executable_OptimizedProgram))
         wrapped->PJRT_Executable_OptimizedProgram = optimized_program;
-    if (!rehearsal.target) keel_shim_take_unloaded(wrapped, real, engine);
+    if (rehearsal.target)
+        keel_shim_take_compile(wrapped, real, engine);
+    else
+        keel_shim_take_unloaded(wrapped, real, engine);
     keel_shim_take_contexts(wrapped, real);
     *out = wrapped;
     return NULL;
@@ -281,7 +287,10 @@ static void leave_off(void) {
 static void make_table(void) {
     settle();
     keel_settings_t settings = {0};
+    keel_enforcement_t *holds = NULL;
     keel_status_t status = load(&settings);
+    if (!status && settings.mode != KEEL_MODE_OFF)
+        status = keel_enforcement_create(&settings, &holds);
     if (status) {
         keel_settings_deinitialize(&settings);
         table = refusal(status);
@@ -299,12 +308,15 @@ static void make_table(void) {
         status = keel_engine_rehearse(engine, rehearsal.target, rehearsal.compiles, rehearsal.fill);
     if (!status) status = wrap(&table);
     if (status) {
+        keel_enforcement_destroy(holds);
         keel_log_once("off", "%s; the run continues without Keel%s", keel_status_message(status),
                       keel_status_place(status));
         keel_status_ignore(status);
         table = plugin.api;
         return;
     }
+    keel_enforcement_begin(holds, engine);
+    atomic_store(&enforcement, holds);
     // Registered after the plugin's constructors ran, so it runs before the plugin's destructors.
     atexit(end);
 }
@@ -330,4 +342,9 @@ bool keel_shim_wrap(const char *path) {
     make_table_once();
     if (table != offered) memcpy(offered, table, table->struct_size);
     return true;
+}
+
+void keel_shim_freeze(void) {
+    keel_enforcement_t *holds = atomic_load(&enforcement);
+    if (holds) keel_enforcement_freeze(holds);
 }

@@ -49,6 +49,10 @@ keel_status_t keel_shim_copy_table(const PJRT_Api *real, PJRT_Api **out) KEEL_MU
 // there is a table.
 void keel_shim_step(void);
 
+// From now on no program may be new: what the exported `void keel_freeze(void)` calls. Any thread;
+// does nothing before there is a table.
+void keel_shim_freeze(void);
+
 // ---- fixes.c -----------------------------------------------------------------------------------
 
 // Reports that a fault of the client was fixed, or could not be (python/keel/fixes): an event of
@@ -116,6 +120,8 @@ void keel_shim_take_transfers(PJRT_Api *table, const PJRT_Api *plugin, keel_engi
 
 // Lets PJRT_Compile go through the engine. Put into `table` after the functions of executables.
 void keel_shim_take_unloaded(PJRT_Api *table, const PJRT_Api *plugin, keel_engine_t *engine);
+// In a rehearsal: PJRT_Compile alone.
+void keel_shim_take_compile(PJRT_Api *table, const PJRT_Api *plugin, keel_engine_t *engine);
 
 // ---- contexts.c --------------------------------------------------------------------------------
 

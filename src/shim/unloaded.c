@@ -115,9 +115,14 @@ static void guard_extensions(PJRT_Extension_Base *chain) {
 
 // ---- the table ---------------------------------------------------------------------------------
 
-// In a rehearsal, all executables are of one kind.
 static PJRT_Error *compile(PJRT_Compile_Args *args) {
     return keel_engine_compile_unloaded(engine, args);
+}
+
+// In a rehearsal, all executables are of one kind.
+void keel_shim_take_compile(PJRT_Api *table, const PJRT_Api *real, keel_engine_t *compiling) {
+    engine = compiling;
+    if (keel_pjrt_has(real, PJRT_Compile)) table->PJRT_Compile = compile;
 }
 
 #define TAKE(function, ours)                                                                       \

@@ -31,6 +31,17 @@ void keel_target_list(keel_buffer_t *out) {
                            models[i].dims == 1 ? ":N" : shapes[models[i].dims]);
 }
 
+size_t keel_target_assumed(const keel_target_t *target, const char *out[KEEL_TARGET_ASSUMED_MOST]) {
+    bool is_gpu = target->platform == KEEL_TARGET_CUDA;
+    size_t count = 0;
+    if (target->platform == KEEL_TARGET_CPU || *target->platform_version) return 0;
+    out[count++] = is_gpu ? "driver" : "platform version";
+    out[count++] = "memory limit";
+    if (!target->topology.size) out[count++] = "topology";
+    if (is_gpu) out[count++] = "autotuning";
+    return count;
+}
+
 static keel_status_t unknown(const char *text) {
     keel_buffer_t list;
     keel_buffer_initialize(&list, 0);

@@ -86,6 +86,12 @@ keel_status_t keel_target_write(const keel_target_t *target, keel_json_style_t s
 keel_status_t keel_target_parse(const char *from, keel_bytes_t json,
                                 keel_target_t *out) KEEL_MUST_CHECK;
 
+// What the keys and executables of a target take as given although only its machine tells it: words
+// such as "memory limit", and how many. None for the processor, and for a file that the machine's
+// Keel wrote.
+enum { KEEL_TARGET_ASSUMED_MOST = 4 };
+size_t keel_target_assumed(const keel_target_t *target, const char *out[KEEL_TARGET_ASSUMED_MOST]);
+
 // How built-in targets are named, for messages and help: "a100:N, ..., v6e:2x4, ..., cpu:N".
 void keel_target_list(keel_buffer_t *out);
 

@@ -83,6 +83,22 @@ void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal,
     keel_buffer_text(out, is_cut ? " ..." : "");
 }
 
+void keel_drift_sentence(const keel_run_t *run, const keel_drift_t *drift, keel_buffer_t *out) {
+    keel_buffer_format(out, "process %" PRIu64 "%s executes ", drift->least_process,
+                       drift->least ? "" : " never");
+    program(out, drift->name, drift->shown);
+    if (drift->least) {
+        keel_buffer_byte(out, ' ');
+        keel_write_counted(out, drift->least, "time");
+    }
+    keel_buffer_format(out, "%s process %" PRIu64 "%s ", drift->least ? "," : ", which",
+                       drift->most_process, drift->least ? "" : " executes");
+    keel_write_counted(out, drift->most, "time");
+    keel_buffer_text(out, ": on ");
+    keel_write_foreign(out, run->rehearsal.target.name);
+    keel_buffer_text(out, " itself one would wait for the other");
+}
+
 // ---- memory ------------------------------------------------------------------------------------
 
 static void share(keel_buffer_t *out, const char *words, const keel_run_fit_t *fit) {
@@ -222,6 +238,25 @@ void keel_unreal_constants_sentence(const keel_run_rehearsal_t *rehearsal, keel_
     list_firsts(rehearsal, true, out);
 }
 
+// ---- what only the machine tells ---------------------------------------------------------------
+
+static void list_assumed(const keel_run_target_t *target, keel_buffer_t *out) {
+    size_t most = sizeof target->assumed / sizeof *target->assumed;
+    for (size_t i = 0; i < most && target->assumed[i]; ++i) {
+        bool is_last = i + 1 == most || !target->assumed[i + 1];
+        keel_buffer_text(out, !i ? "" : is_last ? " and " : ", ");
+        keel_write_foreign(out, target->assumed[i]);
+    }
+}
+
+void keel_assumed_sentence(const keel_run_t *run, keel_buffer_t *out) {
+    const keel_run_target_t *target = &run->rehearsal.target;
+    if (!*target->assumed || !run->fates[KEEL_RUN_COMPILED]) return;
+    keel_buffer_text(out, "what was compiled assumes the machine's ");
+    list_assumed(target, out);
+    keel_buffer_text(out, "; `keel probe --json` there tells them");
+}
+
 // ---- the summary -------------------------------------------------------------------------------
 
 static void summary_line(keel_buffer_t *text, const char *more, keel_buffer_t *out) {
@@ -246,6 +281,12 @@ void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out) {
                                rehearsal->refusal_count - 1);
         summary_line(&text, "\n", out);
     }
+    if (rehearsal->drift_count) {
+        keel_drift_sentence(run, &rehearsal->drifts[0], &text);
+        if (rehearsal->drift_count > 1)
+            keel_buffer_format(&text, "; and %zu more; run `keel why`", rehearsal->drift_count - 1);
+        summary_line(&text, "\n", out);
+    }
     keel_fit_sentence(run, &text);
     bool is_over = keel_run_fit(run).verdict == KEEL_RUN_TOO_LARGE;
     summary_line(&text, is_over ? "; run `keel memory`\n" : "\n", out);
@@ -253,6 +294,8 @@ void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out) {
     summary_line(&text, "\n", out);
     keel_unreal_constants_sentence(rehearsal, &text);
     summary_line(&text, "; on the device these are other programs\n", out);
+    keel_assumed_sentence(run, &text);
+    summary_line(&text, "\n", out);
     keel_buffer_deinitialize(&text);
 }
 
@@ -265,6 +308,19 @@ static void tell_refusals(const keel_run_t *run, unsigned width, keel_buffer_t *
         keel_refusal_sentence(run, &run->rehearsal.refusals[i], true, &text);
         keel_flow_paragraph(&text, width, out);
     }
+}
+
+static void tell_drifts(const keel_run_t *run, bool all, unsigned width, keel_buffer_t *out) {
+    enum { DRIFTS_SHOWN = 10 };
+    size_t count = run->rehearsal.drift_count,
+           shown = all || count < DRIFTS_SHOWN ? count : DRIFTS_SHOWN;
+    for (size_t i = 0; i < shown; ++i) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_drift_sentence(run, &run->rehearsal.drifts[i], &text);
+        keel_flow_paragraph(&text, width, out);
+    }
+    if (shown < count) keel_buffer_format(out, "... and %zu more; keel why --all\n", count - shown);
 }
 
 bool keel_rehearsal_has_limits(const keel_run_t *run) {
@@ -374,6 +430,7 @@ static void tell_limits(const keel_run_t *run, bool all, unsigned width, keel_bu
 void keel_rehearsal_tell(const keel_run_t *run, bool all, unsigned width, keel_buffer_t *out) {
     if (!keel_is_rehearsal(run)) return;
     tell_refusals(run, width, out);
+    tell_drifts(run, all, width, out);
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     // What the plugin refused for lack of memory is told with the asides.
@@ -399,6 +456,10 @@ static void target_json(const keel_run_target_t *target, keel_json_t *json) {
     keel_json_unsigned(json, "memory", target->memory);
     keel_json_string(json, "compile", target->compiles);
     keel_json_string(json, "values", target->values);
+    keel_json_array(json, "assumed");
+    for (size_t i = 0; i < sizeof target->assumed / sizeof *target->assumed; ++i)
+        if (target->assumed[i]) keel_json_string(json, NULL, target->assumed[i]);
+    keel_json_end_array(json);
     keel_json_end_object(json);
 }
 
@@ -430,6 +491,23 @@ static void refusals_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *js
         keel_json_string(json, "message", refusal->message);
         keel_json_bool(json, "keels", refusal->is_keels);
         keel_json_unsigned(json, "times", refusal->times);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+}
+
+static void drifts_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *json) {
+    keel_json_array(json, "drifts");
+    for (size_t i = 0; i < rehearsal->drift_count; ++i) {
+        const keel_drift_t *drift = &rehearsal->drifts[i];
+        keel_json_object(json, NULL);
+        keel_json_string(json, "program", drift->program);
+        keel_json_string(json, "name", drift->name);
+        keel_json_string(json, "shown", drift->shown);
+        keel_json_unsigned(json, "most", drift->most);
+        keel_json_unsigned(json, "most_process", drift->most_process);
+        keel_json_unsigned(json, "least", drift->least);
+        keel_json_unsigned(json, "least_process", drift->least_process);
         keel_json_end_object(json);
     }
     keel_json_end_array(json);
@@ -478,6 +556,7 @@ void keel_rehearsal_json(const keel_run_t *run, keel_json_t *json) {
     keel_json_unsigned(json, "not_compiled", run->fates[KEEL_RUN_SKIPPED]);
     fit_json(run, json);
     refusals_json(&run->rehearsal, json);
+    drifts_json(&run->rehearsal, json);
     unreals_json(&run->rehearsal, json);
     guesses_json(&run->rehearsal, json);
     keel_json_end_object(json);

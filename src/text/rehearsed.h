@@ -19,6 +19,8 @@ void keel_fit_sentence(const keel_run_t *run, keel_buffer_t *out);
 // "jit_step (train.py:88) does not compile for h200:8: ..."; of a long message, the first line.
 void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal, bool whole,
                            keel_buffer_t *out);
+// "process 1 executes jit_step (train.py:88) 9 times, process 0 10 times: ..."
+void keel_drift_sentence(const keel_run_t *run, const keel_drift_t *drift, keel_buffer_t *out);
 // "train.py:88 reads what jit_step makes, 7 times"
 void keel_unreal_sentence(const keel_unreal_t *unreal, keel_buffer_t *out);
 // "2 lines read values that no device computed, as zeros: train.py:190 (jit_step), ..."
@@ -26,9 +28,14 @@ void keel_unreals_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t 
 // "1 program has constants that no device computed: jit_loss (train.py:12)"; nothing if none has.
 void keel_unreal_constants_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out);
 
+// "the programs' keys assume the machine's driver and memory limit; ..."; nothing if nothing was
+// compiled, or nothing is assumed.
+void keel_assumed_sentence(const keel_run_t *run, keel_buffer_t *out);
+
 // Lines of a run's summary, each with "keel: ".
 void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out);
-// Paragraphs of `keel why`: what was refused, what does not fit, and what the rehearsal does not
+// Paragraphs of `keel why`: what was refused, what does not fit, what processes do not do together,
+// and what the rehearsal does not
 // show.
 void keel_rehearsal_tell(const keel_run_t *run, bool all, unsigned width, keel_buffer_t *out);
 // What it does not show: a head, and `told` with each of the first `most` sentences, which it

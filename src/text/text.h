@@ -38,6 +38,10 @@ typedef struct keel_text_style_t {
 } keel_text_style_t;
 // `keel why`; one line if there is nothing to report. Some of it needs KEEL_RUN_DETAILS.
 void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_buffer_t *out);
+// The item of the program whose digest begins with `program`, the last one if there are several;
+// nothing if there is none. Some of it needs KEEL_RUN_DETAILS.
+void keel_text_why_program(const keel_why_t *why, const char *program,
+                           const keel_text_style_t *style, keel_buffer_t *out);
 // A list, one object an entry: docs/journal.md has the fields.
 void keel_text_why_json(const keel_why_t *why, bool all, keel_buffer_t *out);
 

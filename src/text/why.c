@@ -172,6 +172,10 @@ static void totals(const keel_why_t *why, keel_flow_t *flow) {
     total(&text, &why->known, "program", " known from earlier runs", &any);
     total(&text, &why->retraces, "retrace", "", &any);
     keel_buffer_text(&text, any ? ". " : "");
+    if (why->refused) {
+        keel_write_counted(&text, why->refused, "program");
+        keel_buffer_text(&text, " refused. ");
+    }
     if (why->run.reads.cut_count) {
         keel_buffer_text(&text, "Host reads split steps ");
         keel_reads_times(&why->run.reads, &text);
@@ -366,4 +370,23 @@ void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_b
     keel_status_ignore(status);
     keel_map_deinitialize(&items.index);
     keel_free(items.list);
+}
+
+void keel_text_why_program(const keel_why_t *why, const char *program,
+                           const keel_text_style_t *style, keel_buffer_t *out) {
+    const keel_why_entry_t *entry = NULL;
+    for (size_t i = 0; i < why->entry_count; ++i)
+        if (strncmp(why->entries[i].asked->program, program, strlen(program)) == 0)
+            entry = &why->entries[i];
+    if (!entry) return;
+    const keel_text_item_t item = {.entry = entry,
+                                   .first_step = entry->asked->step,
+                                   .last_step = entry->asked->step,
+                                   .at_end = entry->asked->at_end,
+                                   .took = entry->asked->took,
+                                   .ops = entry->asked->ops};
+    keel_text_page_t page = {
+        .why = why, .style = style, .flow = {.out = out, .width = style->width}};
+    keel_text_measure_item(&page, &item, 1);
+    keel_text_print_item(&page, &item, 1);
 }

@@ -84,7 +84,7 @@ static keel_status_t enter_costs(keel_why_t *why, ledger_t *by_cause, ledger_t *
         .file = "", .shown = "", .function = "", .call_file = "", .call_shown = ""};
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *entry = &why->entries[i];
-        if (!keel_why_is_shown(entry)) continue;
+        if (!keel_why_is_shown(entry) || entry->asked->is_refused) continue;
         for (size_t j = 0; j < keel_why_share_count(entry); ++j) {
             keel_why_share_t share = keel_why_share(entry, j);
             keel_why_cost_t cause = {.kind = share.kind, .place = nowhere},
@@ -115,6 +115,10 @@ static void close_ledger(ledger_t *ledger) {
 }
 
 static void count_shown(keel_why_t *why, const keel_why_entry_t *entry) {
+    if (entry->asked->is_refused) {
+        ++why->refused;
+        return;
+    }
     keel_took_t *sum = strcmp(entry->asked->what, "retrace") == 0 ? &why->retraces
                        : entry->recompile                         ? &why->again
                                                                   : &why->known;

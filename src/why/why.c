@@ -22,6 +22,7 @@ const char *keel_pattern_sentence(keel_pattern_kind_t kind) {
 
 bool keel_why_is_shown(const keel_why_entry_t *entry) {
     if (entry->left_out) return false;
+    if (entry->asked->is_refused) return true;
     if (entry->asked->is_eager) return entry->recompile; // otherwise they stopped coming
     if (strcmp(entry->asked->what, "retrace") == 0) return true;
     if (!entry->asked->is_compile) return false;

@@ -111,6 +111,7 @@ typedef struct keel_why_t {
     // run had, and programs that had not changed.
     keel_took_t again, known, retraces;
     keel_took_t shown; // all of these
+    uint64_t refused;  // by the contract, or after a freeze
     // The journal's recompiles, explained or not, without those that turned out to be unrelated to
     // everything before them.
     uint64_t recompiles;

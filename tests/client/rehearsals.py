@@ -1,12 +1,10 @@
 """What is said after `keel rehearse` with real JAX, on two and four processors that are not there: a
 recompile, a refusal, values that no device computed, a run without compiles and one that is killed."""
 
-import json
-import os
 import socket
 
-from harness import (KEEL, PYTHON, Report, Workspace, clean_environment, journal, of_kind, run, told,
-                     whole_json)
+from harness import Report, Workspace, of_kind, told
+from stage import Stage
 
 report = Report()
 
@@ -54,6 +52,15 @@ print(jax.jit(lambda x: x + table)(np.ones((1024, 1024), np.float32)).shape)
 '''
 
 
+# Calls back into Python, where no device is.
+CALLING = '''
+import jax, numpy as np
+def show(x):
+    jax.debug.print("x is {}", x)
+    return x + 1
+print(float(jax.jit(show)(np.float32(2))))
+'''
+
 # One of two processes, each of which has half of an array.
 HALF = '''
 import sys, jax, numpy as np
@@ -72,36 +79,6 @@ def free_port():
     with socket.socket() as listener:
         listener.bind(("localhost", 0))
         return listener.getsockname()[1]
-
-
-class Stage:
-    """Scripts of one folder, with a cache and runs of their own."""
-
-    def __init__(self, space, name):
-        self.folder = space.path(name)
-        self.folder.mkdir()
-        self.runs = self.folder / "runs"
-        self.environment = clean_environment() | {
-            "KEEL_CACHE_DIR": str(self.folder / "cache"), "KEEL_RUN_DIR": str(self.runs),
-            "KEEL_CONFIG": os.devnull}
-
-    def script(self, name, text):
-        (self.folder / name).write_text(text)
-
-    def keel(self, *words):
-        return run([KEEL, *words], self.environment, cwd=self.folder)
-
-    def rehearse(self, target, *words, options=()):
-        return self.keel("rehearse", "--on", target, *options, "--", PYTHON, *words)
-
-    def answer(self, *words):
-        return whole_json(self.keel(*words, "--json"))
-
-    def newest(self):
-        return max(path.name for path in self.runs.iterdir() if path.name.startswith("2"))
-
-    def events(self):
-        return journal(self.runs, self.newest())
 
 
 def of_name(programs, name):
@@ -258,6 +235,20 @@ def check_constants(space):
                  "device computed: jit__lambda" in answer.err, told(answer))
 
 
+def check_callbacks(space):
+    stage = Stage(space, "calling")
+    stage.script("calling.py", CALLING)
+    answer = stage.rehearse("cpu:2", "calling.py")
+    report.check("a program with a host callback compiles, and calls nothing", answer.code == 0
+                 and answer.out in ("0.0\n", "3.0\n") and "; 1 compile" in answer.err, told(answer))
+    ahead = stage.keel("aot", "--on", "cpu:2", "--all", "latest")
+    report.check("without a client there is nothing to call, and keel aot says so", ahead.code == 1
+                 and "use `keel rehearse`" in ahead.err, told(ahead))
+    answer = stage.keel("run", "--cpu-devices", "2", "--", PYTHON, "calling.py")
+    report.check("the real run loads it, and calls", answer.out == "x is 2.0\n3.0\n"
+                 and "nothing compiled, 1 load" in answer.err, told(answer))
+
+
 def check_processes(space):
     stage = Stage(space, "processes")
     stage.script("half.py", HALF)
@@ -265,12 +256,12 @@ def check_processes(space):
                  "both = [subprocess.Popen([sys.executable, 'half.py', sys.argv[1], str(number)])\n"
                  "        for number in range(2)]\n"
                  "sys.exit(max(one.wait() for one in both))\n")
-    answer = stage.rehearse("cpu:4/2", "both.py", str(free_port()))
+    answer = stage.rehearse("cpu:4/2", "both.py", str(free_port()), options=("--processes", "1"))
     report.check("two processes have half of the devices each", answer.code == 0
                  and sorted(answer.out.splitlines()) == ["0 4 2 (8, 8) 0.0", "1 4 2 (8, 8) 0.0"],
                  f"{answer.out!r}; {told(answer)}")
     report.equal("and are one run", stage.answer("stats")["processes"], 2)
-    answer = stage.rehearse("cpu:4/4", "both.py", str(free_port()))
+    answer = stage.rehearse("cpu:4/4", "both.py", str(free_port()), options=("--processes", "1"))
     report.check("a wrong number of them is refused", answer.code != 0
                  and "the program is started as 2 processes, and cpu:4/4 has 4" in answer.err,
                  told(answer))
@@ -285,5 +276,6 @@ with Workspace("rehearsals") as space:
     check_refusals(space)
     check_kill(space)
     check_constants(space)
+    check_callbacks(space)
     check_processes(space)
 report.finish()

@@ -8,7 +8,7 @@ and compares what `keel why` says of the last run with what the case expects.
     --programs FOLDER  leave every program there that a case compiled
     --part K/N         every Nth case, from the Kth on (KEEL_CORPUS_PART; without it, all)
     --rehearse TARGET  under `keel rehearse --on TARGET --compile none` instead; what the cache has
-                       only shows with `--compile new`
+                       only shows with `--compile new`. GPUs and TPUs need .venv-targets
     --jobs N           cases at once (2)
 
 Prints a line a case and a table of kinds. A case that is wrong fails, unless known.tsv lists it, or
@@ -89,6 +89,14 @@ def command(case, target):
         return ["run"]
     is_of_cache = len(case.runs) > 1 and case.causes[0].kind in ("none", "cache", "stable")
     return ["rehearse", "--on", target, "--compile", "new" if is_of_cache else "none"]
+
+
+def client_of(options):
+    """Compilers of GPUs and TPUs have an environment of their own."""
+    client = CLIENTS[options.client]
+    if not options.rehearse or options.rehearse.startswith("cpu:"):
+        return client
+    return client._replace(python=ROOT / ".venv-targets" / "bin" / "python")
 
 
 def execute(case, client, folder, target):
@@ -327,7 +335,7 @@ def verdict(case, name, folder, options):
         else:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
-            execute(case, CLIENTS[name], folder, options.rehearse)
+            execute(case, client_of(options), folder, options.rehearse)
         faults = judge(case, name, folder) + judge_sides(folder) + judge_summary(folder)
     except Skipped as error:
         skipped = str(error)
@@ -400,8 +408,8 @@ def main():
     parser.add_argument("--rehearse", metavar="TARGET")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    if not pathlib.Path(CLIENTS[options.client].python).exists():
-        sys.exit(f"corpus: {CLIENTS[options.client].python} is not there; see tools/setup")
+    if not pathlib.Path(client_of(options).python).exists():
+        sys.exit(f"corpus: {client_of(options).python} is not there; see tools/setup")
     if not KEEL.exists():
         sys.exit(f"corpus: {KEEL} is not there; build first, or set KEEL_TEST_BUILD")
     chosen = cases.read_all(HERE / options.client)

@@ -110,9 +110,23 @@ def check_description(space):
                  and 'version="version 7"' in platforms.pop(), platforms)
 
 
+def check_share(space):
+    """JAX's setting of how much of a GPU its allocator takes."""
+    stage = Stage(space, "share")
+    stage.environment["XLA_CLIENT_MEM_FRACTION"] = "0.5"
+    answer = stage.rehearse(TRAIN)
+    limits = {device["limit"] for device in stage.answer("memory")["devices"]}
+    report.equal("the limit is the share of the memory that the client asks for", limits,
+                 {stage.answer("stats")["rehearsal"]["target"]["memory"] // 2})
+    ahead = stage.keel("aot", "--on", TARGET, "latest")
+    report.check("also for keel aot", answer.code == 0 and "keel: 0 of " in ahead.err, told(ahead))
+
+
 with Workspace("rehearse") as space:
     check_training(space, "none")
     check_again(check_training(space, "new"))
     check_sharded(space)
     check_description(space)
+    if TARGET == "h200:8":
+        check_share(space)
 report.finish()

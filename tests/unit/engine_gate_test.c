@@ -4,8 +4,10 @@
 
 static unsigned asked;
 
-static keel_status_t refuse_beta(void *context, const keel_engine_ask_t *ask) {
-    CHECK(context == &asked && ask->key && ask->place);
+static keel_status_t refuse_beta(void *context, const keel_engine_ask_t *ask,
+                                 keel_verdict_t *verdict) {
+    (void)verdict;
+    CHECK(context == &asked && ask->key && ask->site);
     ++asked;
     keel_digest_t beta = keel_digest(keel_str_bytes(keel_str("beta")));
     if (!keel_digest_equal(ask->program, &beta)) return NULL;
@@ -24,7 +26,7 @@ static void refuse_through_the_engine(const door_t *door) {
     keel_str_t message;
     PJRT_Error_Code code;
     CHECK(keel_pjrt_error_message(error, &message) && keel_pjrt_error_number(error, &code));
-    CHECK(strcmp(message.data, "beta is not in the contract") == 0);
+    CHECK(strcmp(message.data, "keel: beta is not in the contract") == 0);
     CHECK(code == PJRT_Error_Code_FAILED_PRECONDITION);
     // The plugin below knows nothing of it.
     keel_status_t status = keel_pjrt_status(bare.plugin.api, error, "compile");
@@ -45,6 +47,34 @@ static void test_a_refused_program_is_an_error_and_reaches_neither_plugin_nor_st
     assert_int_equal(count_events(door, "\"event\":\"compile_error\"", "not in the contract"), 1);
     assert_int_equal(count_events(door, "\"event\":\"miss\"", ""), 1);
     assert_int_equal(count_files(&door->place, "locks", ""), 0);
+}
+
+static keel_status_t report_beta(void *context, const keel_engine_ask_t *ask,
+                                 keel_verdict_t *verdict) {
+    *verdict = *(const keel_verdict_t *)context;
+    CHECK(ask->is_new && !ask->is_eager && ask->format && ask->code.size == 4);
+    return keel_status_make(KEEL_REFUSED, "%s is not in the contract", ask->name);
+}
+
+static void pass_with_a_word(const door_t *door) {
+    keel_verdict_t verdict = KEEL_VERDICT_WARNED;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){report_beta, &verdict});
+    bare_client(&bare);
+    bare_live(&bare, "beta");
+    verdict = KEEL_VERDICT_RECORDED;
+    bare_live(&bare, "etas");
+    bare_close(&bare);
+    CHECK(count_entries(door) == 2);
+}
+
+static void test_a_program_that_is_only_reported_is_compiled_and_stored(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", pass_with_a_word);
+    assert_int_equal(count_events(door, "\"event\":\"drift\"", "\"verdict\":\"warned\""), 1);
+    assert_int_equal(count_events(door, "\"event\":\"drift\"", "\"verdict\":\"recorded\""), 1);
+    assert_int_equal(count_events(door, "\"event\":\"compile_error\"", ""), 0);
 }
 
 static void refuse_a_stored_program(const door_t *door) {
@@ -103,6 +133,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_refused_program_is_an_error_and_reaches_neither_plugin_nor_store),
+        TEST(a_program_that_is_only_reported_is_compiled_and_stored),
         TEST(a_stored_program_is_refused_too),
         TEST(threads_make_errors_at_once),
     };

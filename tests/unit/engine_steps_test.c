@@ -140,7 +140,9 @@ static void test_a_contract_sees_a_count_that_grows_in_one_step(void **state) {
 
 // ---- asked by a gate ---------------------------------------------------------------------------
 
-static keel_status_t only_in_the_first_step(void *context, const keel_engine_ask_t *asked) {
+static keel_status_t only_in_the_first_step(void *context, const keel_engine_ask_t *asked,
+                                            keel_verdict_t *verdict) {
+    (void)verdict;
     keel_engine_steps_t steps;
     keel_engine_steps(context, &steps);
     (void)asked;
@@ -162,7 +164,7 @@ static void refuse_late_programs(const door_t *door) {
     PJRT_Error *error = bare_try(&bare, "three", &loaded);
     keel_str_t message;
     CHECK(keel_pjrt_error_message(error, &message));
-    CHECK(strcmp(message.data, "a new program after step 1") == 0);
+    CHECK(strcmp(message.data, "keel: a new program after step 1") == 0);
     CHECK(keel_pjrt_error_destroy(error));
 }
 

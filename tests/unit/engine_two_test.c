@@ -85,7 +85,9 @@ static void test_each_engine_keeps_its_own(void **state) {
 
 // ---- one of them -------------------------------------------------------------------------------
 
-static keel_status_t refuse_all(void *context, const keel_engine_ask_t *ask) {
+static keel_status_t refuse_all(void *context, const keel_engine_ask_t *ask,
+                                keel_verdict_t *verdict) {
+    (void)verdict;
     (void)context, (void)ask;
     return keel_status_make(KEEL_REFUSED, "nothing may pass");
 }

@@ -3,6 +3,8 @@
 #include "page_help.h"
 #include "why_help.h"
 
+#include "text/rehearsed.h"
+
 // ---- journals ----------------------------------------------------------------------------------
 
 static void line_of(const char *text) {
@@ -465,6 +467,34 @@ static void values_that_no_device_computed_are_told_by_line(void **state) {
     assert_says(say_why, "\n  ... and 14 more; keel why --all\n");
 }
 
+static void say_assumed(const keel_why_t *why, keel_buffer_t *out) {
+    keel_assumed_sentence(&why->run, out);
+    if (!out->size) keel_buffer_text(out, "nothing");
+}
+
+static void what_only_the_machine_tells_is_told_once(void **state) {
+    (void)state;
+    static const char line[] = "keel: what was compiled assumes the machine's driver, memory limit "
+                               "and topology; `keel probe --json` there tells them\n";
+    keel_buffer_deinitialize(&journal);
+    keel_buffer_initialize(&journal, 0);
+    line_of(
+        "{\"event\":\"start\",\"t\":1000,\"pid\":1,\"cwd\":\"/w\",\"argv\":[\"python\"],"
+        "\"target\":{\"name\":\"h200\",\"platform\":\"cuda\",\"devices\":1,\"assumed\":[\"driver\","
+        "\"memory limit\",7,\"topology\"]}}");
+    asked("a", "later", 3, false);
+    ended();
+    assert_says(say_assumed, "nothing");
+    compiled(1, "a", 1, false);
+    assert_says(keel_text_summary, line);
+    assert_says(say_stats, "\n  assumed     what was compiled assumes the machine's driver");
+    keel_why_t why;
+    parse(&why);
+    assert_string_equal(why.run.rehearsal.target.assumed[2], "topology");
+    assert_null(why.run.rehearsal.target.assumed[3]);
+    keel_why_deinitialize(&why);
+}
+
 static void guesses_are_told(void **state) {
     (void)state;
     line_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"key\":\"ka\",\"name\":\"jit_a\","
@@ -538,6 +568,7 @@ int main(void) {
         REHEARSAL(what_does_not_compile_is_told_once_with_its_line),
         REHEARSAL(what_the_compiler_finds_too_large_does_not_fit),
         REHEARSAL(values_that_no_device_computed_are_told_by_line),
+        REHEARSAL(what_only_the_machine_tells_is_told_once),
         REHEARSAL(guesses_are_told),
         cmocka_unit_test_setup_teardown(a_run_on_real_devices_says_nothing_of_it, begin, end),
         REHEARSAL(a_page_says_all_of_it),

@@ -72,6 +72,30 @@ static void a_gpu_is_known_with_its_devices(void **state) {
     assert_non_null(strstr(text_of(&target.topology_options, "target_config"), "major: 10"));
 }
 
+// Words, joined.
+static const char *assumed(void) {
+    static char joined[100];
+    const char *words[KEEL_TARGET_ASSUMED_MOST];
+    size_t count = keel_target_assumed(&target, words);
+    joined[0] = 0;
+    for (size_t i = 0; i < count; ++i)
+        snprintf(joined + strlen(joined), sizeof joined - strlen(joined), "%s%s", i ? ", " : "",
+                 words[i]);
+    return joined;
+}
+
+static void what_only_the_machine_tells_is_assumed(void **state) {
+    (void)state;
+    read_target("h200:8");
+    assert_string_equal(assumed(), "driver, memory limit, topology, autotuning");
+    read_target("v6e:2x4");
+    assert_string_equal(assumed(), "platform version, memory limit, topology");
+    target.platform_version = "libtpu 1";
+    assert_string_equal(assumed(), "");
+    read_target("cpu:4");
+    assert_string_equal(assumed(), "");
+}
+
 static void hosts_have_eight_gpus_unless_processes_are_given(void **state) {
     (void)state;
     read_target("h100:16");
@@ -403,6 +427,7 @@ static void the_environment_is_set_for_the_compiler(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_gpu_is_known_with_its_devices, begin, end),
+        cmocka_unit_test_setup_teardown(what_only_the_machine_tells_is_assumed, begin, end),
         cmocka_unit_test_setup_teardown(hosts_have_eight_gpus_unless_processes_are_given, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_slice_of_tpus_is_laid_out_in_chips, begin, end),

@@ -1,0 +1,107 @@
+// Why a refused program differs from those that the run had is worked out by `keel why`, in a
+// process of its own that has a few seconds. So the client's process stays small, and a program
+// that is hard to explain costs a sentence and nothing else.
+#include "engine/verdict.h"
+
+#include <stdio.h>
+
+#include "compiler/compiler.h"
+#include "engine/background.h"
+#include "engine/once.h"
+#include "pjrt/error.h"
+
+enum { EXPLAINED_WITHIN = 5 }; // seconds
+
+static const char *word(keel_verdict_t verdict) {
+    static const char *const words[] = {
+#define KEEL_VERDICT_WORD(name, word) word,
+        KEEL_VERDICTS(KEEL_VERDICT_WORD)
+#undef KEEL_VERDICT_WORD
+    };
+    return words[verdict];
+}
+
+const char *keel_engine_ask_names(const keel_engine_ask_t *ask) {
+    request_t *request = ask->request;
+    ask_names(request->engine, &request->arena, &request->ask, &request->site);
+    return request->ask.names;
+}
+
+// "train.py:88: ", or "".
+static void line_of(const keel_place_t *place, char out[256]) {
+    const char *slash = place->file ? strrchr(place->file, '/') : NULL;
+    const char *file = slash ? slash + 1 : place->file;
+    *out = 0;
+    if (file && *file && place->line) snprintf(out, 256, "%.200s:%u: ", file, place->line);
+}
+
+// Each sentence once: a loop may ask for the program again and again.
+static void warn(const request_t *request, const char *why) {
+    char line[256];
+    if (!once_first(request->engine->once, ONCE_DRIFT, keel_str_bytes(keel_str(why)))) return;
+    line_of(&request->site.place, line);
+    keel_log("%s%s", line, why);
+}
+
+verdict_t verdict_ask(request_t *request) {
+    keel_engine_t *engine = request->engine;
+    verdict_t out = {.verdict = KEEL_VERDICT_REFUSED};
+    if (!engine->gate.check) return out;
+    const keel_engine_ask_t ask = {.name = request->name,
+                                   .program = &request->program,
+                                   .code = request->code,
+                                   .format = request->format,
+                                   .key = &request->key,
+                                   .site = &request->site,
+                                   .recompile = request->recompile,
+                                   .is_new = !request->asked_before,
+                                   .is_eager = request->is_eager,
+                                   .request = request};
+    out.why = engine->gate.check(engine->gate.context, &ask, &out.verdict);
+    if (!out.why) return out;
+    const keel_journal_subject_t subject = {
+        .program = &request->program, .name = request->name, .key = &request->key.digest};
+    const keel_journal_site_t site = engine_site(&request->site.place);
+    keel_journal_drift(engine->journal, &subject, &site, word(out.verdict),
+                       keel_status_message(out.why));
+    if (out.verdict == KEEL_VERDICT_REFUSED) return out;
+    if (out.verdict == KEEL_VERDICT_WARNED) warn(request, keel_status_message(out.why));
+    keel_status_ignore(out.why);
+    out.why = NULL;
+    return out;
+}
+
+// What `keel why` says about the program: text, or nothing.
+static void explain(keel_engine_t *engine, const keel_digest_t *program, keel_buffer_t *out) {
+    char name[KEEL_DIGEST_HEX], *keel, *run_dir, *run;
+    uint64_t until = keel_clock_monotonic() + EXPLAINED_WITHIN * 1000000000ull;
+    const char *folder = keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR);
+    if (!engine->journal || !*folder || !background_wait(engine, until)) return;
+    keel_digest_hex(program, name);
+    keel_status_t status = keel_compiler_find_worker(NULL, &keel);
+    if (status) {
+        keel_status_ignore(status);
+        return;
+    }
+    static char why[] = "why", of[] = "--program", in[] = "--run-dir";
+    run_dir = (char *)(uintptr_t)folder;
+    run = (char *)(uintptr_t)keel_journal_id(engine->journal);
+    char *argv[] = {keel, why, of, name, in, run_dir, run, NULL};
+    if (!keel_answer(argv, until, out)) out->size = 0;
+    keel_free(keel);
+}
+
+PJRT_Error *verdict_error(keel_engine_t *engine, const keel_digest_t *program, keel_status_t why) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 1 << 16);
+    explain(engine, program, &text);
+    while (text.size && strchr("\n ", text.data[text.size - 1]))
+        --text.size;
+    bool is_explained = text.size && !text.failed;
+    PJRT_Error *error = keel_pjrt_error(keel_status_make(
+        keel_status_code(why), "keel: %s%s%.*s", keel_status_message(why), is_explained ? "\n" : "",
+        is_explained ? (int)text.size : 0, (const char *)text.data));
+    keel_status_ignore(why);
+    keel_buffer_deinitialize(&text);
+    return error;
+}

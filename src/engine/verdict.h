@@ -1,0 +1,21 @@
+// verdict: a program that the gate does not let pass.
+#ifndef KEEL_ENGINE_VERDICT_H_
+#define KEEL_ENGINE_VERDICT_H_
+
+#include "engine/request.h"
+
+typedef struct verdict_t {
+    keel_verdict_t verdict;
+    keel_status_t why; // NULL: the client may have the program
+} verdict_t;
+
+// Asks the gate, and writes what it says to the journal and, for a warning, to stderr. The caller
+// owns `why` if the client must not have the program; otherwise it is NULL.
+verdict_t verdict_ask(request_t *request);
+
+// The client's error. Takes `why`. Call it without `request`'s texts: `program` is what was
+// refused, and its `ask` event was handed over. Waits a few seconds at most for what `keel why`
+// says.
+PJRT_Error *verdict_error(keel_engine_t *engine, const keel_digest_t *program, keel_status_t why);
+
+#endif // KEEL_ENGINE_VERDICT_H_

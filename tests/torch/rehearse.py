@@ -1,0 +1,131 @@
+"""PyTorch/XLA under `keel rehearse`: what it compiles is what the real run asks for, on one processor
+and with SPMD on four; torch.compile, workers that load data, replica threads and failures behave as
+with a device. With .venv-targets, also on a TPU slice, in one process and in one for each chip."""
+
+import os
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "client"))
+
+from harness import ROOT, Report, Workspace, of_kind, told  # noqa: E402
+from stage import Stage  # noqa: E402
+
+PYTHON = os.environ.get("KEEL_TORCH_PYTHON") or ROOT / ".venv-torch" / "bin" / "python"
+EXAMPLE = ROOT / "examples" / "torch" / "train_gpt.py"
+SMALL = ["--layers", "1", "--width", "16", "--seq", "24", "--steps", "4"]
+report = Report()
+
+# Values that are sent, computed from those, and read; then the program fails.
+VALUES = '''
+import torch, torch_xla
+device = torch_xla.device()
+number = torch.tensor(5.0, device=device)
+number += 1
+print(number.item(), torch.arange(4, device=device).tolist(), (torch.ones(2).to(device) * 3).cpu())
+try:
+    torch.zeros(4, device=device) @ torch.zeros(5, device=device)
+except RuntimeError:
+    print("refused")
+raise ValueError("own")
+'''
+
+# The last batch is short, and two other processes read the data.
+TRAIN = '''
+import torch, torch_xla
+import torch_xla.distributed.parallel_loader as loaders
+from torch.utils.data import DataLoader, TensorDataset
+device = torch_xla.device()
+model = torch.nn.Linear(8, 4).to(device).requires_grad_(False)
+model = torch.compile(model, backend="openxla")
+rows = DataLoader(TensorDataset(torch.randn(10, 8)), batch_size=4, num_workers=2)
+for (batch,) in loaders.MpDeviceLoader(rows, device):
+    result = model(batch)
+    torch_xla.sync()
+print(tuple(result.shape))
+'''
+
+# The sum is the same in all; each has another number.
+REPLICAS = '''
+import sys, torch, torch_xla
+import torch_xla.core.xla_model as xm, torch_xla.runtime as xr
+def main(index):
+    mine = torch.ones(3).to(torch_xla.device()) * (xr.global_ordinal() + 2)
+    total = xm.all_reduce(xm.REDUCE_SUM, mine)
+    torch_xla.sync()
+    print(f"{xr.global_ordinal()} of {xr.world_size()}: {len(total.tolist())}\\n", end="", flush=True)
+if __name__ == "__main__":
+    torch_xla.launch(main)
+'''
+
+
+def tpu_plugin():
+    return next((ROOT / ".venv-targets").glob("lib/python3*/site-packages/libtpu/libtpu.so"), None)
+
+
+def keys_of(events):
+    return sorted(event["key"] for event in of_kind(events, "compile", "load"))
+
+
+def check_same(space, devices, *options):
+    """The rehearsal's executables serve the real run, and nothing is compiled."""
+    name = f"cpu:{devices}"
+    stage = Stage(space, f"same{devices}")
+    answer = stage.rehearse(name, EXAMPLE, *SMALL, *options, python=PYTHON)
+    if not report.equal(f"{name}: the rehearsal ends well", answer.code, 0):
+        print(told(answer))
+    rehearsed = keys_of(stage.events())
+    answer = stage.keel("run", "--cpu-devices", str(devices), "--", PYTHON, EXAMPLE, *SMALL, *options)
+    report.equal(f"{name}: so does the real run", answer.code, 0)
+    report.check(f"{name}: which compiles nothing", "; nothing compiled, " in answer.err, told(answer))
+    report.check(f"{name}: all keys are the same", rehearsed and keys_of(stage.events()) == rehearsed,
+                 rehearsed)
+
+
+def check_programs(space, target, options):
+    stage = Stage(space, target.replace(":", "_"))
+    for name, text in (("values.py", VALUES), ("train.py", TRAIN), ("replicas.py", REPLICAS)):
+        stage.script(name, text)
+    answer = stage.rehearse(target, "values.py", options=options, python=PYTHON)
+    report.equal(f"{target}: what is sent is known, and so is what follows from it", answer.out,
+                 "6.0 [0, 1, 2, 3] tensor([3., 3.])\nrefused\n")
+    report.check(f"{target}: the program's own failure is its own", answer.code == 1
+                 and "ValueError: own" in answer.err, told(answer))
+    answer = stage.rehearse(target, "train.py", options=options, python=PYTHON)
+    report.equal(f"{target}: torch.compile and workers that load data", answer.out, "(2, 4)\n")
+    report.check(f"{target}: a short batch is found", answer.code == 0 and any(
+        cause["kind"] == "shape" for cause in stage.answer("why")), told(answer))
+    return stage
+
+
+def check_replicas(stage, target, count, options):
+    answer = stage.rehearse(target, "replicas.py", options=options, python=PYTHON)
+    report.equal(f"{target}: each device has its replica", sorted(answer.out.splitlines()),
+                 [f"{index} of {count}: 3" for index in range(count)])
+    if not report.equal(f"{target}: they end well", answer.code, 0):
+        print(told(answer))
+
+
+def check_cuda(stage, plugin):
+    """torch_xla would abort the process."""
+    answer = stage.rehearse("h200", "values.py", options=("--plugin", plugin), python=PYTHON)
+    report.check("PyTorch/XLA has no GPUs", answer.code == 1 and
+                 "RuntimeError: PyTorch/XLA has had no GPUs since 2.9; rehearse it on a TPU or the "
+                 "processor" in answer.err and "Check failed" not in answer.err, told(answer))
+
+
+with Workspace("torch-rehearse") as space:
+    check_same(space, 1)
+    check_same(space, 4, "--spmd")
+    stage = check_programs(space, "cpu:4", ())
+    check_replicas(stage, "cpu:4", 4, ())
+    libtpu = tpu_plugin()
+    if libtpu:
+        stage = check_programs(space, "v6e:2x4", ("--plugin", libtpu))
+        check_replicas(stage, "v6e:2x4", 8, ("--plugin", libtpu, "--compile", "none"))
+        cuda = libtpu.parent.parent / "jax_plugins" / "xla_cuda12" / "xla_cuda_plugin.so"
+        check_cuda(stage, cuda)
+    else:
+        report.skip("TPUs and GPUs", "no .venv-targets")
+report.finish()

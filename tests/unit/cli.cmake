@@ -1,0 +1,1 @@
+keel_unit_test(cli_recorded ROOMS cli base SYSTEM PkgConfig::jansson)
