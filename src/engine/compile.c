@@ -475,6 +475,10 @@ static void write_ask(request_t *request) {
 
 // The client gets an error and nothing else. Afterwards the request's texts are gone.
 static PJRT_Error *refuse(request_t *request, keel_status_t why) {
+    keel_journal_counts_t counts; // so that the step is known in which it was asked for
+    count_executions(request, &counts);
+    keel_journal_executes(request->engine->journal, counts);
+    keel_free((void *)(uintptr_t)counts.data);
     write_refusal(request, "FAILED_PRECONDITION", keel_status_message(why));
     request->ask.kind = KEEL_ASK_REFUSED;
     ask_names(request->engine, &request->arena, &request->ask, &request->site);
