@@ -53,13 +53,19 @@ static size_t read_message(int from, char *out) {
     return used;
 }
 
-static keel_status_t judge(const keel_target_t *target, int state, const char *message) {
+static keel_status_t judge(const keel_target_t *target, const char *plugin, int state,
+                           const char *message) {
+    const char *platform = keel_target_platform_names[target->platform];
     if (WIFSIGNALED(state) && WTERMSIG(state) == SIGALRM)
-        return keel_status_make(KEEL_PLUGIN, "target %s: its compiler says nothing for %d s",
-                                target->name, PATIENCE);
+        return keel_status_make(KEEL_PLUGIN,
+                                "target %s: its compiler, %s, says nothing for %d s; name the "
+                                "plugin for %s with --plugin",
+                                target->name, plugin, PATIENCE, platform);
     if (WIFSIGNALED(state))
-        return keel_status_make(KEEL_PLUGIN, "target %s: its compiler crashed (%s) over it",
-                                target->name, strsignal(WTERMSIG(state)));
+        return keel_status_make(KEEL_PLUGIN,
+                                "target %s: its compiler, %s, crashed (%s) over it; name the "
+                                "plugin for %s with --plugin, or another target",
+                                target->name, plugin, strsignal(WTERMSIG(state)), platform);
     if (WIFEXITED(state) && WEXITSTATUS(state) == CLI_OK) return NULL;
     keel_buffer_t known;
     keel_buffer_initialize(&known, 1 << 12);
@@ -84,5 +90,5 @@ keel_status_t cli_check_target(const keel_target_t *target, const char *plugin) 
     if (child < 0) return keel_status_make(KEEL_IO, "no child: %s", strerror(errno));
     while (waitpid(child, &state, 0) < 0 && errno == EINTR)
         continue;
-    return judge(target, state, message);
+    return judge(target, plugin, state, message);
 }
