@@ -74,7 +74,7 @@ keel_status_t worth_create(keel_bytes_t code, worth_t **out) {
 }
 
 void worth_destroy(worth_t *worth) {
-    if (!worth || is_forked()) return;
+    if (!worth) return;
     forget(worth);
     pthread_mutex_destroy(&worth->lock);
     keel_free(worth);
@@ -387,7 +387,7 @@ static keel_status_t values(const PJRT_LoadedExecutable_Execute_Args *args) {
     const keel_signature_t *signature = &loaded->facts->signature;
     const bool *cheap;
     uint32_t *const *arguments;
-    if (!worth || !worth_look(worth, signature, &cheap, &arguments)) return NULL;
+    if (!worth || is_forked() || !worth_look(worth, signature, &cheap, &arguments)) return NULL;
     bool is_complete = args->num_devices == (size_t)signature->replicas * signature->partitions;
     if (!is_complete && signature->partitions > 1) {
         bool is_share = signature->replicas == 1 && args->num_devices == loaded->device_count;

@@ -19,15 +19,7 @@ KEEL_API void keel_freeze(void);
 KEEL_API void keel_allow(bool allows);
 // The Python package reports each kernel for CPU that the client registers with its own runtime
 // (pjrt/kernels.h). A failure is reported once on stderr.
-KEEL_API void keel_freeze(void) {
-    keel_shim_freeze();
-}
-
-void keel_allow(bool allows) {
-    keel_enforcement_allow(allows);
-}
-
-void keel_add_kernel(const char *name, void *function);
+KEEL_API void keel_add_kernel(const char *name, void *function);
 // It reports each function that programs call by name, with its stages, and each type of their
 // state, for processes that compile elsewhere (compiler/handlers.h). Those that no other process
 // can call are left out: a program that calls one does not compile there.
@@ -61,6 +53,14 @@ bool keel_offer(const char *path) {
 
 void keel_step(void) {
     keel_shim_step();
+}
+
+void keel_freeze(void) {
+    keel_shim_freeze();
+}
+
+void keel_allow(bool allows) {
+    keel_enforcement_allow(allows);
 }
 
 void keel_add_kernel(const char *name, void *function) {

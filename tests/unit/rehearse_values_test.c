@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "rehearse_help.h"
 
+#include <sys/wait.h>
+
 static int begin(void **state) {
     (void)state;
     return rehearse("cpu:2", KEEL_TEST_CPU_PLUGIN);
@@ -245,6 +247,30 @@ static void threads_compute_with_one_program(void **state) {
     door_destroy(api, shared);
 }
 
+// The processor's threads are the parent's.
+static void a_forked_child_computes_nothing(void **state) {
+    (void)state;
+    int result;
+    PJRT_LoadedExecutable *sum = sum_program(8, false);
+    PJRT_Buffer *x = send_floats(ramp, 8), *made;
+    NO_ERROR(api, try_execute(sum, (PJRT_Buffer *[]){x, x}, 2, &made));
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        PJRT_Buffer *other;
+        alarm(20);
+        assert_floats(made, (float[]){2, 4, 6, 8, 10, 12, 14, 16}, 8);
+        NO_ERROR(api, try_execute(sum, (PJRT_Buffer *[]){made, x}, 2, &other));
+        assert_false(is_real(other, "module.1"));
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+    door_drop_buffer(api, made);
+    door_drop_buffer(api, x);
+    door_destroy(api, sum);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_program_computes_what_the_device_would),
@@ -255,6 +281,7 @@ int main(void) {
         cmocka_unit_test(a_program_that_the_processor_cannot_run_has_no_values),
         cmocka_unit_test(arrays_are_put_together_and_cut_again),
         cmocka_unit_test(threads_compute_with_one_program),
+        cmocka_unit_test(a_forked_child_computes_nothing),
     };
     return cmocka_run_group_tests_name("rehearse values", tests, begin, end);
 }
