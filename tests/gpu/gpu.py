@@ -50,6 +50,7 @@ class Ways:
     def __init__(self, space, script, *words):
         self.space, self.name, self.command = space, script.stem, [PYTHON, script, *words]
         self.seconds = {}
+        self.run_id = ""  # of the latest run through Keel
 
     def time(self, way, command, **environment):
         began = time.monotonic()
@@ -63,11 +64,13 @@ class Ways:
 
     def keel(self, way, cache="cache", *options):
         """What it prints, and the events of the run."""
-        run_id = f"{self.name}-{way}".replace(" ", "-")
-        answer = self.time(f"Keel, {way}", [KEEL, "run", *options, "--", *self.command], KEEL_RUN_ID=run_id,
+        before = set(self.space.runs.glob("*/journal.ndjson"))
+        answer = self.time(f"Keel, {way}", [KEEL, "run", *options, "--", *self.command],
                            KEEL_CONFIG=os.devnull, KEEL_CACHE_DIR=str(self.space.path(cache)),
                            KEEL_RUN_DIR=str(self.space.runs))
-        return last_json(answer), journal(self.space.runs, run_id)
+        new = set(self.space.runs.glob("*/journal.ndjson")) - before
+        self.run_id = next((path.parent.name for path in new), "")
+        return last_json(answer), journal(self.space.runs, self.run_id)
 
     def tell(self):
         print(f"         {self.name}: " + ", ".join(
@@ -93,6 +96,14 @@ def keys(events):
     return sorted({event["key"] for event in compiles(events)})
 
 
+def check_memory(space, run_id):
+    answer = whole_json(run([KEEL, "memory", run_id, "--json"], clean_environment() | {
+        "KEEL_RUN_DIR": str(space.runs), "KEEL_CONFIG": os.devnull})) or {}
+    devices = answer.get("devices", [])
+    report.check("memory: each device says what it has", devices and all(
+        0 < device["most"] <= device["limit"] for device in devices), json.dumps(answer)[:400])
+
+
 def check_training(space):
     ways = Ways(space, CLIENT / "trainer.py")
     wanted = ways.alone()
@@ -105,20 +116,13 @@ def check_training(space):
     plugin = (of_kind(events, "start") or [{}])[0].get("plugin", {}).get("path", "")
     report.check("training: it ran on the GPU's plugin", "cuda" in plugin or "rocm" in plugin, plugin)
     warm, loaded = ways.keel("warm")
+    check_memory(space, ways.run_id)
     report.check("training, warm: the losses are those of JAX alone", is_near(warm, wanted), warm)
     check_loaded("training", loaded)
     _, again = ways.keel("cold again", "another-cache")
     report.check("training: another process asks for the same keys", keys(again) == keys(events) != [],
                  (keys(events), keys(again)))
     ways.tell()
-
-
-def check_memory(space):
-    answer = whole_json(run([KEEL, "memory", "trainer-warm", "--json"], clean_environment() | {
-        "KEEL_RUN_DIR": str(space.runs), "KEEL_CONFIG": os.devnull})) or {}
-    devices = answer.get("devices", [])
-    report.check("memory: each device says what it has", devices and all(
-        0 < device["most"] <= device["limit"] for device in devices), json.dumps(answer)[:400])
 
 
 def near(a, b):
@@ -166,7 +170,6 @@ def main():
         sys.exit(SKIPPED)
     with Workspace("gpu") as space:
         check_training(space)
-        check_memory(space)
         check_linalg(space)
         check_kernel(space)
         check_callbacks(space)
