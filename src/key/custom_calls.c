@@ -56,7 +56,8 @@ static const char *const allowed[] = {
     "shape_assertion",
     "AllocateBuffer",
     "tpu_custom_call",
-    "__gpu$xla.gpu.triton", // Pallas: the kernel's own code, which XLA compiles (tests/targets/keys.py)
+    "__gpu$xla.gpu.triton", // Pallas: the kernel's own code, which XLA compiles
+                            // (tests/targets/keys.py)
     "TopK",
     "mhlo.topk",
     "mhlo.erf",
