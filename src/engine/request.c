@@ -49,13 +49,18 @@ static keel_status_t key_by_bytes(request_t *request) {
 
 static keel_status_t build_of_kernel(void *context, keel_str_t kernel, bool *out_known,
                                      keel_digest_t *out) {
-    (void)context;
-    return keel_kernel_build(kernel, out_known, out);
+    const request_t *request = context;
+    const char *library;
+    uint64_t offset;
+    KEEL_TRY(keel_kernel_build(kernel, out_known, out));
+    if (keel_kernel_place(kernel, &library, &offset)) // for those who compile it elsewhere
+        keel_journal_kernel(request->engine->journal, kernel, library, offset);
+    return NULL;
 }
 
 // Without the build of a kernel, the program is not cached.
 static keel_status_t key_kernels(request_t *request, const keel_program_t *program) {
-    keel_status_t status = keel_key_set_kernels(&request->key, program, build_of_kernel, NULL);
+    keel_status_t status = keel_key_set_kernels(&request->key, program, build_of_kernel, request);
     if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
     request->cacheable.yes = false;
     snprintf(request->cacheable.reason, sizeof request->cacheable.reason,

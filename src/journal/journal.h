@@ -327,6 +327,9 @@ void keel_journal_uncacheable(keel_journal_t *journal, const keel_journal_uncach
 void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t *event);
 void keel_journal_ask(keel_journal_t *journal, const keel_journal_ask_t *event);
 void keel_journal_fix(keel_journal_t *journal, const keel_journal_fix_t *event);
+// A program calls this kernel of the client: its name, and where it is (pjrt/kernels.h).
+void keel_journal_kernel(keel_journal_t *journal, keel_str_t name, const char *library,
+                         uint64_t offset);
 // `what` is a word for the operation that failed ("get", "put", "prove"), `key` may be NULL.
 void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
                               const char *message);

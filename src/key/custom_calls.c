@@ -6,70 +6,30 @@
 #include <stdlib.h>
 
 // These depend only on their content: names that JAX's export guarantees, including linear algebra
-// on CPU and GPU by typed FFI; marks of the partitioners; Shardy's own operations, as XLA spells
-// them for plugins that do not know its dialect; operations of MHLO written as calls.
+// on CPU and GPU by typed FFI; kernels whose code is in the call (tests/targets/keys.py); marks of
+// the partitioners; Shardy's own operations, as XLA spells them for plugins that do not know its
+// dialect; operations of MHLO written as calls.
 static const char *const allowed[] = {
     // LAPACK on CPU: "lapack_" + s, d, c or z + routine + "_ffi" is looked up below.
     "cpu_csr_sparse_dense_ffi", // jaxlib's, as are those of LAPACK: its build is in the key
-    "cu_lu_pivots_to_permutation",
-    "hip_lu_pivots_to_permutation",
-    "cusolver_getrf_ffi",
-    "hipsolver_getrf_ffi",
-    "cusolver_geqrf_ffi",
-    "hipsolver_geqrf_ffi",
-    "cusolver_orgqr_ffi",
-    "hipsolver_orgqr_ffi",
-    "cusolver_potrf_ffi",
-    "hipsolver_potrf_ffi",
-    "cusolver_syevd_ffi",
-    "hipsolver_syevd_ffi",
-    "cusolver_gesvd_ffi",
-    "hipsolver_gesvd_ffi",
-    "cusolver_gesvdj_ffi",
-    "hipsolver_gesvdj_ffi",
-    "hipsolver_gesdd_ffi",
-    "cusolver_sytrd_ffi",
-    "hipsolver_sytrd_ffi",
-    "cusparse_gtsv2_ffi",
-    "cu_threefry2x32_ffi",
-    "hip_threefry2x32_ffi",
-    "Sharding",
-    "SPMDFullToShardShape",
-    "SPMDShardToFullShape",
-    "annotate_device_placement",
+    "cu_lu_pivots_to_permutation", "hip_lu_pivots_to_permutation", "cusolver_getrf_ffi",
+    "hipsolver_getrf_ffi", "cusolver_geqrf_ffi", "hipsolver_geqrf_ffi", "cusolver_orgqr_ffi",
+    "hipsolver_orgqr_ffi", "cusolver_potrf_ffi", "hipsolver_potrf_ffi", "cusolver_syevd_ffi",
+    "hipsolver_syevd_ffi", "cusolver_gesvd_ffi", "hipsolver_gesvd_ffi", "cusolver_gesvdj_ffi",
+    "hipsolver_gesvdj_ffi", "hipsolver_gesdd_ffi", "cusolver_sytrd_ffi", "hipsolver_sytrd_ffi",
+    "cusparse_gtsv2_ffi", "cu_threefry2x32_ffi", "hip_threefry2x32_ffi", "Sharding",
+    "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
     "LayoutConstraint", // without a configuration: XLA assigns the layout and may copy
-    "xla.sdy.FuncResultSharding",
-    "xla.sdy.ShardingGroup",
-    "xla.sdy.GlobalToLocalShape",
-    "xla.sdy.LocalToGlobalShape",
-    "local_xla.sdy.ManualComputation",
-    "xla.sdy.PropagationBarrier",
-    "Eigh",
-    "Qr",
-    "ProductOfElementaryHouseholderReflectors",
-    "LuDecomposition",
-    "ApproxTopK",
-    "stablehlo.dynamic_approx_top_k",
-    "stablehlo.dynamic_reduce_window",
-    "stablehlo.dynamic_rng_bit_generator",
-    "stablehlo.dynamic_top_k",
-    "shape_assertion",
-    "AllocateBuffer",
-    "tpu_custom_call",
-    "TopK",
-    "mhlo.topk",
-    "mhlo.erf",
-    "mhlo.erf_inv",
-    "mhlo.tan",
-    "mhlo.acos",
-    "mhlo.acosh",
-    "mhlo.asin",
-    "mhlo.asinh",
-    "mhlo.atan",
-    "mhlo.atanh",
-    "mhlo.cosh",
-    "mhlo.sinh",
-    NULL};
+    "xla.sdy.FuncResultSharding", "xla.sdy.ShardingGroup", "xla.sdy.GlobalToLocalShape",
+    "xla.sdy.LocalToGlobalShape", "local_xla.sdy.ManualComputation", "xla.sdy.PropagationBarrier",
+    "Eigh", "Qr", "ProductOfElementaryHouseholderReflectors", "LuDecomposition", "ApproxTopK",
+    "stablehlo.dynamic_approx_top_k", "stablehlo.dynamic_reduce_window",
+    "stablehlo.dynamic_rng_bit_generator", "stablehlo.dynamic_top_k", "shape_assertion",
+    "AllocateBuffer", "tpu_custom_call",
+    "__gpu$xla.gpu.triton", // Pallas: the kernel's own code, which XLA compiles
+                            // (tests/targets/keys.py)
+    "TopK", "mhlo.topk", "mhlo.erf", "mhlo.erf_inv", "mhlo.tan", "mhlo.acos", "mhlo.acosh",
+    "mhlo.asin", "mhlo.asinh", "mhlo.atan", "mhlo.atanh", "mhlo.cosh", "mhlo.sinh", NULL};
 
 static const char *const lapack_routines[] = {"potrf", "geqrf", "orgqr", "ungqr", "ormqr", "unmqr",
                                               "syevd", "heevd", "geev",  "gesdd", "getrf", "sytrd",
@@ -91,7 +51,6 @@ static const struct {
     {"InspectSharding", "embeds host pointers and calls back while compiling"},
     {"xla_python_cpu_callback", "embeds a host pointer"},
     {"xla_python_gpu_callback", "embeds a host pointer"},
-    {"__gpu$xla.gpu.triton", "carries a kernel that is not known to be complete"},
     {"triton_kernel_call", "carries a kernel that is not known to be complete"},
     {"triton_kernel_call_ffi", "carries a kernel that is not known to be complete"},
     {"mosaic_gpu", "carries a kernel that is not known to be complete"},

@@ -72,10 +72,11 @@ enum { FFI_EXTENSION = 5, REGISTER_ARGS_SIZE = offsetof(register_args_t, traits)
 
 typedef struct kernel_t {
     char *name;
-    kernel_function_t *function;
-    char *library;   // "" if unknown
-    bool is_jaxlibs; // of jaxlib itself
-    bool has_build;  // under the lock
+    kernel_function_t *function; // NULL: of another process
+    char *library;               // "" if unknown
+    uint64_t offset;             // of the function
+    bool is_jaxlibs;             // of jaxlib itself
+    bool has_build;              // under the lock
     keel_digest_t build;
     atomic_bool is_registered;
 } kernel_t;
@@ -161,7 +162,7 @@ static void register_one(const PJRT_Api *api, uint32_t at) {
     static const char platform[] = "Host";
     ffi_extension_t *ffi = ffi_of(api);
     kernel_t *kernel = &kernels[at];
-    if (!ffi || atomic_exchange(&kernel->is_registered, true)) return;
+    if (!ffi || !kernel->function || atomic_exchange(&kernel->is_registered, true)) return;
     register_args_t args = {.size = REGISTER_ARGS_SIZE,
                             .name = kernel->name,
                             .name_size = strlen(kernel->name),
@@ -205,6 +206,7 @@ static keel_status_t fill_kernel(const char *name, void *function, kernel_t *out
     if (status) keel_free(out->name);
     if (status) return status;
     *(void **)&out->function = function;
+    out->offset = *library ? (uint64_t)((const char *)function - (const char *)info.dli_fbase) : 0;
     out->is_jaxlibs = strstr(library, "/jaxlib/") != NULL;
     return NULL;
 }
@@ -224,6 +226,32 @@ keel_status_t keel_kernel_add(const char *name, void *function) {
     pthread_mutex_unlock(&lock);
     if (is_new && !status && api) register_one(api, at);
     return status;
+}
+
+static keel_status_t fill_known(const char *name, const char *library, kernel_t *out) {
+    KEEL_TRY(keel_strdup(keel_str(name), &out->name));
+    keel_status_t status = keel_strdup(keel_str(library), &out->library);
+    if (status) keel_free(out->name);
+    return status;
+}
+
+keel_status_t keel_kernel_know(const char *name, const char *library) {
+    pthread_mutex_lock(&lock);
+    bool is_new = !find_kernel(keel_str(name)) && count < KEEL_KERNEL_LIMIT;
+    keel_status_t status = is_new ? fill_known(name, library, &kernels[count]) : NULL;
+    if (is_new && !status) ++count;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+bool keel_kernel_place(keel_str_t name, const char **out_library, uint64_t *out_offset) {
+    pthread_mutex_lock(&lock);
+    const kernel_t *kernel = find_kernel(name);
+    pthread_mutex_unlock(&lock);
+    if (!kernel || !kernel->function || !strchr(kernel->library, '/')) return false;
+    *out_library = kernel->library;
+    *out_offset = kernel->offset;
+    return true;
 }
 
 keel_status_t keel_kernel_build(keel_str_t name, bool *out_known, keel_digest_t *out) {

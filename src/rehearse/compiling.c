@@ -97,7 +97,8 @@ static keel_status_t start(void) {
     pthread_t thread;
     if (!compiler) {
         const keel_compiler_settings_t settings = {.target = rehearsal.target,
-                                                   .plugin = rehearsal.plugin_path};
+                                                   .plugin = rehearsal.plugin_path,
+                                                   .interpreter = rehearsal.interpreter};
         KEEL_TRY(keel_compiler_start(&settings, &compiler));
         keel_wait_initialize(&changed);
     }

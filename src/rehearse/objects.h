@@ -20,7 +20,8 @@ typedef struct rehearsal_t {
     const keel_target_t *target;
     const PJRT_Api *plugin; // the target's
     const char *plugin_path;
-    const char *calculator; // path of a plugin for the processor; "": nothing is computed
+    const char *interpreter; // NULL: the current one
+    const char *calculator;  // path of a plugin for the processor; "": nothing is computed
     keel_rehearse_compiles_t compiles;
     keel_rehearse_fill_t fill;
     _Atomic uint64_t memory_limit;      // of a device, as the client asked for it; 0: unknown

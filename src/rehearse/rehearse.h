@@ -59,8 +59,9 @@ typedef struct keel_rehearse_settings_t {
     const keel_plugin_t *plugin; // the target's, loaded; stays
     keel_rehearse_compiles_t compiles;
     keel_rehearse_fill_t fill;
-    const char *calculator; // path of a plugin for the processor, which computes small programs;
-                            // stays. "": all values are unknown that the host did not send
+    const char *interpreter; // the Python that has the client's functions; NULL: the current one
+    const char *calculator;  // path of a plugin for the processor, which computes small programs;
+                             // stays. "": all values are unknown that the host did not send
 } keel_rehearse_settings_t;
 
 // The table of the process's rehearsal. Call it once. Its version is the plugin's, because keys

@@ -138,6 +138,7 @@ keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings, cons
     rehearsal = (rehearsal_t){.target = settings->target,
                               .plugin = settings->plugin->api,
                               .plugin_path = settings->plugin->path,
+                              .interpreter = settings->interpreter,
                               .calculator = settings->calculator,
                               .compiles = settings->compiles,
                               .memory_limit = settings->target->memory_limit,

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Runs JAX's own tests three times: with the bare plugin, through Keel with an empty cache, and again
-with what that left. Every test must end alike. With --rehearse it runs them once through Keel and twice in
+with what that left. Every test must end alike. With --own, the first is JAX's own CPU client, whose place Keel takes
+in the others. With --rehearse it runs them once through Keel and twice in
 rehearsals, where a test may fail that reads what no device computed.
 
     run.py [NAME]...        these test files ("lax_test"), or all
+    --own                   JAX's own CPU client instead of the bare plugin
     --rehearse              a real run on CPU devices against rehearsals, which compile or do not
     --devices N             how many devices those have (8)
     --sources PATH          JAX's sources: a folder with tests/, or a git directory (KEEL_JAX_SOURCES)
@@ -125,6 +127,9 @@ def command(way, options, cache, runs=None):
                  "none": ["rehearse", "--on", f"cpu:{options.devices}", "--compile", "none"]}[way]
         return [KEEL, *words, "--quiet", "--cache-dir", f"{cache}-{way}",
                 "--run-dir", runs or options.out / "runs", "--"], variables
+    if options.own:
+        return [] if way == "bare" else [KEEL, "run", "--quiet", "--cache-dir", cache, "--run-dir",
+                                         options.out / "runs", "--"], variables
     if way == "bare":
         variables |= {"PJRT_NAMES_AND_LIBRARY_PATHS": f"keel:{options.plugin}",
                       "JAX_PLATFORMS": "keel,cpu"}
@@ -287,6 +292,7 @@ def arguments():
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--sources", default=os.environ.get("KEEL_JAX_SOURCES"))
     parser.add_argument("--any-version", action="store_true")
+    parser.add_argument("--own", action="store_true")
     parser.add_argument("--rehearse", action="store_true")
     parser.add_argument("--devices", type=int, default=8)
     parser.add_argument("--sample", type=int, default=40)

@@ -248,10 +248,10 @@ static void a_pointer_in_a_known_call_is_refused(void **state) {
     assert_refused(.target = "Sharding", .config = "\x01\x80\xff");
 }
 
-static void kernels_of_tpu_are_kept_and_those_of_gpu_are_not(void **state) {
+static void kernels_that_xla_compiles_are_kept_and_others_are_not(void **state) {
     (void)state;
     assert_kept(.target = "tpu_custom_call", .config = "{\"custom_call_config\": {}}");
-    assert_refused(.target = "__gpu$xla.gpu.triton");
+    assert_kept(.target = "__gpu$xla.gpu.triton");
     assert_refused(.target = "triton_kernel_call_ffi", .version = 4);
     assert_refused(.target = "mosaic_gpu_v2", .version = 4);
 }
@@ -456,7 +456,7 @@ int main(void) {
         cmocka_unit_test(an_opaque_configuration_is_refused_even_if_vouched_for),
         cmocka_unit_test(marks_of_partitioners_are_kept),
         cmocka_unit_test(a_pointer_in_a_known_call_is_refused),
-        cmocka_unit_test(kernels_of_tpu_are_kept_and_those_of_gpu_are_not),
+        cmocka_unit_test(kernels_that_xla_compiles_are_kept_and_others_are_not),
         cmocka_unit_test(a_call_without_a_target_is_refused),
         cmocka_unit_test(a_program_of_nothing_but_calls_is_checked_too),
         cmocka_unit_test(a_program_without_calls_is_kept),
