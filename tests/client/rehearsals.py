@@ -3,7 +3,7 @@ recompile, a refusal, values that no device computed, a run without compiles and
 
 import socket
 
-from harness import Report, Workspace, of_kind, told
+from harness import PYTHON, Report, Workspace, of_kind, told
 from stage import Stage
 
 report = Report()
