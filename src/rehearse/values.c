@@ -387,7 +387,7 @@ static keel_status_t values(const PJRT_LoadedExecutable_Execute_Args *args) {
     const keel_signature_t *signature = &loaded->facts->signature;
     const bool *cheap;
     uint32_t *const *arguments;
-    if (!worth || !worth_look(worth, signature, &cheap, &arguments)) return NULL;
+    if (!worth || is_forked() || !worth_look(worth, signature, &cheap, &arguments)) return NULL;
     bool is_complete = args->num_devices == (size_t)signature->replicas * signature->partitions;
     if (!is_complete && signature->partitions > 1) {
         bool is_share = signature->replicas == 1 && args->num_devices == loaded->device_count;
