@@ -152,7 +152,11 @@ void buffer_set_contents(PJRT_Buffer *buffer, contents_t *contents) {
     contents_release(before);
 }
 
+// In most processes no buffer ever waits for others.
+static atomic_bool has_meetings;
+
 void buffer_await(PJRT_Buffer *buffer, meeting_t *meeting, uint32_t result, uint32_t device) {
+    atomic_store(&has_meetings, true);
     pthread_mutex_lock(&buffer->lock);
     buffer->meeting = meeting;
     buffer->result = result;
@@ -162,6 +166,7 @@ void buffer_await(PJRT_Buffer *buffer, meeting_t *meeting, uint32_t result, uint
 
 // Takes the contents from the meeting, without the lock.
 static void meet(PJRT_Buffer *buffer) {
+    if (!atomic_load(&has_meetings)) return;
     pthread_mutex_lock(&buffer->lock);
     meeting_t *meeting = buffer->meeting;
     if (meeting) meeting_retain(meeting);

@@ -14,7 +14,7 @@ TARGETS_PYTHON = ROOT / ".venv-targets" / "bin" / "python"
 # Too much work for values to be computed here. The last batch is short. Then what processes ask each
 # other: a number of each, the first one's, and whether all are at the same place.
 TRAIN = '''
-import jax, jax.numpy as jnp, numpy as np
+import sys, jax, jax.numpy as jnp, numpy as np
 from jax.experimental import multihost_utils
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 jax.distributed.initialize()
@@ -33,7 +33,8 @@ for index in range(4):
 numbers = multihost_utils.process_allgather(np.int32(jax.process_index() + 7))
 seed = multihost_utils.broadcast_one_to_all(np.int32(jax.process_index() + 40))
 multihost_utils.sync_global_devices("end")
-print(jax.process_index(), jax.process_count(), len(jax.local_devices()), numbers.tolist(), seed)
+sys.stdout.write(f"{jax.process_index()} {jax.process_count()} {len(jax.local_devices())} "
+                 f"{numbers.tolist()} {seed}\n")
 '''
 
 # The second process ends a step earlier, or has another batch in the third one.
@@ -53,8 +54,9 @@ for step in range(3 - (other and "count" in sys.argv)):
 PLAIN = '''
 import os, sys, time
 rank = int(os.environ["RANK"])
-print(rank, os.environ["WORLD_SIZE"], os.environ["MASTER_ADDR"], len(sys.stdin.read()), flush=True)
-print("error of", rank, file=sys.stderr, flush=True)
+told = rank, os.environ["WORLD_SIZE"], os.environ["MASTER_ADDR"], len(sys.stdin.read())
+os.write(1, " ".join(map(str, told)).encode() + b"\n")
+os.write(2, f"error of {rank}\n".encode())
 if sys.argv[1] == "fail" and rank == 1:
     sys.exit(5)
 if sys.argv[1] == "wait" or sys.argv[1] == "fail":
