@@ -28,6 +28,9 @@ typedef struct contract_run_t {
 keel_status_t contract_run_read(const char *run_dir, const char *id,
                                 contract_run_t *out) KEEL_MUST_CHECK;
 void contract_run_deinitialize(contract_run_t *run);
+// Why the program is another one than before; that it is new, or not in the cache, does not say.
+// `entry` may be NULL; NULL: unknown.
+const keel_run_difference_t *contract_cause(const keel_why_entry_t *entry);
 // A contract of all the run's programs, settled with the older one, which may be NULL.
 keel_status_t contract_of_run(const contract_run_t *run, bool operations,
                               const keel_contract_t *older, keel_contract_t *out) KEEL_MUST_CHECK;

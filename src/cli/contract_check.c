@@ -30,14 +30,6 @@ const char *contract_file(const contract_check_t *check, const keel_run_place_t 
 
 // ---- judging -----------------------------------------------------------------------------------
 
-// Why the program is another one than before; that it is new, or not in the cache, does not say.
-static const keel_run_difference_t *cause_of(const keel_why_entry_t *entry) {
-    const keel_run_difference_t *root = keel_why_cause(entry);
-    bool says = root && root->kind != KEEL_CAUSE_FIRST && root->kind != KEEL_CAUSE_CACHE &&
-                root->kind != KEEL_CAUSE_RETRACE;
-    return says ? root : NULL;
-}
-
 // A program that a read split off its step: the journal explains the read, not the program.
 static keel_status_t find_read(checking_t *checking, contract_left_t *left) {
     const keel_reads_t *reads = &checking->check.run->why.run.reads;
@@ -82,7 +74,7 @@ static keel_status_t add_left(checking_t *checking, const contract_program_t *pr
     keel_buffer_deinitialize(&text);
     KEEL_TRY(status);
     left->message = kept.data;
-    if (program->entry) left->root = cause_of(program->entry);
+    if (program->entry) left->root = contract_cause(program->entry);
     if (left->root) left->place = keel_why_place(program->entry);
     if (left->root)
         left->advice = keel_why_advice(why, program->entry, left->root,

@@ -299,6 +299,13 @@ void contract_run_deinitialize(contract_run_t *run) {
     keel_arena_deinitialize(&run->arena);
 }
 
+const keel_run_difference_t *contract_cause(const keel_why_entry_t *entry) {
+    const keel_run_difference_t *root = entry ? keel_why_cause(entry) : NULL;
+    bool says = root && root->kind != KEEL_CAUSE_FIRST && root->kind != KEEL_CAUSE_CACHE &&
+                root->kind != KEEL_CAUSE_RETRACE;
+    return says ? root : NULL;
+}
+
 // ---- a contract of it --------------------------------------------------------------------------
 
 static keel_status_t fill(const contract_run_t *run, const keel_contract_t *older,
