@@ -3,16 +3,15 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <jansson.h>
-
 #include "cli/contract.h"
 #include "explain/cause.h"
+#include "journal/journal.h"
 #include "text/write.h"
 
 enum { MOST_VARIATIONS = 16, MOST_WORDS = 4096 };
@@ -95,14 +94,33 @@ static void make_words(const smoke_t *smoke, const smoke_run_t *run, char *cache
     for (char **word = smoke->command; *word; ++word)
         add(words, *word);
     // The command's further arguments, word by word.
-    for (char *word = is_own ? NULL : strtok(rest, " "); word; word = strtok(NULL, " "))
-        add(words, word);
+    for (char *word = is_own ? NULL : rest; word && *word;) {
+        size_t length = strcspn(word, " ");
+        char *next = word[length] ? word + length + 1 : NULL;
+        word[length] = 0;
+        if (*word) add(words, word);
+        word = next;
+    }
 }
 
-// Only the first run's output is shown.
-static void hide_output(void) {
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO);
+// Only the first run's output is shown; with --json that goes to stderr.
+static int route_output(const smoke_t *smoke, const smoke_run_t *run,
+                        posix_spawn_file_actions_t *actions) {
+    if (run != smoke->runs)
+        return posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    return smoke->json ? posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO)
+                       : 0;
+}
+
+static int spawn(const smoke_t *smoke, smoke_run_t *run, char **words) {
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) return error;
+    error = route_output(smoke, run, &actions);
+    set_environment(run);
+    if (!error) error = posix_spawn(&run->pid, smoke->self, &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
 }
 
 static keel_status_t start(smoke_t *smoke, smoke_run_t *run) {
@@ -115,17 +133,9 @@ static keel_status_t start(smoke_t *smoke, smoke_run_t *run) {
         keel_strdup(keel_str(run->variation ? value_of(run->variation) : ""), &rest);
     if (!status) {
         make_words(smoke, run, cache, rest, &words);
-        fflush(NULL);
-        run->pid = fork();
-        if (!run->pid) {
-            set_environment(run);
-            if (run != smoke->runs) hide_output();
-            if (smoke->json) dup2(STDERR_FILENO, STDOUT_FILENO);
-            execv(smoke->self, words.list);
-            _exit(CLI_NOT_RUNNABLE);
-        }
-        if (run->pid < 0)
-            status = keel_status_make(KEEL_IO, "no process could be started: %s", strerror(errno));
+        int error = spawn(smoke, run, words.list);
+        if (error)
+            status = keel_status_make(KEEL_IO, "no process could be started: %s", strerror(error));
         keel_free(rest);
     }
     keel_free(cache);
@@ -142,6 +152,19 @@ static int await(smoke_run_t *run) {
 
 // ---- what they asked for -----------------------------------------------------------------------
 
+// The first member of what `keel stats --json` prints.
+static void take_id(keel_str_t figures, char out[KEEL_RUN_ID_SIZE]) {
+    static const char member[] = "\"id\": \"";
+    size_t skipped = sizeof member - 1;
+    const char *id = memmem(figures.data, figures.size, member, skipped);
+    *out = 0;
+    if (!id) return;
+    size_t left = figures.size - (size_t)(id - figures.data) - skipped;
+    const char *end = memchr(id + skipped, '"', left);
+    if (end)
+        snprintf(out, KEEL_RUN_ID_SIZE, "%.*s", (int)(end - id - (ptrdiff_t)skipped), id + skipped);
+}
+
 static keel_status_t read_figures(const smoke_t *smoke, smoke_run_t *run) {
     uint8_t *data;
     size_t size;
@@ -152,14 +175,14 @@ static keel_status_t read_figures(const smoke_t *smoke, smoke_run_t *run) {
             KEEL_NOT_FOUND, "nothing was recorded: the command started no XLA client that loads "
                             "Keel; see `keel run --help`");
     }
-    json_t *figures = json_loadb((const char *)data, size, 0, NULL);
-    const char *id = json_string_value(json_object_get(figures, "id"));
-    status = id ? contract_run_read(smoke->run_dir, id, &run->run)
-                : keel_status_make(KEEL_INTERNAL, "%s: no run is named there", run->figures);
-    run->has_run = !status;
-    json_decref(figures);
+    char name[KEEL_RUN_ID_SIZE];
+    take_id(keel_bytes_str(keel_bytes(data, size)), name);
     keel_free(data);
-    return status;
+    if (!keel_journal_is_id(name))
+        return keel_status_make(KEEL_INTERNAL, "%s: no run is named there", run->figures);
+    KEEL_TRY(contract_run_read(smoke->run_dir, name, &run->run));
+    run->has_run = true;
+    return NULL;
 }
 
 static bool has_key(const contract_run_t *run, const char *key) {
@@ -350,32 +373,37 @@ static int answer(const smoke_t *smoke) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place) {
-    (void)facts;
-    (void)kind;
-    (void)place;
-    return remove(path);
+static keel_status_t remove_below(void *context, const char *name) {
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/%s", (const char *)context, name));
+    bool is_folder = !keel_is_link(path) && keel_is_folder(path);
+    keel_status_t status = is_folder ? keel_directory_walk(path, remove_below, path) : NULL;
+    if (!status) status = is_folder ? keel_directory_remove(path) : keel_file_remove(path);
+    keel_free(path);
+    return status;
+}
+
+static keel_status_t remove_folder(char *folder) {
+    KEEL_TRY(keel_directory_walk(folder, remove_below, folder));
+    return keel_directory_remove(folder);
 }
 
 static keel_status_t make_folder(smoke_t *smoke) {
-    char real[4096];
+    char real[4096], id[KEEL_RUN_ID_SIZE];
+    const char *place = getenv("TMPDIR"), *named = smoke->call->flags[KEEL_SETTING_RUN_DIR];
     ssize_t length = readlink("/proc/self/exe", real, sizeof real - 1);
     if (length < 0)
         return keel_status_make(KEEL_INTERNAL, "/proc/self/exe: cannot be read; is /proc mounted?");
     KEEL_TRY(keel_strdup((keel_str_t){real, (size_t)length}, &smoke->self));
-    const char *place = getenv("TMPDIR");
-    char *folder;
-    KEEL_TRY(keel_path(&folder, "%s/keel-smoke-XXXXXX", place && *place ? place : "/tmp"));
-    if (mkdtemp(folder)) {
-        const char *named = smoke->call->flags[KEEL_SETTING_RUN_DIR];
-        smoke->folder = folder;
-        return named ? keel_strdup(keel_str(named), &smoke->run_dir)
-                     : keel_path(&smoke->run_dir, "%s/runs", folder);
-    }
-    keel_status_t status =
-        keel_status_make(KEEL_IO, "%s: no folder could be made: %s", folder, strerror(errno));
-    keel_free(folder);
-    return status;
+    if (!place || !*place) place = "/tmp";
+    if (!keel_is_folder(place))
+        return keel_status_make(KEEL_INVALID, "%s is no folder; set TMPDIR to one", place);
+    keel_journal_make_id(id);
+    KEEL_TRY(keel_path(&smoke->folder, "%s/keel-smoke-%s", place, id));
+    KEEL_TRY(keel_directory_make(smoke->folder));
+    KEEL_TRY(keel_directory_check_owner(smoke->folder));
+    return named ? keel_strdup(keel_str(named), &smoke->run_dir)
+                 : keel_path(&smoke->run_dir, "%s/runs", smoke->folder);
 }
 
 static void release(smoke_t *smoke) {
@@ -384,7 +412,7 @@ static void release(smoke_t *smoke) {
         keel_free(smoke->runs[i].figures);
     }
     keel_free(smoke->self);
-    if (smoke->folder) nftw(smoke->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    if (smoke->folder) keel_status_ignore(remove_folder(smoke->folder));
     keel_free(smoke->folder);
     keel_free(smoke->run_dir);
 }
