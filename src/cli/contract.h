@@ -20,7 +20,7 @@ typedef struct contract_run_t {
     contract_program_t *programs; // in the order in which they were asked for
     size_t count;
     uint64_t unread; // programs that Keel could not read, and which no contract lists
-    keel_str_t client, plugin, devices; // as in a contract
+    keel_str_t client, plugin, devices, profile; // as in a contract
     keel_arena_t arena;
 } contract_run_t;
 

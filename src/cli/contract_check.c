@@ -225,6 +225,7 @@ static void write_text(const contract_check_t *check, keel_buffer_t *out) {
     write_made_with("client", check->contract->client, check->run->client, out);
     write_made_with("plugin", check->contract->plugin, check->run->plugin, out);
     write_made_with("devices", check->contract->devices, check->run->devices, out);
+    write_made_with("flag profile", check->contract->profile, check->run->profile, out);
     keel_buffer_text(out, "If it belongs there: keel contract update --only ");
     const keel_contract_asked_t *asked = &check->left[0].program->asked;
     keel_write_foreign_str(out, keel_contract_short_name(asked->name, asked->function));

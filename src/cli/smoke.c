@@ -88,6 +88,7 @@ static void make_words(const smoke_t *smoke, const smoke_run_t *run, char *cache
     add_pair(words, "--cache-dir", cache);
     add_pair(words, "--run-dir", smoke->run_dir);
     add_pair(words, "--plugin", smoke->plugin);
+    add_pair(words, "--profile", "none");
     add_pair(words, "--cpu-devices", is_devices ? value_of(run->variation) : smoke->devices);
     add_pair(words, "--json", run->figures);
     add(words, "--");

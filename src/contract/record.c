@@ -480,7 +480,6 @@ keel_status_t keel_contract_settle(keel_contract_t *contract, const keel_contrac
     if (older) {
         contract->others = older->others;
         KEEL_TRY(keel_arena_str(&contract->arena, older->comment, &contract->comment));
-        KEEL_TRY(keel_arena_str(&contract->arena, older->profile, &contract->profile));
     }
     choose_options(contract, older);
     return contract_index(contract);

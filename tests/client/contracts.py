@@ -150,6 +150,16 @@ def check_flags(stage):
     code, found = stage.checked("flags.contract", *GPT, options=REHEARSED, XLA_FLAGS=flags)
     report.check("a flag that was toggled leaves", answer.code == 0 and code == 1
                  and all("other compile options" in left["message"] for left in found["left"]), found)
+    (stage.folder / "config").write_text(f"profile.fast = {flags}")
+    fast = {"KEEL_CONFIG": str(stage.folder / "config"), "KEEL_PROFILE": "fast"}
+    answer = stage.check("flags.contract", *GPT, options=REHEARSED, **fast)
+    report.check("so does a flag profile, which is named", answer.code == 1
+                 and "flag profile: the contract was made with none, this run had fast" in answer.out, told(answer))
+    answer = stage.keel("contract", "record", "-o", "fast.contract", "--from", "latest")
+    report.check("and recorded", "\nprofile fast\n" in (stage.folder / "fast.contract").read_text(), told(answer))
+    code, found = stage.checked("fast.contract", *GPT, options=[*REHEARSED, "--profile", "fast"],
+                                KEEL_CONFIG=fast["KEEL_CONFIG"])
+    report.check("with it the run holds", code == 0 and not found["left"], found)
     code, found = stage.checked("flags.contract", *GPT, options=REHEARSED,
                                 XLA_FLAGS="--xla_dump_to=nowhere")
     report.check("one that only writes dumps does not", code == 0, found)
