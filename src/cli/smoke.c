@@ -72,6 +72,7 @@ static void set_environment(const smoke_run_t *run) {
     unsetenv("XLA_FLAGS");
     unsetenv("LIBTPU_INIT_ARGS");
     unsetenv("KEEL_RUN_ID"); // each is a run of its own
+    unsetenv("KEEL_CONTRACT");
     if (is_named(run->variation, "flags")) setenv("XLA_FLAGS", value_of(run->variation), 1);
 }
 
@@ -89,6 +90,8 @@ static void make_words(const smoke_t *smoke, const smoke_run_t *run, char *cache
     add_pair(words, "--run-dir", smoke->run_dir);
     add_pair(words, "--plugin", smoke->plugin);
     add_pair(words, "--profile", "none");
+    add_pair(words, "--on-drift", "warn"); // each program may come
+    add_pair(words, "--freeze-after", "0");
     add_pair(words, "--cpu-devices", is_devices ? value_of(run->variation) : smoke->devices);
     add_pair(words, "--json", run->figures);
     add(words, "--");

@@ -128,7 +128,7 @@ typedef struct keel_settings_t {
     uint64_t keep_runs; // seconds; 0: all are kept
     uint32_t cpu_devices;
     keel_on_drift_t on_drift;
-    uint64_t freeze_after; // steps; 0: never
+    uint64_t freeze_after;                // steps; 0: never
     struct keel_flag_profile_t *profiles; // in the order of the file
     size_t profile_count, profile_capacity;
 } keel_settings_t;
