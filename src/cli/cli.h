@@ -37,6 +37,8 @@
     X(diff, "[OPTION]... A B", "explain how two programs or two runs differ")                      \
     X(contract, "show|diff|record|update|check [OPTION]...",                                       \
       "pin the programs that a run may ask for, in a file for review")                             \
+    X(smoke, "[OPTION]... [--] CMD [ARG]...",                                                      \
+      "run a command twice: the second time must compile nothing")                                 \
     X(bundle, "[OPTION]... [diff A B]",                                                            \
       "record everything that an installation depends on, or compare two")                         \
     X(cache, "ls|stat|verify|prune|clear|path [OPTION]...", "manage the stored programs")          \

@@ -20,7 +20,7 @@ typedef struct contract_run_t {
     contract_program_t *programs; // in the order in which they were asked for
     size_t count;
     uint64_t unread; // programs that Keel could not read, and which no contract lists
-    keel_str_t client, plugin, devices; // as in a contract
+    keel_str_t client, plugin, devices, profile; // as in a contract
     keel_arena_t arena;
 } contract_run_t;
 
@@ -28,6 +28,9 @@ typedef struct contract_run_t {
 keel_status_t contract_run_read(const char *run_dir, const char *id,
                                 contract_run_t *out) KEEL_MUST_CHECK;
 void contract_run_deinitialize(contract_run_t *run);
+// Why the program is another one than before; that it is new, or not in the cache, does not say.
+// `entry` may be NULL; NULL: unknown.
+const keel_run_difference_t *contract_cause(const keel_why_entry_t *entry);
 // A contract of all the run's programs, settled with the older one, which may be NULL.
 keel_status_t contract_of_run(const contract_run_t *run, bool operations,
                               const keel_contract_t *older, keel_contract_t *out) KEEL_MUST_CHECK;

@@ -4,6 +4,7 @@
 
 #include "cli/contract.h"
 #include "explain/cause.h"
+#include "text/facts.h"
 #include "text/write.h"
 
 typedef struct checking_t {
@@ -29,12 +30,26 @@ const char *contract_file(const contract_check_t *check, const keel_run_place_t 
 
 // ---- judging -----------------------------------------------------------------------------------
 
-// Why the program is another one than before; that it is new, or not in the cache, does not say.
-static const keel_run_difference_t *cause_of(const keel_why_entry_t *entry) {
-    const keel_run_difference_t *root = keel_why_cause(entry);
-    bool says = root && root->kind != KEEL_CAUSE_FIRST && root->kind != KEEL_CAUSE_CACHE &&
-                root->kind != KEEL_CAUSE_RETRACE;
-    return says ? root : NULL;
+// A program that a read split off its step: the journal explains the read, not the program.
+static keel_status_t find_read(checking_t *checking, contract_left_t *left) {
+    const keel_reads_t *reads = &checking->check.run->why.run.reads;
+    void *memory;
+    for (size_t i = 0; i < reads->count && !left->root; ++i) {
+        const keel_reads_line_t *line = &reads->lines[i];
+        bool is_it = line->cuts && *line->shown && strcmp(line->shown, left->place->shown) == 0;
+        if (!is_it) continue;
+        KEEL_TRY(keel_arena_alloc(&checking->arena, sizeof *left->root, &memory));
+        keel_run_difference_t *root = memory;
+        *root = (keel_run_difference_t){.kind = KEEL_CAUSE_HOST_READ,
+                                        .subject = "",
+                                        .old_value = "",
+                                        .new_value = "",
+                                        .note = "",
+                                        .place = *left->place};
+        left->root = root;
+        left->advice = keel_reads_advice(line->endless);
+    }
+    return NULL;
 }
 
 static keel_status_t add_left(checking_t *checking, const contract_program_t *program,
@@ -59,14 +74,14 @@ static keel_status_t add_left(checking_t *checking, const contract_program_t *pr
     keel_buffer_deinitialize(&text);
     KEEL_TRY(status);
     left->message = kept.data;
-    if (program->entry) left->root = cause_of(program->entry);
+    if (program->entry) left->root = contract_cause(program->entry);
     if (left->root) left->place = keel_why_place(program->entry);
     if (left->root)
         left->advice = keel_why_advice(why, program->entry, left->root,
                                        strcmp(why->run.framework, "torch") == 0);
     check->warned += contract_is_warning(left);
     ++check->left_count;
-    return NULL;
+    return find_read(checking, left);
 }
 
 static keel_status_t judge(checking_t *checking, const contract_program_t *program) {
@@ -171,7 +186,7 @@ static void write_missing(const contract_check_t *check, keel_buffer_t *out) {
         size_t missing;
         bool appeared = has_appeared(check, entry, &missing);
         if (!missing) continue;
-        keel_write_foreign_str(out, entry->name);
+        keel_write_foreign_str(out, keel_contract_short_name(entry->name, entry->function));
         if (appeared)
             keel_buffer_format(out, ": %zu of its listed programs did not appear\n", missing);
         else
@@ -210,8 +225,10 @@ static void write_text(const contract_check_t *check, keel_buffer_t *out) {
     write_made_with("client", check->contract->client, check->run->client, out);
     write_made_with("plugin", check->contract->plugin, check->run->plugin, out);
     write_made_with("devices", check->contract->devices, check->run->devices, out);
+    write_made_with("flag profile", check->contract->profile, check->run->profile, out);
     keel_buffer_text(out, "If it belongs there: keel contract update --only ");
-    keel_write_foreign_str(out, check->left[0].program->asked.name);
+    const keel_contract_asked_t *asked = &check->left[0].program->asked;
+    keel_write_foreign_str(out, keel_contract_short_name(asked->name, asked->function));
     keel_buffer_byte(out, ' ');
     keel_write_foreign(out, check->path);
     keel_buffer_format(out, " --from %s\n", check->run->why.run.id);

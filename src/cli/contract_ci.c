@@ -113,7 +113,7 @@ static bool has_run(const contract_check_t *check, const keel_contract_entry_t *
 static size_t put_entry(keel_buffer_t *out, const contract_check_t *check,
                         const keel_contract_entry_t *entry) {
     size_t failures = 0;
-    begin_case(out, check, entry->name);
+    begin_case(out, check, keel_contract_short_name(entry->name, entry->function));
     for (size_t i = 0; i < check->left_count; ++i) {
         if (!is_of(&check->left[i], entry)) continue;
         if (!failures++) keel_buffer_text(out, ">\n");
@@ -137,7 +137,9 @@ void contract_junit(const contract_check_t *check, keel_buffer_t *out) {
     for (size_t i = 0; i < check->left_count; ++i) {
         const contract_left_t *left = &check->left[i];
         if (left->nearest.entry || contract_is_warning(left)) continue;
-        begin_case(&cases, check, left->program->asked.name);
+        begin_case(
+            &cases, check,
+            keel_contract_short_name(left->program->asked.name, left->program->asked.function));
         keel_buffer_text(&cases, ">\n");
         put_failure(&cases, check, left);
         keel_buffer_text(&cases, "    </testcase>\n");

@@ -74,7 +74,7 @@ static int tell(const recording_t *recording, const keel_contract_t *contract,
 
 static bool has_entry(const keel_contract_t *contract, keel_str_t name) {
     for (uint32_t i = 0; i < contract->entry_count; ++i)
-        if (keel_str_equal(contract->entries[i].name, name)) return true;
+        if (keel_contract_is_named(&contract->entries[i], name)) return true;
     return false;
 }
 
@@ -249,7 +249,7 @@ int contract_update(cli_call_t *call) {
     recording_t recording = {.saved = -1};
     const cli_run_use_t run_use = {check_update, use, &recording};
     call->details = update_details;
-    cli_text(call, "--only", "NAME", "the entry point, as in the contract", &recording.only);
+    cli_text(call, "--only", "NAME", "the entry point: its name, or its function", &recording.only);
     cli_switch(call, "--json", "print what was written as JSON", &recording.json);
     return cli_run_or_recorded(call, 1, &run_use);
 }

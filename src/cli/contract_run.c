@@ -95,6 +95,8 @@ static keel_status_t read_start(reading_t *reading, const json_t *event) {
     snprintf(plugin, sizeof plugin, "%s%s%s", platform, says_more ? " " : "",
              says_more ? version : "");
     KEEL_TRY(keep_line(reading, plugin, &run->plugin));
+    const char *profile = keel_event_text(json_object_get(event, "flags"), "KEEL_PROFILE");
+    KEEL_TRY(keep_line(reading, *profile ? profile : "none", &run->profile));
     const char *devices = key->values[KEEL_COMPONENT_DEVICE_KINDS];
     return keep_line(reading, devices ? devices : "", &run->devices);
 }
@@ -299,6 +301,13 @@ void contract_run_deinitialize(contract_run_t *run) {
     keel_arena_deinitialize(&run->arena);
 }
 
+const keel_run_difference_t *contract_cause(const keel_why_entry_t *entry) {
+    const keel_run_difference_t *root = entry ? keel_why_cause(entry) : NULL;
+    bool says = root && root->kind != KEEL_CAUSE_FIRST && root->kind != KEEL_CAUSE_CACHE &&
+                root->kind != KEEL_CAUSE_RETRACE;
+    return says ? root : NULL;
+}
+
 // ---- a contract of it --------------------------------------------------------------------------
 
 static keel_status_t fill(const contract_run_t *run, const keel_contract_t *older,
@@ -310,6 +319,8 @@ static keel_status_t fill(const contract_run_t *run, const keel_contract_t *olde
     KEEL_TRY(keel_arena_str(&contract->arena, run->client, &contract->client));
     KEEL_TRY(keel_arena_str(&contract->arena, run->plugin, &contract->plugin));
     KEEL_TRY(keel_arena_str(&contract->arena, run->devices, &contract->devices));
+    if (run->profile.size)
+        KEEL_TRY(keel_arena_str(&contract->arena, run->profile, &contract->profile));
     return keel_contract_settle(contract, older);
 }
 

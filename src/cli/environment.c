@@ -102,6 +102,25 @@ static keel_status_t set_up_lines(void) {
     return put("XLA_HLO_DEBUG", "1");
 }
 
+// Behind the flags of the environment, since the last one counts.
+static keel_status_t set_up_profile(const keel_settings_t *settings) {
+    const char *flags = keel_settings_profile_flags(settings), *given = getenv("XLA_FLAGS");
+    keel_buffer_t text;
+    // Under another `keel run` they are there.
+    if (!*flags || (given && keel_str_ends(keel_str(given), keel_str(flags)))) return NULL;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, given ? given : "");
+    keel_buffer_text(&text, given && *given ? " " : "");
+    keel_buffer_text(&text, flags);
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = put("XLA_FLAGS", keel_buffer_cstr(&text));
+    if (!status)
+        status = put(keel_setting_facts(KEEL_SETTING_PROFILE)->environment,
+                     keel_settings_text(settings, KEEL_SETTING_PROFILE));
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
 // PyTorch/XLA takes a plugin by path; for a TPU it makes the client itself, and TPU_LIBRARY_PATH is
 // set already.
 static keel_status_t set_up_torch(const char *plugin, const char *library) {
@@ -124,6 +143,7 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
     KEEL_TRY(put("KEEL_RUN_DIR", keel_settings_text(settings, KEEL_SETTING_RUN_DIR)));
     KEEL_TRY(put("KEEL_RUN_ID", run_id));
     if (lines) KEEL_TRY(set_up_lines());
+    KEEL_TRY(set_up_profile(settings));
     // If no plugin is named, the package chooses, and a client without it runs without Keel.
     if (!names_plugin(settings)) return NULL;
     KEEL_TRY(set_up_torch(plugin, library));

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -269,8 +270,12 @@ static keel_status_t run_processes(const command_run_t *run, char **command, int
 
 // Declares the options of a run.
 static void declare(cli_call_t *call, command_run_t *run) {
-    for (int i = 0; i < KEEL_SETTING_COUNT; ++i)
-        cli_setting(call, (keel_setting_t)i);
+    for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
+        bool holds = i == KEEL_SETTING_CONTRACT || i == KEEL_SETTING_ON_DRIFT ||
+                     i == KEEL_SETTING_FREEZE_AFTER;
+        // A run that is recorded or checked is held to nothing.
+        if (!run->use || !holds) cli_setting(call, (keel_setting_t)i);
+    }
     cli_switch(call, "--quiet", "print no summary", &run->quiet);
     cli_switch(call, "--lines", "have PyTorch/XLA record the source line of each operation",
                &run->lines);
@@ -366,6 +371,10 @@ int cli_run_or_recorded(cli_call_t *call, int most, const cli_run_use_t *use) {
         return cli_misuse(call, "--compile is for a rehearsal; add --on TARGET");
     if (rehearsal.on && !cli_check_rehearsal(call, &rehearsal, &code)) return code;
     run.rehearsal = rehearsal.on ? &rehearsal : NULL;
+    // What the config file says about a contract would refuse the programs that are asked about.
+    unsetenv("KEEL_CONTRACT");
+    call->flags[KEEL_SETTING_ON_DRIFT] = "warn";
+    call->flags[KEEL_SETTING_FREEZE_AFTER] = "0";
     code = go(call, words, &run);
     keel_target_deinitialize(&rehearsal.target);
     return code;

@@ -296,3 +296,27 @@ keel_contract_scope_t keel_contract_scope(const keel_contract_t *contract, keel_
     const keel_contract_entry_t *entry = keel_contract_entry(contract, name, function);
     return entry ? entry->scope : contract->others;
 }
+
+// ---- names -------------------------------------------------------------------------------------
+
+// "make.<locals>.step" of "make.<locals>.step in train.py".
+static keel_str_t without_file(keel_str_t function) {
+    static const char in[] = " in ";
+    for (size_t i = function.size; i-- > 0;)
+        if (i + sizeof in - 1 <= function.size && memcmp(function.data + i, in, sizeof in - 1) == 0)
+            return (keel_str_t){function.data, i};
+    return function;
+}
+
+bool keel_contract_is_named(const keel_contract_entry_t *entry, keel_str_t name) {
+    return keel_str_equal(entry->name, name) ||
+           (name.size && (keel_str_equal(entry->function, name) ||
+                          keel_str_equal(without_file(entry->function), name)));
+}
+
+// JAX's names have the function's in them: "jit_step". PyTorch/XLA has one for all its programs.
+keel_str_t keel_contract_short_name(keel_str_t name, keel_str_t function) {
+    bool is_jax =
+        keel_str_starts(name, KEEL_STR("jit_")) || keel_str_starts(name, KEEL_STR("pmap_"));
+    return is_jax || !without_file(function).size ? name : without_file(function);
+}

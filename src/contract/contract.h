@@ -204,7 +204,11 @@ keel_status_t keel_contract_add(keel_contract_t *contract,
 // keel_contract_add; keel_contract_match works from then on.
 keel_status_t keel_contract_settle(keel_contract_t *contract,
                                    const keel_contract_t *older) KEEL_MUST_CHECK;
-// Replaces the entries of that name in `contract` by those of `fresh`.
+// Whether an entry is called that: by its name, or by its function with or without the file.
+bool keel_contract_is_named(const keel_contract_entry_t *entry, keel_str_t name);
+// What people call an entry point: its name, or its function if the client gives one name to all.
+keel_str_t keel_contract_short_name(keel_str_t name, keel_str_t function);
+// Replaces the entries that are called that in `contract` by those of `fresh`.
 keel_status_t keel_contract_update(keel_contract_t *contract, const keel_contract_t *fresh,
                                    keel_str_t name) KEEL_MUST_CHECK;
 

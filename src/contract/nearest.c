@@ -237,7 +237,7 @@ static void put_difference(keel_buffer_t *out, const keel_contract_difference_t 
 
 void keel_contract_tell(const keel_contract_asked_t *asked, const keel_contract_nearest_t *nearest,
                         const char *path, keel_buffer_t *out) {
-    keel_buffer_str(out, asked->name);
+    keel_buffer_str(out, keel_contract_short_name(asked->name, asked->function));
     if (nearest->options) {
         keel_buffer_format(out, ": it is in %s with other compile options or flags", path);
     } else if (!nearest->program) {

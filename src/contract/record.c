@@ -480,7 +480,6 @@ keel_status_t keel_contract_settle(keel_contract_t *contract, const keel_contrac
     if (older) {
         contract->others = older->others;
         KEEL_TRY(keel_arena_str(&contract->arena, older->comment, &contract->comment));
-        KEEL_TRY(keel_arena_str(&contract->arena, older->profile, &contract->profile));
     }
     choose_options(contract, older);
     return contract_index(contract);
@@ -490,7 +489,7 @@ keel_status_t keel_contract_update(keel_contract_t *contract, const keel_contrac
                                    keel_str_t name) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < contract->entry_count; ++i)
-        if (!keel_str_equal(contract->entries[i].name, name))
+        if (!keel_contract_is_named(&contract->entries[i], name))
             contract->entries[kept++] = contract->entries[i];
     keel_contract_entry_t *entries = NULL;
     uint32_t count = 0;
@@ -501,7 +500,7 @@ keel_status_t keel_contract_update(keel_contract_t *contract, const keel_contrac
         entries[count] = contract->entries[i];
     }
     for (uint32_t i = 0; i < fresh->entry_count; ++i) {
-        if (!keel_str_equal(fresh->entries[i].name, name)) continue;
+        if (!keel_contract_is_named(&fresh->entries[i], name)) continue;
         KEEL_TRY(contract_grow(&contract->arena, count, sizeof *entries, &grown));
         entries = grown;
         KEEL_TRY(contract_copy_entry(&contract->arena, &fresh->entries[i], &entries[count]));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "settings/places.h"
+#include "settings/profiles.h"
 #include "settings/shown.h"
 
 static const keel_setting_facts_t all_facts[KEEL_SETTING_COUNT] = {
@@ -44,6 +45,7 @@ void keel_settings_deinitialize(keel_settings_t *settings) {
         keel_free(settings->values[i].where);
     }
     keel_free(settings->config_file);
+    keel_profiles_free(settings);
     *settings = (keel_settings_t){0};
 }
 
@@ -109,6 +111,8 @@ static keel_status_t parse_line(keel_str_t line, const char *where, keel_setting
     size_t at = (size_t)(equals - line.data);
     keel_str_t key = trimmed((keel_str_t){line.data, at});
     keel_str_t value = trimmed((keel_str_t){equals + 1, line.size - at - 1});
+    if (keel_str_starts(key, KEEL_STR(KEEL_PROFILE_KEY)))
+        return keel_profile_add(settings, key, value, where);
     keel_setting_t which = keel_setting_by_key(key);
     if (which == KEEL_SETTING_COUNT) return unknown_key(key, where);
     if (!value.size && which != KEEL_SETTING_CUSTOM_CALLS)
@@ -339,6 +343,12 @@ static keel_status_t check_freeze(keel_settings_t *settings) {
                             keel_setting_show(keel_str(text), &shown));
 }
 
+static keel_status_t check_profile(const keel_settings_t *settings) {
+    char where[512];
+    written_in(settings, KEEL_SETTING_PROFILE, where);
+    return keel_profile_check(settings, where);
+}
+
 // "a, b": a name between commas, with no blank inside it.
 static keel_status_t check_custom_calls(keel_settings_t *settings) {
     const char *value = keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS);
@@ -411,6 +421,7 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_devices(settings));
     KEEL_TRY(check_on_drift(settings));
     KEEL_TRY(check_freeze(settings));
+    KEEL_TRY(check_profile(settings));
     KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);
 }

@@ -49,7 +49,9 @@
       "warn; refuse after a freeze",                                                               \
       "what happens to a program that the contract does not list, or that is new after a freeze")  \
     X(FREEZE_AFTER, "freeze_after", "KEEL_FREEZE_AFTER", "--freeze-after", "STEPS", "0",           \
-      "steps after which no program may be new; 0: never")
+      "steps after which no program may be new; 0: never")                                         \
+    X(PROFILE, "profile", "KEEL_PROFILE", "--profile", "NAME", "none",                             \
+      "a set of XLA flags that the config file names; none adds no flags")
 
 typedef enum keel_setting {
 #define KEEL_SETTING_ENUM(name, ...) KEEL_SETTING_##name,
@@ -109,6 +111,11 @@ typedef struct keel_setting_value_t {
     char *where; // "/home/u/.config/keel/config:3", "KEEL_MODE", "--mode"; "" for a default
 } keel_setting_value_t;
 
+// `profile.fast = --xla_a=1 --xla_b=2` in the config file. Owned.
+typedef struct keel_flag_profile_t {
+    char *name, *flags;
+} keel_flag_profile_t;
+
 typedef struct keel_settings_t {
     keel_setting_value_t values[KEEL_SETTING_COUNT];
     char *config_file; // NULL if no file was read
@@ -121,7 +128,9 @@ typedef struct keel_settings_t {
     uint64_t keep_runs; // seconds; 0: all are kept
     uint32_t cpu_devices;
     keel_on_drift_t on_drift;
-    uint64_t freeze_after; // steps; 0: never
+    uint64_t freeze_after;                // steps; 0: never
+    struct keel_flag_profile_t *profiles; // in the order of the file
+    size_t profile_count, profile_capacity;
 } keel_settings_t;
 
 // `flags` has one text for each setting, NULL if the flag was not given; `flags` itself may be
@@ -135,6 +144,9 @@ static inline const char *keel_settings_text(const keel_settings_t *settings,
                                              keel_setting_t which) {
     return settings->values[which].text;
 }
+
+// What the setting `profile` adds to XLA_FLAGS: "" for none.
+const char *keel_settings_profile_flags(const keel_settings_t *settings);
 
 // KEEL_INVALID, with a message that says what to set, if the folder (cache_dir, run_dir) is
 // unknown.

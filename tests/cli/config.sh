@@ -40,3 +40,13 @@ keel config --custom-calls 'a , b' | grep -c custom_calls
 # Of two lines with one key the later wins.
 printf 'mode = off\nmode = on\n' >twice
 KEEL_CONFIG=twice keel config | grep '^mode'
+# Sets of flags by name.
+printf 'profile.fast = --xla_a=1 --xla_b\nprofile.slow = --xla_a=0\nprofile = fast\n' >mine
+KEEL_CONFIG=mine keel config | grep profile
+KEEL_CONFIG=mine keel config --profile slow | grep profile
+KEEL_CONFIG=mine keel config --profile missing; echo "exit $?"
+keel config --profile fast; echo "exit $?"
+for line in 'profile. = --xla_a=1' 'profile.none = --xla_a=1' 'profile.a b = --xla_a=1' 'profile.a = fast' 'profile.a ='; do
+    echo "$line" >bad
+    KEEL_CONFIG=bad keel config; echo "exit $?"
+done

@@ -1,4 +1,4 @@
-"""Contracts with real JAX: a run is recorded and holds to its contract, warm, cold and rehearsed;
+"""Contracts and smoke tests with real JAX: a run is recorded and holds to its contract, warm, cold and rehearsed;
 each accident of the GPT example leaves it, with the cause and the line that `keel why` has."""
 
 import json
@@ -26,6 +26,16 @@ one, two = make(2), make(3)
 for n in range(3):
     x = one(np.ones(4, np.float32)) + two(np.ones(4, np.float32))
 print(jax.jit(lambda a: a.sum())(jnp.sin(x)))
+'''
+
+
+# Its first program is another one in each process.
+UNSTABLE = '''
+import os, sys, jax, numpy as np
+step = jax.jit(lambda x: x * float(os.getpid() if len(sys.argv) < 2 else 3))
+other = jax.jit(lambda x: x + 1)
+step(np.ones(4, np.float32)), other(np.ones(4 if len(sys.argv) < 3 else 5, np.float32))
+print("ran", os.environ["KEEL_SMOKE"], os.environ.get("XLA_FLAGS"))
 '''
 
 
@@ -140,6 +150,16 @@ def check_flags(stage):
     code, found = stage.checked("flags.contract", *GPT, options=REHEARSED, XLA_FLAGS=flags)
     report.check("a flag that was toggled leaves", answer.code == 0 and code == 1
                  and all("other compile options" in left["message"] for left in found["left"]), found)
+    (stage.folder / "config").write_text(f"profile.fast = {flags}")
+    fast = {"KEEL_CONFIG": str(stage.folder / "config"), "KEEL_PROFILE": "fast"}
+    answer = stage.check("flags.contract", *GPT, options=REHEARSED, **fast)
+    report.check("so does a flag profile, which is named", answer.code == 1
+                 and "flag profile: the contract was made with none, this run had fast" in answer.out, told(answer))
+    answer = stage.keel("contract", "record", "-o", "fast.contract", "--from", "latest")
+    report.check("and recorded", "\nprofile fast\n" in (stage.folder / "fast.contract").read_text(), told(answer))
+    code, found = stage.checked("fast.contract", *GPT, options=[*REHEARSED, "--profile", "fast"],
+                                KEEL_CONFIG=fast["KEEL_CONFIG"])
+    report.check("with it the run holds", code == 0 and not found["left"], found)
     code, found = stage.checked("flags.contract", *GPT, options=REHEARSED,
                                 XLA_FLAGS="--xla_dump_to=nowhere")
     report.check("one that only writes dumps does not", code == 0, found)
@@ -170,6 +190,31 @@ def check_commands(stage):
     report.check("drift counts more than how the command ends", answer.code == 1, told(answer))
 
 
+def check_smoke(stage):
+    (stage.folder / "unstable.py").write_text(UNSTABLE)
+    (stage.folder / "tmp").mkdir()
+    stage.environment["TMPDIR"] = str(stage.folder / "tmp")
+    for name, options in (("smoke", []), ("a rehearsed smoke", ["--on", "cpu:1"])):
+        answer = stage.keel("smoke", *options, "--", PYTHON, "unstable.py", XLA_FLAGS="--xla_cpu_enable_fast_math=true")
+        report.check(f"{name} names a program of its process alone", answer.code == 1
+                     and re.search(r"^  jit__lambda  constant  unstable.py:3  multiply  \d+ -> \d+$", answer.out,
+                                   re.MULTILINE), told(answer))
+        report.check(f"{name} shows one run's output, without flags", answer.out.count("ran 1 None") == 1,
+                     told(answer))
+        answer = stage.keel("smoke", *options, "--json", "--vary", "size=5", "--vary", "flags=--xla_cpu_enable_fast_math=true",
+                            "--", PYTHON, "unstable.py", "stable")
+        found = json.loads(answer.out)
+        report.check(f"{name} holds", answer.code == 0 and found["holds"] and found["programs"] == 2
+                     and not found["runs"][1]["others"], found)
+        report.equal(f"{name} tells what a variation changes",
+                     [[(one["kind"], one["old"], one["new"]) for one in run["others"]] for run in found["runs"][2:3]],
+                     [[("shape", "f32[4]", "f32[5]")]])
+        report.equal(f"{name} tells what a flag changes", {one["kind"] for one in found["runs"][3]["others"]}, {"flag"})
+    answer = stage.keel("smoke", "--", PYTHON, "fails.py")
+    report.equal("a command that fails ends it", answer.code, 7)
+    report.check("nothing is left behind", not list((stage.folder / "tmp").glob("keel-smoke-*")))
+
+
 def main():
     with Workspace("contracts") as space:
         stage = Stage(space, "it")
@@ -179,6 +224,7 @@ def main():
         check_files(stage)
         check_callbacks(stage)
         check_commands(stage)
+        check_smoke(stage)
     report.finish()
 
 

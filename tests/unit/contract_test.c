@@ -164,6 +164,22 @@ static void an_update_replaces_one_entry(void **state) {
     assert_int_equal(older.pin_count, 2);
 }
 
+static void an_entry_is_called_by_its_function_too(void **state) {
+    (void)state;
+    const keel_contract_entry_t entry = {.name = KEEL_STR("SyncTensorsGraph"),
+                                         .function = KEEL_STR("Model.step in train.py")};
+    assert_true(keel_contract_is_named(&entry, KEEL_STR("SyncTensorsGraph")));
+    assert_true(keel_contract_is_named(&entry, KEEL_STR("Model.step")));
+    assert_true(keel_contract_is_named(&entry, KEEL_STR("Model.step in train.py")));
+    assert_false(keel_contract_is_named(&entry, KEEL_STR("step")));
+    assert_false(keel_contract_is_named(&entry, KEEL_STR("")));
+    assert_true(keel_str_is(keel_contract_short_name(entry.name, entry.function), "Model.step"));
+    assert_true(
+        keel_str_is(keel_contract_short_name(entry.name, KEEL_STR("")), "SyncTensorsGraph"));
+    assert_true(
+        keel_str_is(keel_contract_short_name(KEEL_STR("jit_step"), entry.function), "jit_step"));
+}
+
 // ---- lookup ------------------------------------------------------------------------------------
 
 static void a_listed_program_is_found(void **state) {
@@ -341,6 +357,7 @@ int main(void) {
         TEST(sizes_that_a_run_had_and_lost_are_no_bounds),
         TEST(a_figure_that_changed_much_is_new),
         TEST(an_update_replaces_one_entry),
+        TEST(an_entry_is_called_by_its_function_too),
         TEST(a_listed_program_is_found),
         TEST(an_empty_contract_lists_nothing),
         TEST(an_entry_has_a_scope_and_all_others_one),

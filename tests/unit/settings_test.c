@@ -391,6 +391,25 @@ static void a_comment_begins_at_a_blank(void **state) {
     keel_settings_deinitialize(&settings);
 }
 
+static void a_flag_profile_is_chosen_by_its_name(void **state) {
+    (void)state;
+    keel_settings_t settings;
+    const char *flags[KEEL_SETTING_COUNT] = {NULL};
+    write_config("profile.fast = --xla_a=1\nprofile.slow = --xla_a=0 --xla_b\nprofile.fast = "
+                 "--xla_a=2\n");
+    assert_null(keel_settings_load(NULL, &settings));
+    assert_string_equal(keel_settings_profile_flags(&settings), "");
+    keel_settings_deinitialize(&settings);
+    flags[KEEL_SETTING_PROFILE] = "slow";
+    assert_null(keel_settings_load(flags, &settings));
+    assert_string_equal(keel_settings_profile_flags(&settings), "--xla_a=0 --xla_b");
+    keel_settings_deinitialize(&settings);
+    flags[KEEL_SETTING_PROFILE] = "fast";
+    assert_null(keel_settings_load(flags, &settings));
+    assert_string_equal(keel_settings_profile_flags(&settings), "--xla_a=2");
+    keel_settings_deinitialize(&settings);
+}
+
 static void a_zero_byte_is_in_no_config_file(void **state) {
     (void)state;
     keel_settings_t settings = {0};
@@ -561,6 +580,7 @@ int main(int count, char **words) {
         TEST(switches_and_ages_are_checked_by_their_names),
         TEST(devices_are_counted_from_one),
         TEST(a_comment_begins_at_a_blank),
+        TEST(a_flag_profile_is_chosen_by_its_name),
         TEST(a_zero_byte_is_in_no_config_file),
         TEST(the_plugin_that_came_with_keel_is_found_beside_it),
 #ifdef KEEL_FAULTS

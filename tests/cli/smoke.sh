@@ -1,0 +1,17 @@
+# What `keel smoke` refuses before it runs anything.
+export TMPDIR=$HOME
+(
+  keel smoke; echo "exit $?"
+  keel smoke --; echo "exit $?"
+  keel smoke true; echo "exit $?"
+  keel smoke --vary; echo "exit $?"
+  keel smoke --vary batch -- true; echo "exit $?"
+  keel smoke --vary '=4' -- true; echo "exit $?"
+  keel smoke --on nowhere:3 -- true; echo "exit $?"
+  TMPDIR=$HOME/missing keel smoke -- true; echo "exit $?"
+  keel smoke -- sh -c 'exit 7'; echo "exit $?"
+  many=()
+  for number in $(seq 17); do many+=("--vary=a=$number"); done
+  keel smoke "${many[@]}" -- true; echo "exit $?"
+) 2>&1
+ls
