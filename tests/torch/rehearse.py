@@ -34,14 +34,13 @@ raise ValueError("own")
 # The last batch is short, and two other processes read the data.
 TRAIN = '''
 import torch, torch_xla
-import torch_xla.distributed.parallel_loader as loaders
 from torch.utils.data import DataLoader, TensorDataset
 device = torch_xla.device()
 model = torch.nn.Linear(8, 4).to(device).requires_grad_(False)
 model = torch.compile(model, backend="openxla")
 rows = DataLoader(TensorDataset(torch.randn(10, 8)), batch_size=4, num_workers=2)
-for (batch,) in loaders.MpDeviceLoader(rows, device):
-    result = model(batch)
+for (batch,) in rows:
+    result = model(batch.to(device))
     torch_xla.sync()
 print(tuple(result.shape))
 '''
