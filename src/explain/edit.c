@@ -374,11 +374,13 @@ static keel_status_t follow_file(following_t *following, file_t *file) {
         if (keel_depends_reads(reads, &following->import))
             KEEL_TRY(keel_import_files(&following->import, file->name.data, sources->folders,
                                        follow_into, following));
-    for (file_t *other = edits->files; other < edits->files + edits->count; ++other)
-        if (other != file && other->is_started)
-            following->is_more |= keel_depends_start_attributes(
-                                      reads, &text_of(other, is_after)->reads, file->is_module) |
-                                  keel_depends_start_calls(reads, &text_of(other, is_after)->reads);
+    for (file_t *other = edits->files; other < edits->files + edits->count; ++other) {
+        if (other == file || !other->is_started) continue;
+        keel_depends_t *theirs = &text_of(other, is_after)->reads;
+        bool more_attributes = keel_depends_start_attributes(reads, theirs, file->is_module);
+        bool more_calls = keel_depends_start_calls(reads, theirs);
+        following->is_more = following->is_more || more_attributes || more_calls;
+    }
     return NULL;
 }
 
