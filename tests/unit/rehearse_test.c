@@ -5,6 +5,8 @@
 
 #include <sys/wait.h>
 
+#include "base/poison.h"
+
 enum { SIZE = 1024, BYTES = SIZE * 4 };
 static const float zeros[SIZE];
 
@@ -321,8 +323,11 @@ static void a_forked_child_may_use_what_it_has(void **state) {
     pthread_t busy;
     PJRT_LoadedExecutable *sum = sum_program(SIZE, false);
     PJRT_Buffer *x = send_floats(zeros, SIZE);
+    // The address sanitizer's allocator may be locked for ever in a child that is forked while
+    // another thread allocates.
+    const bool is_busy = !KEEL_POISONS;
     atomic_store(&stops, false);
-    assert_int_equal(pthread_create(&busy, NULL, keep_busy, NULL), 0);
+    if (is_busy) assert_int_equal(pthread_create(&busy, NULL, keep_busy, NULL), 0);
     for (int i = 0; i < 20; ++i) {
         int result;
         pid_t child = fork();
@@ -332,7 +337,7 @@ static void a_forked_child_may_use_what_it_has(void **state) {
         assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
     }
     atomic_store(&stops, true);
-    pthread_join(busy, NULL);
+    if (is_busy) pthread_join(busy, NULL);
     door_drop_buffer(api, x);
     door_destroy(api, sum);
 }
