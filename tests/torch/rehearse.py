@@ -31,18 +31,21 @@ except RuntimeError:
 raise ValueError("own")
 '''
 
-# The last batch is short, and two other processes read the data.
+# The last batch is short, and two other processes read the data. They are not forked: a process with
+# the threads of XLA and PyTorch may hang then, with Keel and without it.
 TRAIN = '''
 import torch, torch_xla
 from torch.utils.data import DataLoader, TensorDataset
-device = torch_xla.device()
-model = torch.nn.Linear(8, 4).to(device).requires_grad_(False)
-model = torch.compile(model, backend="openxla")
-rows = DataLoader(TensorDataset(torch.randn(10, 8)), batch_size=4, num_workers=2)
-for (batch,) in rows:
-    result = model(batch.to(device))
-    torch_xla.sync()
-print(tuple(result.shape))
+if __name__ == "__main__":
+    device = torch_xla.device()
+    model = torch.nn.Linear(8, 4).to(device).requires_grad_(False)
+    model = torch.compile(model, backend="openxla")
+    rows = DataLoader(TensorDataset(torch.randn(10, 8)), batch_size=4, num_workers=2,
+                      multiprocessing_context="spawn")
+    for (batch,) in rows:
+        result = model(batch.to(device))
+        torch_xla.sync()
+    print(tuple(result.shape))
 '''
 
 # The sum is the same in all; each has another number.
