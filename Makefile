@@ -60,7 +60,7 @@ test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 test-libraries: ## check what keel why says about flax, transformers and others: 7 GB
 	@tools/setup --tests --libraries --transformers
 	@$(call build,release,-DKEEL_TESTS=ON)
-	@$(CTEST) --test-dir build -R '^corpus\.(libraries|transformers)'
+	@$(CTEST) --test-dir build -R '^(python\.pytest|corpus\.(libraries|transformers))'
 
 # Not part of .ci/run: 540 MB to download, for one room.
 test-targets: ## compile for GPUs and TPUs that are not here: 2 GB in .venv-targets

@@ -83,6 +83,38 @@ def allowed() -> Iterator[None]:
         _call("keel_allow", False)
 
 
+def _is_asked_for() -> bool:
+    """Whether this process's client is, or will be, behind Keel."""
+    platforms = os.environ.get("JAX_PLATFORMS", "").split(",")
+    return ("KEEL_RUN_ID" in os.environ or "keel" in platforms
+            or os.environ.get("PJRT_DEVICE") == "KEEL"
+            or _open(os.RTLD_NOLOAD | os.RTLD_NOW) is not None)
+
+
+@contextlib.contextmanager
+def contract(path: "os.PathLike[str] | str", on_drift: str = "refuse") -> Iterator[None]:
+    """Inside, this process is held to the contract: a program that it does not allow is the client's
+    own exception, or with on_drift="warn" a line on stderr. All threads; contracts may be nested, and
+    the innermost counts.
+
+    Raises RuntimeError if the process does not run through Keel, ValueError for a contract that cannot
+    be read."""
+    library = _open(os.RTLD_NOW) if _is_asked_for() else None
+    hold, release = (getattr(library, name, None) for name in ("keel_hold", "keel_release"))
+    if hold is None or release is None:
+        raise RuntimeError("this process does not run through Keel, so nothing holds it to a contract: "
+                           "start it with `keel run -- CMD`")
+    hold.argtypes, hold.restype = (ctypes.c_char_p, ctypes.c_char_p), ctypes.c_char_p
+    release.argtypes, release.restype = (), None
+    why = hold(os.fsencode(os.path.abspath(path)), on_drift.encode())
+    if why:
+        raise ValueError(why.decode(errors="replace"))
+    try:
+        yield
+    finally:
+        release()
+
+
 def _tell(function: str, plugin: str) -> bool:
     tell = getattr(_open(os.RTLD_NOW), function, None)
     if tell is None:

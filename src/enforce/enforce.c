@@ -8,27 +8,92 @@
 #include "contract/contract.h"
 #include "read/read.h"
 
+// A contract that is held to.
+typedef struct held_t {
+    keel_contract_t contract;
+    char *shown; // its file, as a message names it
+    keel_on_drift_t on_drift;
+    struct held_t *before; // held to again once this one is released
+    unsigned users;        // checks that look at it, and 1 until it is released
+} held_t;
+
+// Of the process: code may begin to hold it to a contract before a client has loaded Keel's table.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+KEEL_FORK_GUARD(lock);
+static held_t *innermost; // under the lock
+
 struct keel_enforcement_t {
     keel_engine_t *engine;
-    keel_contract_t contract;
-    bool has_contract;
-    char *shown; // the contract's file, as a message names it
     keel_on_drift_t on_drift;
     uint64_t freeze_after; // steps; 0: never
     atomic_bool is_frozen;
     atomic_ullong frozen_at; // the number of steps that had ended
-    pthread_mutex_t lock;    // of `late`
-    keel_map_t late;         // keys that were asked for too late
+    keel_map_t late;         // keys that were asked for too late; under the lock
 };
 
 static _Thread_local int allowed; // calls of keel_enforcement_allow(true)
 
+// ---- contracts that are held to ----------------------------------------------------------------
+
+static void drop(held_t *held) {
+    keel_contract_deinitialize(&held->contract);
+    keel_free(held->shown);
+    keel_free(held);
+}
+
+static held_t *use_innermost(void) {
+    pthread_mutex_lock(&lock);
+    held_t *held = innermost;
+    if (held) ++held->users;
+    pthread_mutex_unlock(&lock);
+    return held;
+}
+
+static void stop_using(held_t *held) {
+    pthread_mutex_lock(&lock);
+    bool is_last = held && --held->users == 0;
+    pthread_mutex_unlock(&lock);
+    if (is_last) drop(held);
+}
+
+static keel_status_t read_held(const char *path, held_t *held) {
+    const char *slash = strrchr(path, '/');
+    KEEL_TRY(keel_strdup(keel_str(slash ? slash + 1 : path), &held->shown));
+    keel_status_t status = keel_contract_read(path, &held->contract);
+    if (status) keel_free(held->shown);
+    return status;
+}
+
+keel_status_t keel_enforcement_hold(const char *path, keel_on_drift_t on_drift) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(held_t), &memory));
+    held_t *held = memory;
+    keel_status_t status = read_held(path, held);
+    if (status) {
+        keel_free(held);
+        return status;
+    }
+    held->on_drift = on_drift;
+    held->users = 1;
+    pthread_mutex_lock(&lock);
+    held->before = innermost;
+    innermost = held;
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+void keel_enforcement_release(void) {
+    pthread_mutex_lock(&lock);
+    held_t *held = innermost;
+    if (held) innermost = held->before;
+    pthread_mutex_unlock(&lock);
+    stop_using(held);
+}
+
 // ---- the contract ------------------------------------------------------------------------------
 
-static keel_verdict_t verdict_of(const keel_enforcement_t *enforcement, keel_on_drift_t fallback) {
-    keel_on_drift_t chosen =
-        enforcement->on_drift == KEEL_ON_DRIFT_DEFAULT ? fallback : enforcement->on_drift;
-    switch (chosen) {
+static keel_verdict_t verdict_of(keel_on_drift_t on_drift, keel_on_drift_t fallback) {
+    switch (on_drift == KEEL_ON_DRIFT_DEFAULT ? fallback : on_drift) {
         case KEEL_ON_DRIFT_REFUSE:
             return KEEL_VERDICT_REFUSED;
         case KEEL_ON_DRIFT_RECORD:
@@ -67,10 +132,9 @@ static keel_status_t describe(const keel_engine_ask_t *ask, keel_arena_t *arena,
 }
 
 // Why a program that is not listed may not appear; NULL if it may.
-static keel_status_t judge(const keel_enforcement_t *enforcement,
-                           const keel_contract_asked_t *asked, keel_arena_t *arena,
-                           keel_verdict_t *out) {
-    const keel_contract_t *contract = &enforcement->contract;
+static keel_status_t judge(const held_t *held, const keel_contract_asked_t *asked,
+                           keel_arena_t *arena, keel_verdict_t *out) {
+    const keel_contract_t *contract = &held->contract;
     keel_contract_scope_t scope = keel_contract_scope(contract, asked->name, asked->function);
     if (scope == KEEL_CONTRACT_ALLOW) return NULL;
     keel_contract_nearest_t nearest;
@@ -78,30 +142,29 @@ static keel_status_t judge(const keel_enforcement_t *enforcement,
     if (nearest.fits) return NULL;
     *out = scope == KEEL_CONTRACT_REFUSE ? KEEL_VERDICT_REFUSED
            : scope == KEEL_CONTRACT_WARN ? KEEL_VERDICT_WARNED
-                                         : verdict_of(enforcement, KEEL_ON_DRIFT_WARN);
+                                         : verdict_of(held->on_drift, KEEL_ON_DRIFT_WARN);
     keel_buffer_t text;
     keel_buffer_initialize(&text, 1 << 14);
-    keel_contract_tell(asked, &nearest, enforcement->shown, &text);
-    keel_status_t status = text.failed
-                               ? keel_status_make(KEEL_REFUSED, "%s is not in %s", asked->name.data,
-                                                  enforcement->shown)
-                               : keel_status_make(KEEL_REFUSED, "%s", keel_buffer_cstr(&text));
+    keel_contract_tell(asked, &nearest, held->shown, &text);
+    keel_status_t status =
+        text.failed
+            ? keel_status_make(KEEL_REFUSED, "%s is not in %s", asked->name.data, held->shown)
+            : keel_status_make(KEEL_REFUSED, "%s", keel_buffer_cstr(&text));
     keel_buffer_deinitialize(&text);
     return status;
 }
 
-static keel_status_t check_contract(const keel_enforcement_t *enforcement,
-                                    const keel_engine_ask_t *ask, keel_verdict_t *out) {
+static keel_status_t check_contract(const held_t *held, const keel_engine_ask_t *ask,
+                                    keel_verdict_t *out) {
     keel_fingerprint_t program = keel_fingerprint_of_program(ask->key),
                        options = keel_fingerprint_of_options(ask->key);
-    if (keel_contract_match(&enforcement->contract, &program, &options, NULL) ==
-        KEEL_CONTRACT_LISTED)
+    if (keel_contract_match(&held->contract, &program, &options, NULL) == KEEL_CONTRACT_LISTED)
         return NULL;
     keel_arena_t arena;
     keel_contract_asked_t asked;
     keel_arena_initialize(&arena, 0);
     keel_status_t status = describe(ask, &arena, &asked);
-    if (!status) status = judge(enforcement, &asked, &arena, out);
+    if (!status) status = judge(held, &asked, &arena, out);
     keel_arena_deinitialize(&arena);
     // Without memory nothing is known about it, and the run goes on.
     if (keel_status_code(status) != KEEL_NO_MEMORY) return status;
@@ -136,61 +199,75 @@ static bool is_frozen(keel_enforcement_t *enforcement) {
 // One that was refused is not known for that.
 static bool is_late(keel_enforcement_t *enforcement, const keel_engine_ask_t *ask) {
     keel_bytes_t key = keel_bytes(ask->key->digest.bytes, sizeof ask->key->digest.bytes);
-    pthread_mutex_lock(&enforcement->lock);
+    pthread_mutex_lock(&lock);
     bool late = ask->is_new || keel_map_find(&enforcement->late, key);
     if (late) keel_status_ignore(keel_map_put(&enforcement->late, key, 1));
-    pthread_mutex_unlock(&enforcement->lock);
+    pthread_mutex_unlock(&lock);
     return late;
 }
 
 // A program that the contract lists is no drift: what should have asked for it earlier did not.
-static keel_status_t check_freeze(keel_enforcement_t *enforcement, const keel_engine_ask_t *ask,
-                                  keel_verdict_t *out) {
+static keel_status_t check_freeze(keel_enforcement_t *enforcement, const held_t *held,
+                                  const keel_engine_ask_t *ask, keel_verdict_t *out) {
     if (!is_frozen(enforcement) || !is_late(enforcement, ask)) return NULL;
     char since[64];
     unsigned long long steps = atomic_load(&enforcement->frozen_at);
     snprintf(since, sizeof since, steps ? "after step %llu" : "before the first step", steps);
-    *out = verdict_of(enforcement, KEEL_ON_DRIFT_REFUSE);
-    if (enforcement->has_contract)
+    *out = verdict_of(enforcement->on_drift, KEEL_ON_DRIFT_REFUSE);
+    if (held)
         return keel_status_make(KEEL_REFUSED,
                                 "%s: %s allows it, but it was not asked for before the programs "
                                 "were frozen (%s): the warm-up did not run it",
-                                ask->name, enforcement->shown, since);
+                                ask->name, held->shown, since);
     return keel_status_make(KEEL_REFUSED, "%s: a new program after programs were frozen (%s)",
                             ask->name, since);
 }
 
 // ---- the gate ----------------------------------------------------------------------------------
 
+static keel_status_t check_under(keel_enforcement_t *enforcement, const held_t *held,
+                                 const keel_engine_ask_t *ask, keel_verdict_t *out) {
+    bool lists_operations = held && held->contract.operations;
+    if (ask->is_eager && !lists_operations) return NULL;
+    keel_status_t status = held ? check_contract(held, ask, out) : NULL;
+    return status ? status : check_freeze(enforcement, held, ask, out);
+}
+
 static keel_status_t check(void *context, const keel_engine_ask_t *ask, keel_verdict_t *out) {
-    keel_enforcement_t *enforcement = context;
-    bool lists_operations = enforcement->has_contract && enforcement->contract.operations;
-    if (allowed || (ask->is_eager && !lists_operations)) return NULL;
-    keel_status_t status = enforcement->has_contract ? check_contract(enforcement, ask, out) : NULL;
-    return status ? status : check_freeze(enforcement, ask, out);
+    if (allowed) return NULL;
+    held_t *held = use_innermost();
+    keel_status_t status = check_under(context, held, ask, out);
+    stop_using(held);
+    return status;
 }
 
 // ---- its life ----------------------------------------------------------------------------------
 
-static keel_status_t read_contract(keel_enforcement_t *enforcement, const char *path) {
-    const char *slash = strrchr(path, '/');
-    if (!*path) return NULL;
-    KEEL_TRY(keel_strdup(keel_str(slash ? slash + 1 : path), &enforcement->shown));
-    KEEL_TRY(keel_contract_read(path, &enforcement->contract));
-    enforcement->has_contract = true;
+// What the settings name is the outermost contract, whatever code holds the process to already.
+static keel_status_t hold_outermost(const char *path, keel_on_drift_t on_drift) {
+    KEEL_TRY(keel_enforcement_hold(path, on_drift));
+    pthread_mutex_lock(&lock);
+    held_t *held = innermost;
+    if (held->before) {
+        held_t *last = innermost = held->before;
+        while (last->before)
+            last = last->before;
+        last->before = held;
+        held->before = NULL;
+    }
+    pthread_mutex_unlock(&lock);
     return NULL;
 }
 
 keel_status_t keel_enforcement_create(const keel_settings_t *settings, keel_enforcement_t **out) {
     void *memory;
+    const char *path = keel_settings_text(settings, KEEL_SETTING_CONTRACT);
     KEEL_TRY(keel_calloc(1, sizeof(keel_enforcement_t), &memory));
     keel_enforcement_t *enforcement = memory;
     enforcement->on_drift = settings->on_drift;
     enforcement->freeze_after = settings->freeze_after;
-    pthread_mutex_init(&enforcement->lock, NULL);
     keel_map_initialize(&enforcement->late);
-    keel_status_t status =
-        read_contract(enforcement, keel_settings_text(settings, KEEL_SETTING_CONTRACT));
+    keel_status_t status = *path ? hold_outermost(path, settings->on_drift) : NULL;
     if (status)
         keel_enforcement_destroy(enforcement);
     else
@@ -200,10 +277,7 @@ keel_status_t keel_enforcement_create(const keel_settings_t *settings, keel_enfo
 
 void keel_enforcement_destroy(keel_enforcement_t *enforcement) {
     if (!enforcement) return;
-    if (enforcement->has_contract) keel_contract_deinitialize(&enforcement->contract);
     keel_map_deinitialize(&enforcement->late);
-    pthread_mutex_destroy(&enforcement->lock);
-    keel_free(enforcement->shown);
     keel_free(enforcement);
 }
 

@@ -4,6 +4,8 @@
 //
 // Operations that run on their own, outside jit, are free, unless the contract lists such.
 //
+// Code may hold the process to a contract for a while, too; the innermost one counts.
+//
 // Ownership: it lives as long as the process, like the engine. Threads: any function from any
 // thread once it began.
 #ifndef KEEL_ENFORCE_ENFORCE_H_
@@ -20,6 +22,11 @@ keel_status_t keel_enforcement_create(const keel_settings_t *settings,
 void keel_enforcement_destroy(keel_enforcement_t *enforcement);
 // Becomes the engine's gate. Only before the first client.
 void keel_enforcement_begin(keel_enforcement_t *enforcement, keel_engine_t *engine);
+
+// From now on the process is held to this contract instead of the one before, until it is released:
+// the innermost first. KEEL_INVALID if it cannot be read. Needs no enforcement; any thread.
+keel_status_t keel_enforcement_hold(const char *path, keel_on_drift_t on_drift) KEEL_MUST_CHECK;
+void keel_enforcement_release(void);
 
 // From now on no program may be new.
 void keel_enforcement_freeze(keel_enforcement_t *enforcement);

@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "compiler/compiler.h"
 #include "compiler/handlers.h"
 #include "enforce/enforce.h"
@@ -17,6 +19,10 @@ KEEL_API void keel_step(void);
 // false for each with true (enforce/enforce.h). Any thread, at any time.
 KEEL_API void keel_freeze(void);
 KEEL_API void keel_allow(bool allows);
+// Holds the process to a contract, with "warn" or "refuse", until keel_release. NULL, or why not:
+// text of the thread, until its next call.
+KEEL_API const char *keel_hold(const char *path, const char *on_drift);
+KEEL_API void keel_release(void);
 // The Python package reports each kernel for CPU that the client registers with its own runtime
 // (pjrt/kernels.h). A failure is reported once on stderr.
 KEEL_API void keel_add_kernel(const char *name, void *function);
@@ -61,6 +67,24 @@ void keel_freeze(void) {
 
 void keel_allow(bool allows) {
     keel_enforcement_allow(allows);
+}
+
+const char *keel_hold(const char *path, const char *on_drift) {
+    static _Thread_local char why[1024];
+    bool warns = strcmp(on_drift, "warn") == 0;
+    keel_status_t status =
+        warns || strcmp(on_drift, "refuse") == 0
+            ? keel_enforcement_hold(path, warns ? KEEL_ON_DRIFT_WARN : KEEL_ON_DRIFT_REFUSE)
+            : keel_status_make(KEEL_INVALID, "on_drift: '%s' is unknown; use warn or refuse",
+                               on_drift);
+    if (!status) return NULL;
+    snprintf(why, sizeof why, "%s", keel_status_message(status));
+    keel_status_ignore(status);
+    return why;
+}
+
+void keel_release(void) {
+    keel_enforcement_release();
 }
 
 void keel_add_kernel(const char *name, void *function) {

@@ -179,6 +179,51 @@ def check_freeze(stage):
                  "the warm-up did not run it" in answer.out, answer.out + told(answer))
 
 
+# What is held in code: whether the step with 5 rows, then with 8 rows, is refused.
+HOLD = '''
+import sys
+import jax
+import keel
+from train import batch, step, w
+def attempt(rows):
+    try:
+        step(w, batch(rows))
+        return "passes"
+    except jax.errors.JaxRuntimeError as error:
+        return "refused" if "is not in keel.contract" in str(error) else str(error)
+with keel.contract("keel.contract"):
+    print(attempt(5), attempt(8))
+    with keel.contract("keel.contract", on_drift="warn"):
+        print(attempt(6))
+    with keel.allowed():
+        print(attempt(7))
+    print(attempt(4))
+print(attempt(5))
+for path, drift in (("none.contract", "refuse"), ("keel.contract", "stop")):
+    try:
+        with keel.contract(path, drift):
+            print("held")
+    except ValueError as error:
+        print("ValueError", str(error).split(":")[0].rpartition("/")[2])
+'''
+
+
+def check_code(stage):
+    (stage.folder / "hold.py").write_text(HOLD)
+    answer = stage.keel("run", "--quiet", "--", PYTHON, "hold.py", "0")
+    report.equal("keel.contract() holds what is inside",
+                 answer.out.splitlines()[1:],
+                 ["refused passes", "passes", "passes", "refused", "passes", "ValueError none.contract",
+                  "ValueError on_drift"])
+    report.check("with a warning if that is asked for", answer.err.count("f32[6,4] is not in keel.contract") == 1,
+                 told(answer))
+    answer = run([PYTHON, "hold.py", "0"], stage.environment | {
+        "PYTHONPATH": str(LIBRARY.parent / "keel" / "python"), "JAX_PLATFORMS": "cpu"}, cwd=stage.folder)
+    report.check("without Keel it is an error with the next step", answer.code == 1 and
+                 "RuntimeError: this process does not run through Keel" in answer.err and "keel run" in answer.err,
+                 told(answer))
+
+
 def check_bad(stage):
     text = stage.contract.read_text()
     marked = stage.folder / "marked.contract"
@@ -210,7 +255,7 @@ def main():
         answer = stage.keel("contract", "record", "-o", stage.contract, "--", PYTHON, stage.script, "3", "eval")
         report.check("a run is recorded", answer.code == 0 and stage.contract.exists(), told(answer))
         for check in (check_listed, check_refused, check_environment_alone, check_warned, check_recorded,
-                      check_scopes, check_freeze, check_bad, check_rehearsed):
+                      check_scopes, check_freeze, check_code, check_bad, check_rehearsed):
             check(stage)
     report.finish()
 
