@@ -463,6 +463,7 @@ int cli_aot(cli_call_t *call) {
     if (!status) status = prepare(&aot, call);
     if (status) {
         release(&aot);
+        if (!aot.engine) keel_target_deinitialize(&aot.target); // which it would still look at
         keel_free(interpreter);
         return cli_fail(status);
     }
