@@ -64,26 +64,27 @@ bool keel_answer_read(int descriptor, char last, uint64_t until, keel_buffer_t *
 
 // Ends it if it still runs at that time. If somebody else waited for it, how it ended is not known,
 // and what it said counts.
-static bool wait_for(pid_t pid, uint64_t until) {
+static int wait_for(pid_t pid, uint64_t until) {
     const struct timespec pause = {.tv_nsec = 1000000};
     int state;
     pid_t ended;
     while (!(ended = waitpid(pid, &state, WNOHANG)) && keel_clock_monotonic() < until)
         nanosleep(&pause, NULL);
-    if (ended < 0) return errno == ECHILD;
-    if (ended) return WIFEXITED(state) && WEXITSTATUS(state) == 0;
+    if (ended < 0) return errno == ECHILD ? 0 : -1;
+    if (ended) return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
     kill(-pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
     }
-    return false;
+    return -1;
 }
 
-bool keel_answer(char *const argv[], uint64_t until, keel_buffer_t *out) {
+int keel_answer(char *const argv[], uint64_t until, keel_buffer_t *out) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC)) return false;
+    if (pipe2(ends, O_CLOEXEC)) return -1;
     pid_t pid = keel_answer_start(argv, ends[1]);
     close(ends[1]);
     bool in_time = pid && keel_answer_read(ends[0], 0, until, out);
     close(ends[0]);
-    return pid && wait_for(pid, in_time ? until : 0) && in_time;
+    int code = pid ? wait_for(pid, in_time ? until : 0) : -1;
+    return in_time ? code : -1;
 }

@@ -18,7 +18,8 @@ pid_t keel_answer_start(char *const argv[], int descriptor);
 bool keel_answer_read(int descriptor, char last, uint64_t until, keel_buffer_t *out);
 
 // Starts the program, reads all it says, and ends it and what it started once that is done or the
-// time is up. False without an answer in time, or if it does not exit with 0.
-bool keel_answer(char *const argv[], uint64_t until, keel_buffer_t *out);
+// time is up. Its exit code, 0 if somebody else has waited for it; -1 without an answer in time, or
+// if it was killed.
+int keel_answer(char *const argv[], uint64_t until, keel_buffer_t *out);
 
 #endif // KEEL_BASE_ANSWER_H_

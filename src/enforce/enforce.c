@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "contract/contract.h"
+#include "enforce/ranks.h"
 #include "read/read.h"
 
 // A contract that is held to.
@@ -28,6 +29,8 @@ struct keel_enforcement_t {
     uint64_t freeze_after; // steps; 0: never
     atomic_bool is_frozen;
     atomic_ullong frozen_at; // the number of steps that had ended
+    bool agree;              // processes are asked whether all have the same program
+    ranks_t *ranks;          // made with the engine; NULL: there is no run to meet in
     keel_map_t late;         // keys that were asked for too late; under the lock
 };
 
@@ -234,11 +237,13 @@ static keel_status_t check_under(keel_enforcement_t *enforcement, const held_t *
 }
 
 static keel_status_t check(void *context, const keel_engine_ask_t *ask, keel_verdict_t *out) {
-    if (allowed) return NULL;
-    held_t *held = use_innermost();
-    keel_status_t status = check_under(context, held, ask, out);
+    keel_enforcement_t *enforcement = context;
+    held_t *held = allowed ? NULL : use_innermost();
+    keel_status_t status = allowed ? NULL : check_under(enforcement, held, ask, out);
     stop_using(held);
-    return status;
+    if (status || !enforcement->ranks) return status;
+    *out = KEEL_VERDICT_STOPPED;
+    return ranks_check(enforcement->ranks, enforcement->engine, ask);
 }
 
 // ---- its life ----------------------------------------------------------------------------------
@@ -266,6 +271,7 @@ keel_status_t keel_enforcement_create(const keel_settings_t *settings, keel_enfo
     keel_enforcement_t *enforcement = memory;
     enforcement->on_drift = settings->on_drift;
     enforcement->freeze_after = settings->freeze_after;
+    enforcement->agree = settings->agree;
     keel_map_initialize(&enforcement->late);
     keel_status_t status = *path ? hold_outermost(path, settings->on_drift) : NULL;
     if (status)
@@ -281,8 +287,22 @@ void keel_enforcement_destroy(keel_enforcement_t *enforcement) {
     keel_free(enforcement);
 }
 
+static void begin_agreement(keel_enforcement_t *enforcement, keel_engine_t *engine) {
+    char *folder;
+    keel_status_t status = keel_engine_run_folder(engine, &folder);
+    if (!status && *folder)
+        status = ranks_create(folder, &enforcement->ranks);
+    else if (!status)
+        keel_free(folder);
+    if (status)
+        keel_log_once("ranks", "the programs of the processes are not compared: %s",
+                      keel_status_message(status));
+    keel_status_ignore(status);
+}
+
 void keel_enforcement_begin(keel_enforcement_t *enforcement, keel_engine_t *engine) {
     enforcement->engine = engine;
+    if (enforcement->agree) begin_agreement(enforcement, engine);
     keel_engine_set_gate(engine, &(keel_engine_gate_t){check, enforcement});
 }
 

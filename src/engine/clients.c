@@ -35,6 +35,27 @@ static void destroy_node(node_t *node) {
     keel_free(node);
 }
 
+// 0 if the plugin does not say.
+static uint32_t process_of(const PJRT_Api *api, PJRT_Client *client) {
+    PJRT_Client_ProcessIndex_Args args = {KEEL_PJRT_SIZE(PJRT_Client_ProcessIndex),
+                                          .client = client};
+    keel_status_t status = keel_pjrt_has(api, PJRT_Client_ProcessIndex)
+                               ? KEEL_PJRT_CALL(api, PJRT_Client_ProcessIndex, args)
+                               : NULL;
+    bool is_known = !status && args.process_index >= 0;
+    keel_status_ignore(status);
+    return is_known ? (uint32_t)args.process_index : 0;
+}
+
+static uint32_t addressable_of(const PJRT_Api *api, PJRT_Client *client) {
+    PJRT_Client_AddressableDevices_Args args = {KEEL_PJRT_SIZE(PJRT_Client_AddressableDevices),
+                                                .client = client};
+    keel_status_t status = KEEL_PJRT_CALL(api, PJRT_Client_AddressableDevices, args);
+    uint32_t count = status ? 0 : (uint32_t)args.num_addressable_devices;
+    keel_status_ignore(status);
+    return count;
+}
+
 static keel_status_t make_node(keel_engine_t *engine, PJRT_Client *client,
                                const keel_backend_t *backend, node_t **out) {
     void *memory;
@@ -46,6 +67,10 @@ static keel_status_t make_node(keel_engine_t *engine, PJRT_Client *client,
                    .is_cpu = strcmp(backend->platform_name, "cpu") == 0,
                    .gates_replicas = portable_is_needed(backend->platform_name, engine->api),
                    .lacks_fusions = fusions_are_unknown(backend->platform_name, engine->api)};
+    if (backend->process_count > 1) {
+        node->client.process = process_of(engine->api, client);
+        node->client.addressable = addressable_of(engine->api, client);
+    }
     keel_key_initialize(&node->client.backend);
     keel_status_t status = keel_backend_key(backend, &engine->plugin_build, &node->client.backend);
     if (status) {

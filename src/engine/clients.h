@@ -12,9 +12,10 @@ typedef struct clients_t clients_t;
 
 typedef struct client_t {
     PJRT_Client *client;
-    uint64_t number;    // among the process's clients, from 1
-    keel_key_t backend; // the components that all programs share
-    uint32_t process_count;
+    uint64_t number;                 // among the process's clients, from 1
+    keel_key_t backend;              // the components that all programs share
+    uint32_t process_count, process; // how many there are, and which one this is
+    uint32_t addressable;            // devices of this one
     bool is_cpu;
     bool gates_replicas; // see portable.c
     bool lacks_fusions;  // see fusions.c

@@ -474,17 +474,17 @@ static void write_ask(request_t *request) {
 }
 
 // The client gets an error and nothing else. Afterwards the request's texts are gone.
-static PJRT_Error *refuse(request_t *request, keel_status_t why) {
+static PJRT_Error *refuse(request_t *request, const verdict_t *verdict) {
     keel_journal_counts_t counts; // so that the step is known in which it was asked for
     count_executions(request, &counts);
     keel_journal_executes(request->engine->journal, counts);
     keel_free((void *)(uintptr_t)counts.data);
-    write_refusal(request, "FAILED_PRECONDITION", keel_status_message(why));
+    write_refusal(request, "FAILED_PRECONDITION", keel_status_message(verdict->why));
     request->ask.kind = KEEL_ASK_REFUSED;
     ask_names(request->engine, &request->arena, &request->ask, &request->site);
     ask_call(request->engine, &request->arena, &request->ask, &request->site);
     write_ask(request);
-    return verdict_error(request->engine, &request->program, why);
+    return verdict_error(request->engine, &request->program, verdict);
 }
 
 // Once per process; for published programs, publish.c writes it.
@@ -525,7 +525,7 @@ static PJRT_Error *go(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
     publish_options(engine, &request.options, options);
     verdict_t verdict = verdict_ask(&request);
     if (verdict.why) {
-        PJRT_Error *refusal = refuse(&request, verdict.why);
+        PJRT_Error *refusal = refuse(&request, &verdict);
         request_end(&request);
         return refusal;
     }

@@ -87,6 +87,9 @@ typedef struct keel_engine_ask_t {
     bool recompile;          // this function had another program before
     bool is_new;             // it has not had this one
     bool is_eager;           // an operation that runs on its own, outside jit
+    // Of the client: how many processes its devices belong to, and which of them this one is.
+    uint32_t process_count, process;
+    bool is_shared; // other processes have devices that execute it too
     struct request_t *request;
 } keel_engine_ask_t;
 
@@ -97,6 +100,7 @@ const char *keel_engine_ask_names(const keel_engine_ask_t *ask);
 // What happens to a program that the gate does not let pass. word
 #define KEEL_VERDICTS(X)                                                                           \
     X(REFUSED, "refused")   /* the client gets an error; nothing is loaded or compiled */          \
+    X(STOPPED, "stopped")   /* the same; the status says all that is to be said */                 \
     X(WARNED, "warned")     /* a line on stderr, and the client gets the program */                \
     X(RECORDED, "recorded") /* the same without the line */
 
@@ -115,6 +119,13 @@ typedef struct keel_engine_gate_t {
     keel_status_t (*check)(void *context, const keel_engine_ask_t *ask, keel_verdict_t *out);
     void *context;
 } keel_engine_gate_t;
+// The folder of the process's run, for files that its processes share. "" without a journal. The
+// caller frees it.
+keel_status_t keel_engine_run_folder(const keel_engine_t *engine, char **out) KEEL_MUST_CHECK;
+// Waits until the programs that were asked for so far are in the run's folder, for at most so many
+// nanoseconds; false if they are not.
+bool keel_engine_keeps(keel_engine_t *engine, uint64_t nanoseconds);
+
 // Only before the first client.
 void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate);
 

@@ -209,6 +209,11 @@ uint64_t portable_replicas(keel_bytes_t bytes) {
     return options.understood && is_one_program && options.replicas > 1 ? options.replicas : 0;
 }
 
+uint64_t portable_devices(keel_bytes_t bytes) {
+    options_t options = read_options(bytes);
+    return options.understood ? options.replicas * options.partitions : 0;
+}
+
 // Copies all fields except the two.
 static void put_others(keel_buffer_t *out, keel_bytes_t bytes, uint32_t one, uint32_t other) {
     keel_cursor_t cursor = keel_cursor(bytes);

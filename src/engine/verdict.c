@@ -8,6 +8,7 @@
 #include "compiler/compiler.h"
 #include "engine/background.h"
 #include "engine/once.h"
+#include "engine/portable.h"
 #include "pjrt/error.h"
 
 enum { EXPLAINED_WITHIN = 5 }; // seconds
@@ -43,6 +44,20 @@ static void warn(const request_t *request, const char *why) {
     keel_log("%s%s", line, why);
 }
 
+// More devices than this process has.
+static bool is_shared(const request_t *request) {
+    const client_t *client = request->client;
+    keel_bytes_t options = request->sent_options;
+    if (client->process_count < 2 || !client->addressable) return false;
+    if (!options.data)
+        options = keel_bytes(request->args->compile_options, request->args->compile_options_size);
+    return portable_devices(options) > client->addressable;
+}
+
+static bool passes(keel_verdict_t verdict) {
+    return verdict == KEEL_VERDICT_WARNED || verdict == KEEL_VERDICT_RECORDED;
+}
+
 verdict_t verdict_ask(request_t *request) {
     keel_engine_t *engine = request->engine;
     verdict_t out = {.verdict = KEEL_VERDICT_REFUSED};
@@ -56,6 +71,9 @@ verdict_t verdict_ask(request_t *request) {
                                    .recompile = request->recompile,
                                    .is_new = !request->asked_before,
                                    .is_eager = request->is_eager,
+                                   .process_count = request->client->process_count,
+                                   .process = request->client->process,
+                                   .is_shared = is_shared(request),
                                    .request = request};
     out.why = engine->gate.check(engine->gate.context, &ask, &out.verdict);
     if (!out.why) return out;
@@ -64,7 +82,7 @@ verdict_t verdict_ask(request_t *request) {
     const keel_journal_site_t site = engine_site(&request->site.place);
     keel_journal_drift(engine->journal, &subject, &site, word(out.verdict),
                        keel_status_message(out.why));
-    if (out.verdict == KEEL_VERDICT_REFUSED) return out;
+    if (!passes(out.verdict)) return out;
     if (out.verdict == KEEL_VERDICT_WARNED) warn(request, keel_status_message(out.why));
     keel_status_ignore(out.why);
     out.why = NULL;
@@ -87,14 +105,16 @@ static void explain(keel_engine_t *engine, const keel_digest_t *program, keel_bu
     run_dir = (char *)(uintptr_t)folder;
     run = (char *)(uintptr_t)keel_journal_id(engine->journal);
     char *argv[] = {keel, why, of, name, in, run_dir, run, NULL};
-    if (!keel_answer(argv, until, out)) out->size = 0;
+    if (keel_answer(argv, until, out) != 0) out->size = 0;
     keel_free(keel);
 }
 
-PJRT_Error *verdict_error(keel_engine_t *engine, const keel_digest_t *program, keel_status_t why) {
+PJRT_Error *verdict_error(keel_engine_t *engine, const keel_digest_t *program,
+                          const verdict_t *verdict) {
+    keel_status_t why = verdict->why;
     keel_buffer_t text;
     keel_buffer_initialize(&text, 1 << 16);
-    explain(engine, program, &text);
+    if (verdict->verdict == KEEL_VERDICT_REFUSED) explain(engine, program, &text);
     while (text.size && strchr("\n ", text.data[text.size - 1]))
         --text.size;
     bool is_explained = text.size && !text.failed;

@@ -13,9 +13,10 @@ typedef struct verdict_t {
 // owns `why` if the client must not have the program; otherwise it is NULL.
 verdict_t verdict_ask(request_t *request);
 
-// The client's error. Takes `why`. Call it without `request`'s texts: `program` is what was
-// refused, and its `ask` event was handed over. Waits a few seconds at most for what `keel why`
-// says.
-PJRT_Error *verdict_error(keel_engine_t *engine, const keel_digest_t *program, keel_status_t why);
+// The client's error. Takes the verdict's status. Call it without `request`'s texts: `program` is
+// what was refused, and its `ask` event was handed over. Waits a few seconds at most for what `keel
+// why` says.
+PJRT_Error *verdict_error(keel_engine_t *engine, const keel_digest_t *program,
+                          const verdict_t *verdict);
 
 #endif // KEEL_ENGINE_VERDICT_H_

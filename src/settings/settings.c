@@ -421,6 +421,7 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_devices(settings));
     KEEL_TRY(check_on_drift(settings));
     KEEL_TRY(check_freeze(settings));
+    KEEL_TRY(check_switch(settings, KEEL_SETTING_AGREE, &settings->agree));
     KEEL_TRY(check_profile(settings));
     KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);

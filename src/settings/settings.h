@@ -50,6 +50,8 @@
       "what happens to a program that the contract does not list, or that is new after a freeze")  \
     X(FREEZE_AFTER, "freeze_after", "KEEL_FREEZE_AFTER", "--freeze-after", "STEPS", "0",           \
       "steps after which no program may be new; 0: never")                                         \
+    X(AGREE, "agree", "KEEL_AGREE", "--agree", "on|off", "off",                                    \
+      "before processes compile a program that they run together, see that all have the same")     \
     X(PROFILE, "profile", "KEEL_PROFILE", "--profile", "NAME", "none",                             \
       "a set of XLA flags that the config file names; none adds no flags")
 
@@ -128,7 +130,8 @@ typedef struct keel_settings_t {
     uint64_t keep_runs; // seconds; 0: all are kept
     uint32_t cpu_devices;
     keel_on_drift_t on_drift;
-    uint64_t freeze_after;                // steps; 0: never
+    uint64_t freeze_after; // steps; 0: never
+    bool agree;
     struct keel_flag_profile_t *profiles; // in the order of the file
     size_t profile_count, profile_capacity;
 } keel_settings_t;
