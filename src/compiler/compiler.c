@@ -186,10 +186,11 @@ static bool is_known(const keel_compiler_t *compiler, uint64_t id) {
 
 static keel_status_t take_done(keel_compiler_t *compiler, uint64_t id, task_t **out) {
     for (;;) {
+        // First: what stopping ended is among the done ones, without a result.
+        if (compiler->stopping) return keel_status_make(KEEL_REFUSED, "the compilers were stopped");
         *out = id == KEEL_COMPILER_ANY ? tasks_take_first(&compiler->done)
                                        : tasks_take(&compiler->done, id);
         if (*out) return NULL;
-        if (compiler->stopping) return keel_status_make(KEEL_REFUSED, "the compilers were stopped");
         if (!is_known(compiler, id))
             return keel_status_make(KEEL_NOT_FOUND, "no program %llu is being compiled",
                                     (unsigned long long)id);

@@ -251,12 +251,12 @@ static void *wait_for_it(void *context) {
     keel_compiled_t one;
     keel_status_t status = keel_compiler_wait(waiter->compiler, waiter->id, &one);
     waiter->code = keel_status_code(status);
+    if (!status) keel_compiled_deinitialize(&one);
     keel_status_ignore(status);
     return NULL;
 }
 
-static void stopping_ends_all_that_waits(void **state) {
-    (void)state;
+static void stop_while_others_wait(void) {
     keel_compiler_t *compiler = start("compile_ms=600000", 2);
     waiter_t waiters[3];
     pthread_t threads[3];
@@ -272,6 +272,13 @@ static void stopping_ends_all_that_waits(void **state) {
         assert_int_equal(waiters[i].code, KEEL_REFUSED);
     }
     assert_int_equal(help_child_of(getpid()), 0);
+}
+
+// Who wakes up first decides a race.
+static void stopping_ends_all_that_waits(void **state) {
+    (void)state;
+    for (int i = 0; i < 20; ++i)
+        stop_while_others_wait();
     keel_compiler_stop(NULL);
 }
 
@@ -300,6 +307,9 @@ static void a_forked_process_has_no_compiler(void **state) {
 
 static void compilers_and_processes_work_side_by_side(void **state) {
     (void)state;
+#if defined(__SANITIZE_THREAD__)
+    skip(); // it ends forked processes that make threads, at random
+#endif
     enum { OTHERS = 2 };
     pid_t others[OTHERS];
     for (int i = 0; i < OTHERS; ++i) {
