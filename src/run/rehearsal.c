@@ -91,13 +91,9 @@ static keel_status_t describe_refusal(const context_t *to, const json_t *event,
     return keep_shown(to, event, &out->shown);
 }
 
-static keel_status_t meet_error(const context_t *to, const json_t *event) {
+static keel_status_t find_refusal(const context_t *to, const json_t *event, keel_refusal_t **out) {
     keel_run_rehearsal_t *rehearsal = to->rehearsal;
     size_t at;
-    uint64_t needed, available;
-    if (keel_metrics_is_out_of_memory(keel_event_text(event, "code"),
-                                      keel_event_text(event, "message"), &needed, &available))
-        return NULL;
     const item_name_t name = {"refusal", {keel_event_identity(event)}, 0};
     KEEL_TRY(find_item(rehearsal, &name, rehearsal->refusal_count, &at));
     if (at == rehearsal->refusal_count) {
@@ -107,7 +103,29 @@ static keel_status_t meet_error(const context_t *to, const json_t *event) {
         KEEL_TRY(describe_refusal(to, event, &rehearsal->refusals[at]));
         ++rehearsal->refusal_count;
     }
-    ++rehearsal->refusals[at].times;
+    *out = &rehearsal->refusals[at];
+    return NULL;
+}
+
+// Its compile_error follows, and is counted.
+static keel_status_t meet_verdict(const context_t *to, const json_t *event) {
+    keel_refusal_t *refusal;
+    const char *verdict = keel_event_text(event, "verdict");
+    if (strcmp(verdict, "refused") != 0 && strcmp(verdict, "stopped") != 0) return NULL;
+    KEEL_TRY(find_refusal(to, event, &refusal));
+    refusal->is_gates = true;
+    return NULL;
+}
+
+static keel_status_t meet_error(const context_t *to, const json_t *event) {
+    keel_refusal_t *refusal;
+    uint64_t needed, available;
+    if (keel_metrics_is_out_of_memory(keel_event_text(event, "code"),
+                                      keel_event_text(event, "message"), &needed, &available))
+        return NULL;
+    KEEL_TRY(find_refusal(to, event, &refusal));
+    if (!*refusal->code) KEEL_TRY(keep_field(to, event, "code", &refusal->code));
+    ++refusal->times;
     return NULL;
 }
 
@@ -167,6 +185,7 @@ keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const json_t *
     } kinds[] = {{"start", meet_start},
                  {"compile", meet_compile},
                  {"compile_error", meet_error},
+                 {"drift", meet_verdict},
                  {"unreal", meet_unreal}};
     const context_t to = {rehearsal, cwd, texts};
     const char *kind = keel_event_text(event, "event");

@@ -67,7 +67,9 @@ void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal,
     enum { LONGEST = 200 };
     keel_str_t message = keel_str(refusal->message);
     program(out, refusal->name, refusal->shown);
-    if (refusal->is_keels) {
+    if (refusal->is_gates) {
+        keel_buffer_text(out, " was refused: ");
+    } else if (refusal->is_keels) {
         keel_buffer_text(out, " cannot be rehearsed: ");
     } else {
         keel_buffer_text(out, " does not compile for ");
