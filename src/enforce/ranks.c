@@ -234,7 +234,7 @@ static keel_status_t disagree(const ranks_t *ranks, keel_engine_t *engine, const
     keel_buffer_format(&text, alike(asks, count, other) == 1 ? " asks" : " ask");
     keel_buffer_format(&text, " for another %s than ", asks[usual].name);
     list(asks, count, usual, &text);
-    keel_buffer_text(&text, "; executed together, they would wait for each other for ever");
+    keel_buffer_text(&text, "; executed together, they would wait for each other forever");
     differences(ranks, engine, &asks[usual], &asks[other], &text);
     keel_status_t status =
         text.failed ? keel_status_make(KEEL_REFUSED, "the processes ask for different programs")

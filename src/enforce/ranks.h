@@ -1,5 +1,5 @@
 // ranks: the processes of one job see that all have the same program before any of them compiles
-// it. Otherwise they would wait for each other in the program's collectives for ever.
+// it. Otherwise they would wait for each other in its collectives forever.
 //
 // They meet in a folder of the run, so all have to write to the same run:
 //

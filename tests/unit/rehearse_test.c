@@ -323,7 +323,7 @@ static void a_forked_child_may_use_what_it_has(void **state) {
     pthread_t busy;
     PJRT_LoadedExecutable *sum = sum_program(SIZE, false);
     PJRT_Buffer *x = send_floats(zeros, SIZE);
-    // The address sanitizer's allocator may be locked for ever in a child that is forked while
+    // The address sanitizer's allocator may be locked forever in a child that is forked while
     // another thread allocates.
     const bool is_busy = !KEEL_POISONS;
     atomic_store(&stops, false);
