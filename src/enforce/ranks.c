@@ -19,6 +19,8 @@ enum {
     DIFFERENCES_SHOWN = 6, // lines
 };
 
+static const char off[] = "off"; // a file: some process does not compare any more
+
 struct ranks_t {
     char *folder; // ranks/ of the run
     char *run_dir;
@@ -56,11 +58,6 @@ keel_status_t ranks_create(char *folder, ranks_t **out) {
     return NULL;
 }
 
-static void turn_off(ranks_t *ranks, const char *why) {
-    if (atomic_exchange(&ranks->is_off, true)) return;
-    keel_log("the programs of the processes are not compared: %s", why);
-}
-
 // ---- files -------------------------------------------------------------------------------------
 
 static void pause_briefly(void) {
@@ -96,6 +93,15 @@ static bool get_line(const ranks_t *ranks, const char *name, char out[LINE_MOST]
     bool found = read_line(path, out);
     keel_free(path);
     return found;
+}
+
+// The others do not wait for this process any more.
+static void turn_off(ranks_t *ranks, const char *why) {
+    if (atomic_exchange(&ranks->is_off, true)) return;
+    keel_log("the programs of the processes are not compared: %s", why);
+    keel_status_t status = keel_directory_make(ranks->folder);
+    if (!status) status = put_line(ranks, off, why);
+    keel_status_ignore(status); // then they wait until they give up
 }
 
 static void fingerprint_text(const keel_fingerprint_t *fingerprint,
@@ -267,6 +273,11 @@ static keel_status_t meet(ranks_t *ranks, keel_engine_t *engine, const keel_engi
         uint64_t waited = (keel_clock_monotonic() - began) / 1000000000ull;
         meeting_end_t end = look(ranks, asks, ask, waited, &missing);
         if (end == ALL_CAME) break;
+        char reason[LINE_MOST];
+        if (get_line(ranks, off, reason)) {
+            turn_off(ranks, reason);
+            return NULL;
+        }
         if (end == NOT_ALL || waited >= GIVE_UP_AFTER) {
             char why[128];
             snprintf(why, sizeof why, "process %u has ended, or writes to another run", missing);
