@@ -16,6 +16,7 @@ enum {
     GIVE_UP_AFTER = 600,   // likewise
     COME_WITHIN = 30,      // for the others' first program
     COMPARE_WITHIN = 4,    // for what differs
+    SETTLED_AFTER = 300,   // milliseconds in which another thread would ask
     DIFFERENCES_SHOWN = 6, // lines
 };
 
@@ -26,7 +27,8 @@ struct ranks_t {
     char *run_dir;
     pthread_mutex_t lock; // held while a program is compared
     atomic_bool is_off;
-    uint64_t count; // programs so far
+    uint64_t count;   // programs so far
+    pthread_t thread; // that asked for the first one
 };
 
 // A process's n-th program.
@@ -264,6 +266,18 @@ static meeting_end_t look(ranks_t *ranks, rank_ask_t *asks, const keel_engine_as
     return end;
 }
 
+// Two threads that ask at about the same time may have asked in another order here than elsewhere:
+// then the second one is about to say so.
+static bool is_off_soon(ranks_t *ranks) {
+    uint64_t until = keel_clock_monotonic() + SETTLED_AFTER * 1000000ull;
+    char reason[LINE_MOST];
+    while (!atomic_load(&ranks->is_off) && keel_clock_monotonic() < until) {
+        if (get_line(ranks, off, reason)) turn_off(ranks, reason);
+        pause_briefly();
+    }
+    return atomic_load(&ranks->is_off);
+}
+
 static keel_status_t meet(ranks_t *ranks, keel_engine_t *engine, const keel_engine_ask_t *ask,
                           rank_ask_t *asks) {
     uint64_t began = keel_clock_monotonic();
@@ -290,14 +304,21 @@ static keel_status_t meet(ranks_t *ranks, keel_engine_t *engine, const keel_engi
         has_told = has_told || waited >= TELL_AFTER;
         pause_briefly();
     }
-    bool all_same = alike(asks, ask->process_count, 0) == ask->process_count;
-    return all_same ? NULL : disagree(ranks, engine, asks, ask->process_count);
+    if (alike(asks, ask->process_count, 0) == ask->process_count) return NULL;
+    return is_off_soon(ranks) ? NULL : disagree(ranks, engine, asks, ask->process_count);
 }
 
 keel_status_t ranks_check(ranks_t *ranks, keel_engine_t *engine, const keel_engine_ask_t *ask) {
     if (!ask->is_shared || atomic_load(&ranks->is_off)) return NULL;
+    static const char why[] = "several threads of a process ask for programs";
     if (ask->process_count > RANKS_MOST || pthread_mutex_trylock(&ranks->lock)) {
-        turn_off(ranks, "several threads ask at once");
+        turn_off(ranks, why);
+        return NULL;
+    }
+    if (!ranks->count) ranks->thread = pthread_self();
+    if (!pthread_equal(ranks->thread, pthread_self())) {
+        turn_off(ranks, why);
+        pthread_mutex_unlock(&ranks->lock);
         return NULL;
     }
     void *memory = NULL;

@@ -3,14 +3,15 @@
 //
 // They meet in a folder of the run, so all have to write to the same run:
 //
-//   ranks/<process>            who this process is (keel_process_name), from its first such program
-//   on ranks/<process>-<n>        its n-th program: fingerprint, options, digest of the bytes, name
+//   ranks/<process>       who this process is (keel_process_name), from its first program on
+//   ranks/<process>-<n>   its n-th program: fingerprint, options, digest of the bytes, name
+//   ranks/off             a process has stopped comparing, and why
 //
 // Each waits for the n-th of the others. If one differs, all of them find the same difference and
 // stop with the same message.
 //
-// Threads: any; if two threads of a process ask at once, the order of programs is not theirs to
-// compare any more, and no process waits from then on.
+// Threads: any; if a second thread of a process asks, the order of programs is not the same
+// everywhere, and from then on no process compares any more.
 #ifndef KEEL_ENFORCE_RANKS_H_
 #define KEEL_ENFORCE_RANKS_H_
 

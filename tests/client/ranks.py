@@ -9,7 +9,7 @@ from harness import KEEL, PYTHON, Report, Workspace, clean_environment, run, tol
 report = Report()
 PROCESSES = 4
 JOB = '''
-import os, sys, time
+import os, sys, threading, time
 import jax, numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 jax.distributed.initialize()
@@ -25,7 +25,15 @@ whole = np.ones(devices * 2, np.float32)
 x = jax.make_array_from_callback(whole.shape, sharding, lambda at: whole[at])
 own = jax.jit(lambda x: x + rank)  # for each process's own device
 own(whole)
+def both(scales):
+    threads = [threading.Thread(target=lambda scale=scale: make(scale)(x)) for scale in scales]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 try:
+    if "threads" in words:
+        both((20.0, 40.0) if rank else (40.0, 20.0))
     for n in range(3):
         scale = 2.0 + n
         if n == 2 and "drift" in words and rank == 3:
@@ -71,6 +79,9 @@ def main():
         report.equal("if one has ended, the others go on", answer.out.count("done"), PROCESSES - 1)
         report.check("and say so", "the programs of the processes are not compared: process 3 has ended"
                      in answer.err, told(answer, 12))
+        answer = job("threads")
+        report.check("if several threads ask, there is no order to compare", answer.out.count("done") == PROCESSES
+                     and "not compared: several threads" in answer.err, answer.out + told(answer, 12))
         answer = job("drift", options=())
         report.equal("unless asked to, nobody compares", answer.out.count("stopped"), 0)
     report.finish()
