@@ -50,8 +50,11 @@ static void show_step(const char *step) {
 
 // Describes the plugin's file and uses the plugin.
 static keel_status_t use_plugin(cli_look_t *look, const char *plugin) {
-    const keel_probe_request_t request = {
-        .plugin = plugin, .limit = look->seconds, .last = look->last, .stepping = show_step};
+    const keel_probe_request_t request = {.plugin = plugin,
+                                          .cpu_devices = look->settings.cpu_devices,
+                                          .limit = look->seconds,
+                                          .last = look->last,
+                                          .stepping = show_step};
     char *digests;
     KEEL_TRY(cli_digests_folder(&look->settings, &digests));
     // Uses the folder of digests if there is one, but makes none.

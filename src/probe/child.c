@@ -32,9 +32,29 @@ keel_status_t probe_load(probe_child_t *child) {
     return NULL;
 }
 
+// As the plugin door asks for them (shim/devices.c), so that keys are those of a run.
+static size_t take_options(probe_child_t *child) {
+    enum { FIRST_SEEN = 81 }; // the oldest PJRT whose plugins are known to take the option
+    static const char name[] = "cpu_device_count";
+    const keel_probe_request_t *request = child->request;
+    if (!request->cpu_devices || !keel_plugin_is_xla_cpu(request->plugin) ||
+        child->api->pjrt_api_version.minor_version < FIRST_SEEN)
+        return 0;
+    child->options[0] = (PJRT_NamedValue){.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+                                          .name = name,
+                                          .name_size = sizeof name - 1,
+                                          .type = PJRT_NamedValue_kInt64,
+                                          .int64_value = request->cpu_devices,
+                                          .value_size = 1};
+    return 1;
+}
+
 keel_status_t probe_client(probe_child_t *child) {
     PJRT_Plugin_Initialize_Args first = {KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)};
-    PJRT_Client_Create_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Create)};
+    child->option_count = take_options(child);
+    PJRT_Client_Create_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Create),
+                                    .create_options = child->options,
+                                    .num_options = child->option_count};
     if (keel_pjrt_has(child->api, PJRT_Plugin_Initialize))
         KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Plugin_Initialize, first));
     KEEL_TRY(KEEL_PJRT_CALL(child->api, PJRT_Client_Create, args));
@@ -116,7 +136,8 @@ keel_status_t probe_devices(probe_child_t *child) {
         return keel_status_make(KEEL_PLUGIN, "the client has no device that this process can use");
     if (!child->build) return NULL; // only a bundle is wanted
     report_target(child);
-    KEEL_TRY(keel_backend_read(child->api, child->client, NULL, 0, &backend));
+    KEEL_TRY(keel_backend_read(child->api, child->client, child->options, child->option_count,
+                               &backend));
     KEEL_TRY(add_key(&backend, child));
     for (size_t i = 0; i < child->device_count && i < SHOWN; ++i)
         KEEL_TRY(add_memory(child, backend.platform_name, child->devices[i]));

@@ -38,7 +38,9 @@ typedef struct probe_child_t {
     keel_bundle_t facts;
 
     keel_plugin_t plugin;
-    PJRT_Api *api; // the plugin's, through the bridge; records the codes of errors
+    PJRT_Api *api;              // the plugin's, through the bridge; records the codes of errors
+    PJRT_NamedValue options[1]; // that the client was made with
+    size_t option_count;
     PJRT_Client *client;
     PJRT_Device *const *devices; // that this process can use
     size_t device_count;

@@ -109,6 +109,7 @@ void keel_probe_deinitialize(keel_probe_t *probe);
 
 typedef struct keel_probe_request_t {
     const char *plugin;                 // path
+    uint32_t cpu_devices;               // of XLA's CPU plugin, as `keel run` asks for; 0: its own
     unsigned limit;                     // seconds that a step may take
     keel_probe_step_t last;             // no step after this one; OLDER: all
     void (*stepping)(const char *step); // called with each step that begins; may be NULL

@@ -34,7 +34,7 @@ numbers = multihost_utils.process_allgather(np.int32(jax.process_index() + 7))
 seed = multihost_utils.broadcast_one_to_all(np.int32(jax.process_index() + 40))
 multihost_utils.sync_global_devices("end")
 sys.stdout.write(f"{jax.process_index()} {jax.process_count()} {len(jax.local_devices())} "
-                 f"{numbers.tolist()} {seed}\n")
+                 f"{numbers.tolist()} {seed}\\n")
 '''
 
 # The second process ends a step earlier, or has another batch in the third one.

@@ -15,7 +15,7 @@ GOOD = ("load", "client", "devices", "compile", "run", "serialize", "reload", "r
 
 
 def probe(space, plugin, *options, **more):
-    environment = clean_environment() | {"KEEL_CACHE_DIR": str(space.path("cache")),
+    environment = clean_environment() | {"KEEL_CPU_DEVICES": "4", "KEEL_CACHE_DIR": str(space.path("cache")),
                                          "KEEL_RUN_DIR": str(space.runs),
                                          "KEEL_CONFIG": os.devnull, **more}
     return finish(start([KEEL, "probe", "--json", plugin, *options], environment))
