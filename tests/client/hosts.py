@@ -55,8 +55,8 @@ PLAIN = '''
 import os, sys, time
 rank = int(os.environ["RANK"])
 told = rank, os.environ["WORLD_SIZE"], os.environ["MASTER_ADDR"], len(sys.stdin.read())
-os.write(1, " ".join(map(str, told)).encode() + b"\n")
-os.write(2, f"error of {rank}\n".encode())
+os.write(1, " ".join(map(str, told)).encode() + b"\\n")
+os.write(2, f"error of {rank}\\n".encode())
 if sys.argv[1] == "fail" and rank == 1:
     sys.exit(5)
 if sys.argv[1] == "wait" or sys.argv[1] == "fail":
