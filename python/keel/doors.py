@@ -329,7 +329,7 @@ def _libtpu() -> Optional[str]:
 
 
 def _device() -> Optional[str]:
-    """The device that torch_xla was told to use, or the one that it would choose; None if it was
+    """The device that torch_xla is set to use, or the one that it would choose; None if it was
     told not to choose."""
     device = os.environ.get(DEVICE)
     if device is not None or os.environ.get("PJRT_SELECT_DEFAULT_DEVICE") == "0":

@@ -126,7 +126,7 @@ static keel_status_t start(char **command, const signals_t *signals, uint32_t nu
 // ---- waiting -----------------------------------------------------------------------------------
 
 // After a process has failed, the others wait for it where they would meet it. They get this long
-// to end by themselves, and as long again once they are told to end.
+// to end by themselves, and as long again after SIGTERM.
 static const uint64_t grace = 10000000000;
 
 typedef struct waiting_t {

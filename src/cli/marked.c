@@ -43,7 +43,7 @@ void cli_marked_started(cli_marked_t *marked, uint32_t number) {
         close(marked->streams[number][i].into);
 }
 
-// Nobody can be told if it cannot be written.
+// If this cannot be written, neither can an error message.
 static void write_all(int to, const uint8_t *data, size_t size) {
     while (size) {
         ssize_t written = write(to, data, size);

@@ -70,7 +70,7 @@ typedef struct keel_contract_argument_t {
     bool donated;
     uint32_t rank;
     const keel_sizes_t *dims;
-    keel_str_t sharding; // "P('data', None)"; empty: none is told
+    keel_str_t sharding; // "P('data', None)"; empty: unknown
 } keel_contract_argument_t;
 
 typedef struct keel_contract_pin_t {

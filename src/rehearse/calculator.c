@@ -51,7 +51,7 @@ static keel_status_t open_once(void) {
     return NULL;
 }
 
-// The processor's plugin is loaded when the first small program is executed. A failure is told
+// The processor's plugin is loaded when the first small program is executed. A failure is reported
 // once; from then on nothing is computed.
 static keel_status_t open_calculator(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -159,7 +159,7 @@ void buffer_delete(PJRT_Buffer *buffer); // again, too
 bool buffer_hand_over(PJRT_Buffer *buffer);
 void buffer_forget(PJRT_Buffer *buffer);
 void buffer_take_back(PJRT_Buffer *buffer);
-keel_status_t buffer_gone(void) KEEL_MUST_CHECK; // what a client is told of a deleted one
+keel_status_t buffer_gone(void) KEEL_MUST_CHECK; // the error for using a deleted one
 // Takes over the contents.
 void buffer_set_contents(PJRT_Buffer *buffer, contents_t *contents);
 // The buffer's contents will be a result of the meeting, which is retained.

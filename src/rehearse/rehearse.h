@@ -65,7 +65,7 @@ typedef struct keel_rehearse_settings_t {
 } keel_rehearse_settings_t;
 
 // The table of the process's rehearsal. Call it once. Its version is the plugin's, because keys
-// contain it, but its functions are those of this header: a client may be told of no newer ones.
+// contain it, but its functions are those of this header: do not offer a client newer ones.
 keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings,
                                   const PJRT_Api **out) KEEL_MUST_CHECK;
 

@@ -435,7 +435,7 @@ void keel_rehearsal_tell(const keel_run_t *run, bool all, unsigned width, keel_b
     tell_drifts(run, all, width, out);
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    // What the plugin refused for lack of memory is told with the asides.
+    // Programs that the plugin refused for lack of memory are listed with the asides.
     if (!run->asides.misfit_count && keel_run_fit(run).verdict == KEEL_RUN_TOO_LARGE) {
         keel_fit_sentence(run, &text);
         keel_buffer_text(&text, "; `keel memory` shows what is alive");

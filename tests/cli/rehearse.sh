@@ -36,7 +36,7 @@ mkdir -p venv/bin
 printf '#!/bin/sh\necho ran\n' >venv/bin/python && chmod +x venv/bin/python
 keel rehearse --on h200:8 -- venv/bin/python; echo "exit $?"
 keel rehearse --on v6e:2x4 -- venv/bin/python; echo "exit $?"
-# A compiler that refuses the target is told before the command starts.
+# A target that the compiler refuses is an error before the command starts.
 plugin=$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so
 TEST_PLUGIN=runs keel rehearse --on h200:8 --plugin "$plugin" -- echo ran; echo "exit $?"
 TEST_PLUGIN=runs keel aot --on h200:8 --plugin "$plugin" "$plugin"; echo "exit $?"

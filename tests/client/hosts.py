@@ -1,5 +1,5 @@
 """`keel rehearse` on targets of several hosts with real JAX: the command runs once for each, the
-processes find and meet each other, and what only some of them do is told. With .venv-targets, also on
+processes find and meet each other, and what only some of them do is reported. With .venv-targets, also on
 the hosts of a TPU slice and of GPUs."""
 
 import signal
@@ -110,7 +110,7 @@ def check_ends(stage):
     report.equal("errors are marked too", lines_of(answer.err), ["[1] error of 1", "error of 0"])
     answer = stage.keel("rehearse", "--on", "cpu:4/2", "--processes", "1", "--quiet", "--", "sh", "-c",
                         "echo ${RANK-none}")
-    report.equal("one process is told nothing", answer.out, "none\n")
+    report.equal("a single process gets no variables", answer.out, "none\n")
     began = time.monotonic()
     answer = stage.rehearse("cpu:4/2", "plain.py", "fail", options=("--quiet",))
     report.equal("the first that fails is the exit code", answer.code, 5)
@@ -139,5 +139,5 @@ with Workspace("hosts") as space:
         check_training(stage, "v6e:4x4", TARGETS_PYTHON, 4, 4)
         check_training(stage, "h200:16", TARGETS_PYTHON, 2, 8)
     else:
-        report.skip("hosts of GPUs and TPUs", "no .venv-targets")
+        report.skip("hosts of GPUs and TPUs", "their compilers are missing: tools/setup --targets brings them")
 report.finish()

@@ -220,7 +220,7 @@ def check_kill(space):
     stage.script("killed.py", KILLED)
     answer = stage.rehearse("cpu:2", "killed.py")
     report.equal("a killed run has its exit code", answer.code, 128 + 9)
-    report.check("what the compiler still had is told", "1 not done when the process ended" in answer.err
+    report.check("what the compiler had not finished is reported", "1 not done when the process ended" in answer.err
                  and "has no end in the journal" in answer.err, told(answer))
     stats = stage.answer("stats")
     report.equal("and has no time", of_name(stats["by_program"], "jit_deep")["compile_seconds"], None)
@@ -231,7 +231,7 @@ def check_constants(space):
     stage = Stage(space, "closed")
     stage.script("closed.py", CLOSED)
     answer = stage.rehearse("cpu:2", "closed.py", options=("--compile", "none"))
-    report.check("a constant that no device computed is told", "keel: 1 program has constants that no "
+    report.check("a constant that no device computed is reported", "keel: 1 program has constants that no "
                  "device computed: jit__lambda" in answer.err, told(answer))
 
 

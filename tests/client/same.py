@@ -32,7 +32,7 @@ for ask in (lambda: jax.devices(), lambda: [str(d) for d in jax.devices()], jax.
     print(attempt(ask))
 '''
 
-# What the program is told. None: the variable is not set.
+# Environment variables of the program. None: the variable is not set.
 PLATFORMS = [None, "", "cpu", "cuda", "gpu", "rocm", "tpu", "cuda,cpu", "tpu,cpu", "cpu,cuda", "cpu,tpu",
              "nonsense", "nonsense,cpu", "cpu,nonsense", "acme", "acme,cpu", "cpu,acme", "listed,acme"]
 

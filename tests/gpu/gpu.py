@@ -166,7 +166,7 @@ def check_callbacks(space):
 def main():
     why = why_not()
     if why:
-        print(f"gpu tests: skipped: no GPU here: {why}")
+        print(f"gpu tests: skipped: JAX finds no GPU ({why}); run `make test-gpu` where one is")
         sys.exit(SKIPPED)
     with Workspace("gpu") as space:
         check_training(space)

@@ -102,7 +102,7 @@ def check_description(space):
     target |= {"platform_version": "version 7", "build": "00ff"}
     (stage.folder / "there.json").write_text(json.dumps(target))
     answer = stage.keel("rehearse", "--on", "there.json", "--", PYTHON, "train.py")
-    report.check("another build of the plugin is told", answer.code == 0
+    report.check("another build of the plugin is named", answer.code == 0
                  and f"keel: {TARGET} has another build of the plugin (00ff) than " in answer.err,
                  told(answer))
     platforms = {entry["components"]["platform"]["value"] for entry in stage.answer("cache", "ls")}

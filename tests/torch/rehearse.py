@@ -129,5 +129,5 @@ with Workspace("torch-rehearse") as space:
         cuda = libtpu.parent.parent / "jax_plugins" / "xla_cuda12" / "xla_cuda_plugin.so"
         check_cuda(stage, cuda)
     else:
-        report.skip("TPUs and GPUs", "no .venv-targets")
+        report.skip("TPUs and GPUs", "their compilers are missing: tools/setup --targets brings them")
 report.finish()

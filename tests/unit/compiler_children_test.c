@@ -308,7 +308,9 @@ static void a_forked_process_has_no_compiler(void **state) {
 static void compilers_and_processes_work_side_by_side(void **state) {
     (void)state;
 #if defined(__SANITIZE_THREAD__)
-    skip(); // it ends forked processes that make threads, at random
+    // It may end a forked process that makes threads ("dup thread with used id"). The other builds
+    // run this test; this one can once its thread sanitizer follows such processes.
+    skip();
 #endif
     enum { OTHERS = 2 };
     pid_t others[OTHERS];
