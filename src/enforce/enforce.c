@@ -238,12 +238,18 @@ static keel_status_t check_under(keel_enforcement_t *enforcement, const held_t *
 
 static keel_status_t check(void *context, const keel_engine_ask_t *ask, keel_verdict_t *out) {
     keel_enforcement_t *enforcement = context;
-    held_t *held = allowed ? NULL : use_innermost();
-    keel_status_t status = allowed ? NULL : check_under(enforcement, held, ask, out);
+    // First, whatever else is found: the other processes wait for this one to say what it asks for.
+    keel_status_t status =
+        enforcement->ranks ? ranks_check(enforcement->ranks, enforcement->engine, ask) : NULL;
+    if (status) {
+        *out = KEEL_VERDICT_STOPPED;
+        return status;
+    }
+    if (allowed) return NULL;
+    held_t *held = use_innermost();
+    status = check_under(enforcement, held, ask, out);
     stop_using(held);
-    if (status || !enforcement->ranks) return status;
-    *out = KEEL_VERDICT_STOPPED;
-    return ranks_check(enforcement->ranks, enforcement->engine, ask);
+    return status;
 }
 
 // ---- its life ----------------------------------------------------------------------------------

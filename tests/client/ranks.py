@@ -75,6 +75,8 @@ def main():
         report.check("which says who differs, in which operation, on which line", lines and
                      "process 3 asks for another jit_step than processes 0, 1 and 2" in lines[0]
                      and "multiply: 4 -> 4.5" in lines[0] and f"job.py:{DRIFT_LINE}" in lines[0], lines)
+        answer = job("drift", options=("--agree", "on", "--freeze-after", "1", "--on-drift", "warn"))
+        report.equal("a program that only gets a warning is compared, too", answer.out.count("stopped"), PROCESSES)
         answer = job("leave")
         report.equal("if one has ended, the others go on", answer.out.count("done"), PROCESSES - 1)
         report.check("and say so", "the programs of the processes are not compared: process 3 has ended"

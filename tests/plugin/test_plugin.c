@@ -625,8 +625,7 @@ static PJRT_Error *size_of(PJRT_Buffer_OnDeviceSizeInBytes_Args *args) {
 }
 
 static PJRT_Error *on_ready(PJRT_Event_OnReady_Args *args) {
-    if (has("never_ready"))
-        return error_of(PJRT_Error_Code_UNIMPLEMENTED, "there are no callbacks");
+    if (has("never_ready")) return error_of(PJRT_Error_Code_UNIMPLEMENTED, "nobody is called");
     args->event->callback = args->callback;
     args->event->user_arg = args->user_arg;
     return NULL;
