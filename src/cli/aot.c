@@ -193,8 +193,8 @@ static keel_status_t make_client(aot_t *aot) {
     PJRT_Plugin_Initialize_Args initialize = {KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)};
     // As the plugin door asks for them.
     if (aot->target.platform == KEEL_TARGET_CPU)
-        KEEL_TRY(
-            cli_recorded_set_number(&aot->recorded, "cpu_device_count", aot->target.device_count));
+        KEEL_TRY(cli_recorded_set_number(&aot->recorded, KEEL_CPU_DEVICES_OPTION,
+                                         aot->target.device_count));
     PJRT_Client_Create_Args create = {KEEL_PJRT_SIZE(PJRT_Client_Create),
                                       .create_options = aot->recorded.options,
                                       .num_options = aot->recorded.count};

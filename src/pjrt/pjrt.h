@@ -42,6 +42,11 @@ keel_status_t keel_plugin_find_compiler(const char *platform, const char *interp
 
 // Whether it is, by its file's name, one of XLA's CPU plugins that keel_plugin_find knows.
 bool keel_plugin_is_xla_cpu(const char *path);
+// The create option of these plugins for how many devices a client has, and whether the plugin is
+// known to take it.
+#define KEEL_CPU_DEVICES_OPTION "cpu_device_count"
+PJRT_NamedValue keel_pjrt_cpu_devices(int64_t count);
+bool keel_pjrt_takes_cpu_devices(const PJRT_Api *api);
 
 // The interpreter of that environment, under the name it was given: a virtual environment's
 // interpreter is a link, and its location identifies the environment. *out is NULL if there is

@@ -108,3 +108,19 @@ keel_status_t keel_plugin_load(const char *path, keel_plugin_t *out) {
     }
     return status;
 }
+
+// ---- devices of the processor ------------------------------------------------------------------
+
+PJRT_NamedValue keel_pjrt_cpu_devices(int64_t count) {
+    return (PJRT_NamedValue){.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+                             .name = KEEL_CPU_DEVICES_OPTION,
+                             .name_size = sizeof KEEL_CPU_DEVICES_OPTION - 1,
+                             .type = PJRT_NamedValue_kInt64,
+                             .int64_value = count,
+                             .value_size = 1};
+}
+
+bool keel_pjrt_takes_cpu_devices(const PJRT_Api *api) {
+    enum { FIRST_SEEN = 81 }; // the oldest PJRT whose plugins are known to take it
+    return api->pjrt_api_version.minor_version >= FIRST_SEEN;
+}

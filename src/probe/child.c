@@ -34,18 +34,11 @@ keel_status_t probe_load(probe_child_t *child) {
 
 // As the plugin door asks for them (shim/devices.c), so that keys are those of a run.
 static size_t take_options(probe_child_t *child) {
-    enum { FIRST_SEEN = 81 }; // the oldest PJRT whose plugins are known to take the option
-    static const char name[] = "cpu_device_count";
     const keel_probe_request_t *request = child->request;
     if (!request->cpu_devices || !keel_plugin_is_xla_cpu(request->plugin) ||
-        child->api->pjrt_api_version.minor_version < FIRST_SEEN)
+        !keel_pjrt_takes_cpu_devices(child->api))
         return 0;
-    child->options[0] = (PJRT_NamedValue){.struct_size = PJRT_NamedValue_STRUCT_SIZE,
-                                          .name = name,
-                                          .name_size = sizeof name - 1,
-                                          .type = PJRT_NamedValue_kInt64,
-                                          .int64_value = request->cpu_devices,
-                                          .value_size = 1};
+    child->options[0] = keel_pjrt_cpu_devices(request->cpu_devices);
     return 1;
 }
 

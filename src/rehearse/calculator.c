@@ -15,18 +15,12 @@ static PJRT_Device *device;
 // ---- the processor -----------------------------------------------------------------------------
 
 static keel_status_t make_client(void) {
-    static const char option[] = "cpu_device_count";
     static keel_plugin_t plugin;
     KEEL_TRY(keel_plugin_load(rehearsal.calculator, &plugin));
     api = plugin.api;
     PJRT_Plugin_Initialize_Args initialize = {KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Plugin_Initialize, initialize));
-    const PJRT_NamedValue one = {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
-                                 .name = option,
-                                 .name_size = sizeof option - 1,
-                                 .type = PJRT_NamedValue_kInt64,
-                                 .int64_value = 1,
-                                 .value_size = 1};
+    const PJRT_NamedValue one = keel_pjrt_cpu_devices(1);
     PJRT_Client_Create_Args create = {KEEL_PJRT_SIZE(PJRT_Client_Create), .create_options = &one,
                                       .num_options = 1};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_Create, create));

@@ -9,8 +9,6 @@
 #include "pjrt/error.h"
 #include "shim/shim.h"
 
-#define OPTION "cpu_device_count"
-
 static const PJRT_Api *plugin;
 static int64_t otherwise; // for programs that ask for no number; 0: the plugin's own number
 static _Atomic int64_t asked = -1;
@@ -39,7 +37,8 @@ static bool has_option(const PJRT_Client_Create_Args *args, size_t stride) {
     for (size_t i = 0; i < args->num_options; ++i) {
         const PJRT_NamedValue *value =
             (const void *)((const char *)args->create_options + i * stride);
-        if (keel_str_is((keel_str_t){value->name, value->name_size}, OPTION)) return true;
+        if (keel_str_is((keel_str_t){value->name, value->name_size}, KEEL_CPU_DEVICES_OPTION))
+            return true;
     }
     return false;
 }
@@ -53,13 +52,8 @@ static keel_status_t add_option(const PJRT_Client_Create_Args *args, void **out)
     KEEL_TRY(keel_calloc(args->num_options + 1, stride, out));
     if (size) memcpy(*out, args->create_options, size);
     PJRT_NamedValue *added = (void *)((char *)*out + size);
-    *added = (PJRT_NamedValue){.struct_size = size ? args->create_options->struct_size
-                                                   : PJRT_NamedValue_STRUCT_SIZE,
-                               .name = OPTION,
-                               .name_size = sizeof OPTION - 1,
-                               .type = PJRT_NamedValue_kInt64,
-                               .int64_value = count_devices(),
-                               .value_size = 1};
+    *added = keel_pjrt_cpu_devices(count_devices());
+    if (size) added->struct_size = args->create_options->struct_size;
     return NULL;
 }
 
@@ -80,7 +74,6 @@ PJRT_Error *keel_shim_create(PJRT_Client_Create_Args *args, keel_shim_created_t 
 }
 
 void keel_shim_take_devices(const keel_plugin_t *taken, uint32_t count) {
-    enum { FIRST_SEEN = 81 }; // the oldest PJRT whose plugins are known to take the option
     plugin = taken->api;
-    otherwise = plugin->pjrt_api_version.minor_version >= FIRST_SEEN ? count : 0;
+    otherwise = keel_pjrt_takes_cpu_devices(plugin) ? count : 0;
 }

@@ -71,16 +71,11 @@ keel_status_t target_add_variable(keel_target_t *target, const char *name, const
 }
 
 keel_status_t target_count_processors(keel_target_t *target) {
-    static const char name[] = "cpu_device_count";
     const keel_target_values_t *options = &target->create_options;
     for (size_t i = 0; i < options->count; ++i)
-        if (keel_str_is((keel_str_t){options->list[i].name, options->list[i].name_size}, name))
+        if (keel_str_is((keel_str_t){options->list[i].name, options->list[i].name_size},
+                        KEEL_CPU_DEVICES_OPTION))
             return NULL;
-    const PJRT_NamedValue value = {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
-                                   .name = name,
-                                   .name_size = sizeof name - 1,
-                                   .type = PJRT_NamedValue_kInt64,
-                                   .int64_value = target->device_count,
-                                   .value_size = 1};
+    const PJRT_NamedValue value = keel_pjrt_cpu_devices(target->device_count);
     return target_add_value(target, &target->create_options, &value);
 }
