@@ -1,6 +1,7 @@
 // Children of a compiler that end, hang and misbehave, with a plugin that can be made to.
 #define _GNU_SOURCE
 #include "compiler_help.h"
+#include "fork_at_rest.h"
 
 #include <fcntl.h>
 
@@ -287,7 +288,7 @@ static void a_forked_process_has_no_compiler(void **state) {
     keel_compiler_t *compiler = start("", 1);
     keel_compiled_t one = help_compile(compiler, "program");
     keel_compiled_deinitialize(&one);
-    pid_t forked = fork();
+    pid_t forked = fork_at_rest();
     if (!forked) {
         uint64_t id;
         keel_job_t job = help_job("program");

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "door_help.h"
+#include "fork_at_rest.h"
 
 #include "engine/counters.h"
 #include "engine/executables.h"
@@ -255,7 +256,7 @@ static void drop_in_a_child(const door_t *door) {
     const PJRT_Api *api = keel_shim_api();
     PJRT_Client *client = door_client(api);
     begin_releasing(api, client);
-    pid_t child = fork();
+    pid_t child = fork_at_rest();
     CHECK(child >= 0);
     if (!child) {
         drop_buffer(api, 64); // here, since the thread is the parent's

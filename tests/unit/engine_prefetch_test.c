@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "door_help.h"
+#include "fork_at_rest.h"
 
 // What the next process does: waits until so many loads have begun, then asks for these.
 static struct {
@@ -572,7 +573,7 @@ static void fork_while_it_loads(const door_t *door) {
     const PJRT_Api *api = keel_shim_api();
     PJRT_Client *client = door_client(api);
     wait_for_calls(door, "load ", 1);
-    pid_t child = fork();
+    pid_t child = fork_at_rest();
     if (!child) {
         door_destroy(api, door_compile(api, client, "alpha"));
         _exit(0);

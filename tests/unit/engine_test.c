@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "door_help.h"
+#include "fork_at_rest.h"
 
 static keel_bytes_t sample(const char *name) {
     char path[1024];
@@ -531,7 +532,7 @@ static void fork_amid_publishing(const door_t *door) {
     PJRT_LoadedExecutable *loaded = door_compile(api, client, "alpha");
     PJRT_LoadedExecutable *stored = door_compile(api, client, "alpha");
     PJRT_LoadedExecutable *queued = door_compile(api, client, "beta");
-    pid_t child = fork();
+    pid_t child = fork_at_rest();
     CHECK(child >= 0);
     if (!child) {
         in_forked_child = true;

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include "door_help.h"
+#include "fork_at_rest.h"
 #include "pjrt/kernels.h"
 
 enum { WAITING = 32 }; // reports that wait for a client
@@ -106,7 +107,7 @@ static void note_in_a_child(const door_t *door) {
     (void)door;
     const PJRT_Api *api = keel_shim_api();
     PJRT_Client *client = door_client(api);
-    pid_t child = fork();
+    pid_t child = fork_at_rest();
     CHECK(child >= 0);
     if (!child) {
         note_and_forget("of the child");
