@@ -4,6 +4,7 @@
 
 #include "keel/module.h"
 #include "keel/status.h"
+#include "keel/tensor.h"
 #include "keel/version.h"
 
 #endif // KEEL_KEEL_H_

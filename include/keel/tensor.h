@@ -1,0 +1,389 @@
+// Tensors: XLA programs from C, traced, differentiated, cached and explained.
+//
+// Operations record; nothing runs until keel_step_end or until a value is read. A step whose trace
+// is known runs at once; otherwise it is compiled, through Keel's engine: cache, contract, `keel
+// why` and rehearsals work as for any client.
+//
+//   source       what it is in the program                                  changes the program
+//   variable     an argument that stays on the device from step to step     if shape or dtype do
+//   input        an argument, copied from the host in this step             if shape or dtype do
+//   number       an argument: a host number that may differ in each step    never
+//   constant     a part of the program                                      yes
+//
+// So a changing learning rate or step count never makes a new program, unless it is asked for by
+// name: keel_constant. What shapes a program (sizes, axes) is an integer of C and does; `keel why`
+// names its line.
+//
+// Ownership, one rule: a tensor belongs to its context. Traced tensors live until their step ends;
+// variables and kept tensors until keel_release or keel_context_free. A tensor is a small value:
+// copy it freely; there is nothing to free.
+//
+// Errors: an operation that cannot be traced gives an empty tensor and the context keeps the first
+// error, with both shapes and the caller's line; operations on empty tensors give empty ones.
+// keel_step_end returns that error, runs nothing, leaves every variable as it was, and the context
+// goes on with the next step.
+//
+// Threads: one at a time for each context.
+#ifndef KEEL_TENSOR_H_
+#define KEEL_TENSOR_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "keel/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- what a tensor is --------------------------------------------------------------------------
+
+// name, as text, bytes of an element on the host
+#define KEEL_DTYPES(X)                                                                             \
+    X(BOOL, "bool", 1)                                                                             \
+    X(I8, "i8", 1)                                                                                 \
+    X(I16, "i16", 2)                                                                               \
+    X(I32, "i32", 4)                                                                               \
+    X(I64, "i64", 8)                                                                               \
+    X(U8, "u8", 1)                                                                                 \
+    X(U16, "u16", 2)                                                                               \
+    X(U32, "u32", 4)                                                                               \
+    X(U64, "u64", 8)                                                                               \
+    X(F8E4M3FN, "f8e4m3fn", 1)                                                                     \
+    X(F8E5M2, "f8e5m2", 1)                                                                         \
+    X(BF16, "bf16", 2)                                                                             \
+    X(F16, "f16", 2)                                                                               \
+    X(F32, "f32", 4)                                                                               \
+    X(F64, "f64", 8)
+
+typedef enum keel_dtype {
+#define KEEL_DTYPE_ENUM(name, text, bytes) KEEL_##name,
+    KEEL_DTYPES(KEEL_DTYPE_ENUM)
+#undef KEEL_DTYPE_ENUM
+        KEEL_DTYPE_COUNT,
+} keel_dtype_t;
+
+enum { KEEL_MAX_RANK = 8 };
+
+typedef struct keel_shape_t {
+    int32_t rank; // 0: a scalar
+    int64_t dims[KEEL_MAX_RANK];
+} keel_shape_t;
+
+// KEEL_SHAPE(2, 3) is [2,3].
+#define KEEL_COUNT_OF_(...) (int32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+#define KEEL_SHAPE(...) ((keel_shape_t){KEEL_COUNT_OF_(__VA_ARGS__), {__VA_ARGS__}})
+#define KEEL_SCALAR ((keel_shape_t){0, {0}})
+
+// Axes, in any order; negative ones count from the last.
+typedef struct keel_axes_t {
+    int32_t count;
+    int64_t items[KEEL_MAX_RANK];
+} keel_axes_t;
+#define KEEL_AXES(...) ((keel_axes_t){KEEL_COUNT_OF_(__VA_ARGS__), {__VA_ARGS__}})
+
+typedef struct keel_context_t keel_context_t;
+
+// The parts are Keel's. {0} is the empty tensor.
+typedef struct keel_tensor_t {
+    keel_context_t *context;
+    uint32_t id;
+    uint32_t step; // 0: a variable or a kept tensor
+} keel_tensor_t;
+
+// The line that calls. The texts must live as long as the context.
+typedef struct keel_caller_t {
+    const char *file, *function;
+    int line;
+} keel_caller_t;
+#define KEEL_HERE ((keel_caller_t){__FILE__, __func__, __LINE__})
+
+KEEL_API int keel_is_empty(keel_tensor_t tensor);
+// [0] and bool for the empty tensor.
+KEEL_API keel_shape_t keel_shape(keel_tensor_t tensor);
+KEEL_API keel_dtype_t keel_dtype(keel_tensor_t tensor);
+// "f32", ...; "" if there is no such dtype.
+KEEL_API const char *keel_dtype_text(keel_dtype_t dtype);
+KEEL_API size_t keel_dtype_size(keel_dtype_t dtype);
+
+// ---- context -----------------------------------------------------------------------------------
+
+// NULL or 0 is the default of each. Keel's own settings are those of the environment and of the
+// config file (docs/settings.md).
+typedef struct keel_context_options_t {
+    const char *plugin; // a path; default: the setting `plugin`. One plugin a process
+    const char *name;   // of the programs, as `keel why` shows them; default "step"
+} keel_context_options_t;
+
+// `options` may be NULL. KEEL_NOT_FOUND: there is no such plugin. KEEL_PLUGIN: it refused.
+KEEL_API keel_status_t keel_context_create(const keel_context_options_t *options,
+                                           keel_context_t **out) KEEL_MUST_CHECK;
+KEEL_API void keel_context_free(keel_context_t *context); // NULL is allowed
+
+// The first error of the step so far, as "mlp.c:31: matmul: ..."; NULL if there is none.
+KEEL_API const char *keel_context_error(const keel_context_t *context);
+
+// Ends the step: runs what its assignments need, or compiles it first if this trace is new. Returns
+// once the work is queued, not when it is done.
+#define keel_step_end(context) keel_step_end_at(KEEL_HERE, (context))
+KEEL_API keel_status_t keel_step_end_at(keel_caller_t site,
+                                        keel_context_t *context) KEEL_MUST_CHECK;
+// Ends it without running anything; its error, if any, is dropped.
+KEEL_API void keel_step_discard(keel_context_t *context);
+
+// Since the context was created.
+typedef struct keel_figures_t {
+    uint64_t steps;
+    uint64_t programs;   // that were compiled, or loaded from the cache
+    uint64_t operations; // traced
+    uint64_t reads;      // of values, by the host
+} keel_figures_t;
+KEEL_API keel_figures_t keel_context_figures(const keel_context_t *context);
+
+// ---- sources -----------------------------------------------------------------------------------
+
+// A tensor that stays on the device. `data`: its elements in row-major order, copied; NULL: it has
+// no value before its first assignment. `name` is copied; `keel why` shows it.
+#define keel_variable(context, name, dtype, shape, data)                                           \
+    keel_variable_at(KEEL_HERE, (context), (name), (dtype), (shape), (data))
+KEEL_API keel_tensor_t keel_variable_at(keel_caller_t site, keel_context_t *context,
+                                        const char *name, keel_dtype_t dtype, keel_shape_t shape,
+                                        const void *data);
+
+// This step's value of an input. `data` is copied.
+#define keel_input(context, name, dtype, shape, data)                                              \
+    keel_input_at(KEEL_HERE, (context), (name), (dtype), (shape), (data))
+KEEL_API keel_tensor_t keel_input_at(keel_caller_t site, keel_context_t *context, const char *name,
+                                     keel_dtype_t dtype, keel_shape_t shape, const void *data);
+
+// A host number as an argument: a scalar of the dtype of `like`.
+#define keel_number(like, value) keel_number_at(KEEL_HERE, (like), (value))
+KEEL_API keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value);
+// The same as a part of the program: another value is another program.
+#define keel_constant(like, value) keel_constant_at(KEEL_HERE, (like), (value))
+KEEL_API keel_tensor_t keel_constant_at(keel_caller_t site, keel_tensor_t like, double value);
+// 0, 1, 2, ... along `axis`.
+#define keel_iota(context, dtype, shape, axis)                                                     \
+    keel_iota_at(KEEL_HERE, (context), (dtype), (shape), (axis))
+KEEL_API keel_tensor_t keel_iota_at(keel_caller_t site, keel_context_t *context, keel_dtype_t dtype,
+                                    keel_shape_t shape, int axis);
+
+// ---- variables and values ----------------------------------------------------------------------
+
+// From here on, `variable` means `value`, in this step and the next ones; its buffer is updated in
+// place. Same shape and dtype.
+#define keel_assign(variable, value) keel_assign_at(KEEL_HERE, (variable), (value))
+KEEL_API void keel_assign_at(keel_caller_t site, keel_tensor_t variable, keel_tensor_t value);
+// A value that outlives its step: a variable without a name.
+#define keel_keep(value) keel_keep_at(KEEL_HERE, (value))
+KEEL_API keel_tensor_t keel_keep_at(keel_caller_t site, keel_tensor_t value);
+// Gives up a variable or a kept tensor and its memory.
+KEEL_API void keel_release(keel_tensor_t tensor);
+
+// Copies the value to the host and waits for it. `size`: bytes, all of them. A value of the open
+// step is computed by a program of its own, which is new work on the way: prefer to keep it and to
+// read it after keel_step_end. Counted, and attributed to this line.
+#define keel_read(tensor, data, size) keel_read_at(KEEL_HERE, (tensor), (data), (size))
+KEEL_API keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, void *data,
+                                    size_t size) KEEL_MUST_CHECK;
+
+// ---- operations --------------------------------------------------------------------------------
+
+// Two operands have one dtype, or the smaller one of the same kind is converted (bool counts as the
+// smallest integer): i32 and i64, bf16 and f32. Everything else is refused: NumPy makes f64 of i32
+// and f32. Shapes are broadcast as in NumPy.
+
+// name, as text
+#define KEEL_UNARY_OPS(X)                                                                          \
+    X(NEGATE, "negate")                                                                            \
+    X(ABS, "abs")                                                                                  \
+    X(SIGN, "sign")                                                                                \
+    X(FLOOR, "floor")                                                                              \
+    X(CEIL, "ceil")                                                                                \
+    X(EXP, "exponential")                                                                          \
+    X(EXPM1, "exponential-minus-one")                                                              \
+    X(LOG, "log")                                                                                  \
+    X(LOG1P, "log-plus-one")                                                                       \
+    X(SQRT, "sqrt")                                                                                \
+    X(RSQRT, "rsqrt")                                                                              \
+    X(TANH, "tanh")                                                                                \
+    X(SIGMOID, "logistic")                                                                         \
+    X(SIN, "sine")                                                                                 \
+    X(COS, "cosine")                                                                               \
+    X(NOT, "not")
+
+#define KEEL_BINARY_OPS(X)                                                                         \
+    X(ADD, "add")                                                                                  \
+    X(SUBTRACT, "subtract")                                                                        \
+    X(MULTIPLY, "multiply")                                                                        \
+    X(DIVIDE, "divide")                                                                            \
+    X(REMAINDER, "remainder")                                                                      \
+    X(MAXIMUM, "maximum")                                                                          \
+    X(MINIMUM, "minimum")                                                                          \
+    X(POWER, "power")                                                                              \
+    X(AND, "and")                                                                                  \
+    X(OR, "or")                                                                                    \
+    X(XOR, "xor")
+
+// name, as text, as HLO writes it
+#define KEEL_COMPARE_OPS(X)                                                                        \
+    X(EQUAL, "equal", "EQ")                                                                        \
+    X(NOT_EQUAL, "not equal", "NE")                                                                \
+    X(LESS, "less", "LT")                                                                          \
+    X(LESS_EQUAL, "less or equal", "LE")                                                           \
+    X(GREATER, "greater", "GT")                                                                    \
+    X(GREATER_EQUAL, "greater or equal", "GE")
+
+#define KEEL_REDUCE_OPS(X)                                                                         \
+    X(SUM, "sum", "add")                                                                           \
+    X(MAX, "max", "maximum")                                                                       \
+    X(MIN, "min", "minimum")
+
+#define KEEL_OP_ENUM(name, ...) KEEL_OP_##name,
+typedef enum keel_unary_op { KEEL_UNARY_OPS(KEEL_OP_ENUM) KEEL_UNARY_OP_COUNT } keel_unary_op_t;
+typedef enum keel_binary_op { KEEL_BINARY_OPS(KEEL_OP_ENUM) KEEL_BINARY_OP_COUNT } keel_binary_op_t;
+typedef enum keel_compare_op {
+    KEEL_COMPARE_OPS(KEEL_OP_ENUM) KEEL_COMPARE_OP_COUNT
+} keel_compare_op_t;
+typedef enum keel_reduce_op { KEEL_REDUCE_OPS(KEEL_OP_ENUM) KEEL_REDUCE_OP_COUNT } keel_reduce_op_t;
+#undef KEEL_OP_ENUM
+
+KEEL_API keel_tensor_t keel_unary_at(keel_caller_t site, keel_unary_op_t op, keel_tensor_t x);
+#define keel_negate(x) keel_unary_at(KEEL_HERE, KEEL_OP_NEGATE, (x))
+#define keel_abs(x) keel_unary_at(KEEL_HERE, KEEL_OP_ABS, (x))
+#define keel_sign(x) keel_unary_at(KEEL_HERE, KEEL_OP_SIGN, (x))
+#define keel_floor(x) keel_unary_at(KEEL_HERE, KEEL_OP_FLOOR, (x))
+#define keel_ceil(x) keel_unary_at(KEEL_HERE, KEEL_OP_CEIL, (x))
+#define keel_exp(x) keel_unary_at(KEEL_HERE, KEEL_OP_EXP, (x))
+#define keel_expm1(x) keel_unary_at(KEEL_HERE, KEEL_OP_EXPM1, (x))
+#define keel_log(x) keel_unary_at(KEEL_HERE, KEEL_OP_LOG, (x))
+#define keel_log1p(x) keel_unary_at(KEEL_HERE, KEEL_OP_LOG1P, (x))
+#define keel_sqrt(x) keel_unary_at(KEEL_HERE, KEEL_OP_SQRT, (x))
+#define keel_rsqrt(x) keel_unary_at(KEEL_HERE, KEEL_OP_RSQRT, (x))
+#define keel_tanh(x) keel_unary_at(KEEL_HERE, KEEL_OP_TANH, (x))
+#define keel_sigmoid(x) keel_unary_at(KEEL_HERE, KEEL_OP_SIGMOID, (x))
+#define keel_sin(x) keel_unary_at(KEEL_HERE, KEEL_OP_SIN, (x))
+#define keel_cos(x) keel_unary_at(KEEL_HERE, KEEL_OP_COS, (x))
+#define keel_not(x) keel_unary_at(KEEL_HERE, KEEL_OP_NOT, (x))
+
+KEEL_API keel_tensor_t keel_binary_at(keel_caller_t site, keel_binary_op_t op, keel_tensor_t x,
+                                      keel_tensor_t y);
+#define keel_add(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_ADD, (x), (y))
+#define keel_subtract(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_SUBTRACT, (x), (y))
+#define keel_multiply(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_MULTIPLY, (x), (y))
+#define keel_divide(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_DIVIDE, (x), (y))
+#define keel_remainder(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_REMAINDER, (x), (y))
+#define keel_maximum(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_MAXIMUM, (x), (y))
+#define keel_minimum(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_MINIMUM, (x), (y))
+#define keel_power(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_POWER, (x), (y))
+#define keel_and(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_AND, (x), (y))
+#define keel_or(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_OR, (x), (y))
+#define keel_xor(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_XOR, (x), (y))
+
+// bool
+KEEL_API keel_tensor_t keel_compare_at(keel_caller_t site, keel_compare_op_t op, keel_tensor_t x,
+                                       keel_tensor_t y);
+#define keel_equal(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_EQUAL, (x), (y))
+#define keel_not_equal(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_NOT_EQUAL, (x), (y))
+#define keel_less(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_LESS, (x), (y))
+#define keel_less_equal(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_LESS_EQUAL, (x), (y))
+#define keel_greater(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_GREATER, (x), (y))
+#define keel_greater_equal(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_GREATER_EQUAL, (x), (y))
+
+// `x` where `mask` (bool), else `y`; all three are broadcast.
+#define keel_select(mask, x, y) keel_select_at(KEEL_HERE, (mask), (x), (y))
+KEEL_API keel_tensor_t keel_select_at(keel_caller_t site, keel_tensor_t mask, keel_tensor_t x,
+                                      keel_tensor_t y);
+#define keel_cast(x, dtype) keel_cast_at(KEEL_HERE, (x), (dtype))
+KEEL_API keel_tensor_t keel_cast_at(keel_caller_t site, keel_tensor_t x, keel_dtype_t dtype);
+
+// [..., m, k] x [..., k, n] = [..., m, n]; the dimensions before are batches and are broadcast.
+#define keel_matmul(x, y) keel_matmul_at(KEEL_HERE, (x), (y))
+KEEL_API keel_tensor_t keel_matmul_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y);
+// Contracts axes of x with the same number of axes of y, after pairs of batch axes. The result has
+// the batches, then what is left of x, then what is left of y.
+#define keel_dot(x, y, batch_x, batch_y, sum_x, sum_y)                                             \
+    keel_dot_at(KEEL_HERE, (x), (y), (batch_x), (batch_y), (sum_x), (sum_y))
+KEEL_API keel_tensor_t keel_dot_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y,
+                                   keel_axes_t batch_x, keel_axes_t batch_y, keel_axes_t sum_x,
+                                   keel_axes_t sum_y);
+
+// Over these axes, which are dropped.
+KEEL_API keel_tensor_t keel_reduce_at(keel_caller_t site, keel_reduce_op_t op, keel_tensor_t x,
+                                      keel_axes_t axes);
+#define keel_sum(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_SUM, (x), (axes))
+#define keel_max(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_MAX, (x), (axes))
+#define keel_min(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_MIN, (x), (axes))
+#define keel_mean(x, axes) keel_mean_at(KEEL_HERE, (x), (axes))
+KEEL_API keel_tensor_t keel_mean_at(keel_caller_t site, keel_tensor_t x, keel_axes_t axes);
+// All axes of a tensor.
+KEEL_API keel_axes_t keel_all_axes(keel_tensor_t x);
+
+#define keel_reshape(x, shape) keel_reshape_at(KEEL_HERE, (x), (shape))
+KEEL_API keel_tensor_t keel_reshape_at(keel_caller_t site, keel_tensor_t x, keel_shape_t shape);
+#define keel_transpose(x, order) keel_transpose_at(KEEL_HERE, (x), (order))
+KEEL_API keel_tensor_t keel_transpose_at(keel_caller_t site, keel_tensor_t x, keel_axes_t order);
+#define keel_broadcast(x, shape) keel_broadcast_at(KEEL_HERE, (x), (shape))
+KEEL_API keel_tensor_t keel_broadcast_at(keel_caller_t site, keel_tensor_t x, keel_shape_t shape);
+// [from, to) of one axis.
+#define keel_slice(x, axis, from, to) keel_slice_at(KEEL_HERE, (x), (axis), (from), (to))
+KEEL_API keel_tensor_t keel_slice_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t from,
+                                     int64_t to);
+// So many zeros before and after, along one axis.
+#define keel_pad(x, axis, before, after) keel_pad_at(KEEL_HERE, (x), (axis), (before), (after))
+KEEL_API keel_tensor_t keel_pad_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t before,
+                                   int64_t after);
+#define keel_concatenate(x, y, axis) keel_concatenate_at(KEEL_HERE, (x), (y), (axis))
+KEEL_API keel_tensor_t keel_concatenate_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y,
+                                           int axis);
+// Rows of `table` [n, ...] by integers `rows`, each clamped to [0, n): shape of rows, then [...].
+#define keel_take(table, rows) keel_take_at(KEEL_HERE, (table), (rows))
+KEEL_API keel_tensor_t keel_take_at(keel_caller_t site, keel_tensor_t table, keel_tensor_t rows);
+// 1 where the index along a new last axis of size n is `x`, else 0.
+#define keel_one_hot(x, n, dtype) keel_one_hot_at(KEEL_HERE, (x), (n), (dtype))
+KEEL_API keel_tensor_t keel_one_hot_at(keel_caller_t site, keel_tensor_t x, int64_t n,
+                                       keel_dtype_t dtype);
+// `x`, whose gradient is 0.
+#define keel_stop_gradient(x) keel_stop_gradient_at(KEEL_HERE, (x))
+KEEL_API keel_tensor_t keel_stop_gradient_at(keel_caller_t site, keel_tensor_t x);
+
+// ---- layers ------------------------------------------------------------------------------------
+
+#define keel_relu(x) keel_relu_at(KEEL_HERE, (x))
+KEEL_API keel_tensor_t keel_relu_at(keel_caller_t site, keel_tensor_t x);
+#define keel_silu(x) keel_silu_at(KEEL_HERE, (x))
+KEEL_API keel_tensor_t keel_silu_at(keel_caller_t site, keel_tensor_t x);
+// With tanh, as GPT-2 has it.
+#define keel_gelu(x) keel_gelu_at(KEEL_HERE, (x))
+KEEL_API keel_tensor_t keel_gelu_at(keel_caller_t site, keel_tensor_t x);
+#define keel_softmax(x, axis) keel_softmax_at(KEEL_HERE, (x), (axis))
+KEEL_API keel_tensor_t keel_softmax_at(keel_caller_t site, keel_tensor_t x, int axis);
+#define keel_log_softmax(x, axis) keel_log_softmax_at(KEEL_HERE, (x), (axis))
+KEEL_API keel_tensor_t keel_log_softmax_at(keel_caller_t site, keel_tensor_t x, int axis);
+// Over the last axis. `scale` and `shift` ([last], or empty: none).
+#define keel_rms_norm(x, scale, epsilon) keel_rms_norm_at(KEEL_HERE, (x), (scale), (epsilon))
+KEEL_API keel_tensor_t keel_rms_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t scale,
+                                        double epsilon);
+#define keel_layer_norm(x, scale, shift, epsilon)                                                  \
+    keel_layer_norm_at(KEEL_HERE, (x), (scale), (shift), (epsilon))
+KEEL_API keel_tensor_t keel_layer_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t scale,
+                                          keel_tensor_t shift, double epsilon);
+// -log softmax(logits)[target]: [..., classes] and [...] integers give [...].
+#define keel_cross_entropy(logits, targets) keel_cross_entropy_at(KEEL_HERE, (logits), (targets))
+KEEL_API keel_tensor_t keel_cross_entropy_at(keel_caller_t site, keel_tensor_t logits,
+                                             keel_tensor_t targets);
+
+// ---- gradients ---------------------------------------------------------------------------------
+
+// d loss / d x[i] for a scalar loss of this step, in the dtype and shape of each; zeros where loss
+// does not depend on it. The gradient's operations have the lines of those that they come from.
+#define keel_gradients(loss, x, count, out)                                                        \
+    keel_gradients_at(KEEL_HERE, (loss), (x), (count), (out))
+KEEL_API void keel_gradients_at(keel_caller_t site, keel_tensor_t loss, const keel_tensor_t *x,
+                                size_t count, keel_tensor_t *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // KEEL_TENSOR_H_

@@ -1,0 +1,299 @@
+// Trace -> program model, in the form that read/hlo_reader.h describes: one computation, and one
+// for each kind of reduction.
+#include "tensor/emit.h"
+
+#include "read/write.h"
+
+// ---- computations ------------------------------------------------------------------------------
+
+static keel_status_t open_computation(emitter_t *e) {
+    e->first_op = e->program->operations.count;
+    return NULL;
+}
+
+// What has been added since it was opened. `types`: of the parameters.
+static keel_status_t close_computation(emitter_t *e, const char *name, keel_value_id_t root,
+                                       const keel_type_id_t *types, uint32_t count,
+                                       keel_attr_id_t *out_shape) {
+    keel_program_t *program = e->program;
+    keel_op_id_t end = program->operations.count;
+    keel_block_t block = {.first_op = e->first_op,
+                          .end_op = end,
+                          .first_argument = end,
+                          .argument_locations = KEEL_NONE};
+    keel_region_t region = {
+        .parent = KEEL_NONE, .first_block = program->blocks.count, .block_count = 1, .end = end};
+    keel_function_t function = {.operation = KEEL_NONE,
+                                .region = program->regions.count,
+                                .type = KEEL_NONE,
+                                .argument_attributes = KEEL_NONE,
+                                .result_attributes = KEEL_NONE,
+                                .first_value = e->first_op,
+                                .end_value = end,
+                                .root = root};
+    fields_t shape = {0}, fields = {0};
+    keel_attr_id_t list, result, type;
+    uint32_t first = program->pool.count;
+    KEEL_PUSH(&program->pool, count);
+    for (uint32_t i = 0; i < count; ++i)
+        KEEL_PUSH(&program->pool, 0);
+    for (uint32_t i = 0; i < count; ++i) {
+        KEEL_TRY(keel_program_add_attr(
+            program, (keel_attr_t){.kind = KEEL_ATTR_TYPE, .a = types[i]}, &type));
+        program->pool.data[first + 1 + i] = type;
+    }
+    KEEL_TRY(
+        keel_program_add_attr(program, (keel_attr_t){.kind = KEEL_ATTR_ARRAY, .b = first}, &list));
+    KEEL_TRY(keel_program_add_attr(
+        program, (keel_attr_t){.kind = KEEL_ATTR_TYPE, .a = program->value_types.data[root]},
+        &result));
+    if (count) KEEL_TRY(emit_field(e, &shape, "parameters", list));
+    KEEL_TRY(emit_field(e, &shape, "result", result));
+    KEEL_TRY(emit_close(e, &shape, KEEL_RECORD_HLO_MESSAGE, out_shape));
+    KEEL_TRY(emit_field(e, &fields, "program_shape", *out_shape));
+    KEEL_TRY(emit_close(e, &fields, KEEL_RECORD_DICTIONARY, &function.attributes));
+    KEEL_TRY(emit_text(e, name, &function.name));
+    KEEL_PUSH(&program->blocks, block);
+    KEEL_PUSH(&program->regions, region);
+    KEEL_PUSH(&program->functions, function);
+    return NULL;
+}
+
+// (x, y) -> op(x, y), for reductions and for adding to rows.
+static keel_status_t add_reducer(emitter_t *e, int op, keel_dtype_t dtype) {
+    static const keel_shape_t scalar = {0};
+    keel_value_id_t operands[2], root;
+    keel_type_id_t types[2];
+    keel_attr_id_t shape;
+    char name[64];
+    KEEL_TRY(open_computation(e));
+    for (uint32_t i = 0; i < 2; ++i) {
+        KEEL_TRY(emit_tensor_type(e, dtype, &scalar, &types[i]));
+        KEEL_TRY(emit_parameter(e, i, dtype, &scalar, NULL, &operands[i]));
+    }
+    KEEL_TRY(emit_instruction(e, emit_reducer(op), dtype, &scalar, operands, 2, NULL, &root));
+    emit_reducer_name(op, dtype, name);
+    return close_computation(e, name, root, types, 2, &shape);
+}
+
+static keel_status_t add_reducers(emitter_t *e) {
+    bool is_there[KEEL_REDUCE_OP_COUNT][KEEL_DTYPE_COUNT] = {{false}};
+    const trace_t *trace = &e->context->trace;
+    for (uint32_t i = 0; i < trace->nodes.count; ++i) {
+        const node_t *node = &trace->nodes.data[i];
+        bool *there = &is_there[node->kind == NODE_REDUCE ? node->op : KEEL_OP_SUM][node->dtype];
+        if (!e->is_needed[i] || *there || (node->kind != NODE_REDUCE && node->kind != NODE_PUT))
+            continue;
+        *there = true;
+        KEEL_TRY(add_reducer(e, node->kind == NODE_REDUCE ? node->op : KEEL_OP_SUM,
+                             (keel_dtype_t)node->dtype));
+    }
+    return NULL;
+}
+
+// The function around the caller's line.
+static keel_status_t set_location(emitter_t *e, keel_caller_t site) {
+    keel_string_id_t file, function;
+    uint32_t list;
+    const uint32_t line = (uint32_t)(site.line > 0 ? site.line : 0);
+    KEEL_TRY(emit_text(e, site.file ? site.file : "", &file));
+    KEEL_TRY(emit_text(e, site.function ? site.function : "", &function));
+    KEEL_TRY(keel_program_add_list(e->program, &line, 1, &list));
+    KEEL_TRY(keel_program_add_attr(
+        e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_FILE, .a = file, .b = list}, &e->location));
+    return keel_program_add_attr(
+        e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_NAME, .a = function, .b = e->location},
+        &e->location);
+}
+
+static bool is_same_site(const keel_caller_t *x, const keel_caller_t *y) {
+    return x->file == y->file && x->line == y->line && x->function == y->function;
+}
+
+// ---- arguments and results ---------------------------------------------------------------------
+
+static void mark(emitter_t *e) {
+    const trace_t *trace = &e->context->trace;
+    for (uint32_t i = 0; i < e->emit->result_count; ++i)
+        e->is_needed[e->emit->results[i]] = true;
+    for (uint32_t i = trace->nodes.count; i-- > 0;)
+        for (int k = 0; e->is_needed[i] && k < trace->nodes.data[i].operand_count; ++k)
+            e->is_needed[trace->nodes.data[i].operands[k]] = true;
+}
+
+static keel_status_t add_argument(emitter_t *e, argument_t argument, keel_dtype_t dtype,
+                                  const keel_shape_t *shape, const char *name,
+                                  keel_value_id_t *out) {
+    KEEL_TRY(emit_parameter(e, e->emit->arguments.count, dtype, shape, name, out));
+    KEEL_PUSH(&e->emit->arguments, argument);
+    return NULL;
+}
+
+static keel_status_t add_numbers(emitter_t *e) {
+    KEEL_TRY(keel_program_add_attr(e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_UNKNOWN},
+                                   &e->location));
+    for (uint32_t dtype = 0; dtype < KEEL_DTYPE_COUNT; ++dtype) {
+        uint32_t count = e->context->numbers[dtype].count;
+        if (!count) continue;
+        const keel_shape_t shape = KEEL_SHAPE(count);
+        KEEL_TRY(add_argument(e, (argument_t){ARGUMENT_NUMBERS, dtype}, (keel_dtype_t)dtype, &shape,
+                              "numbers", &e->numbers[dtype]));
+    }
+    return NULL;
+}
+
+static keel_status_t add_arguments(emitter_t *e) {
+    const keel_context_t *context = e->context;
+    for (uint32_t i = 0; i < context->trace.nodes.count; ++i) {
+        const node_t *node = trace_node(context, i);
+        bool is_variable = node->kind == NODE_VARIABLE;
+        if (!e->is_needed[i] || (!is_variable && node->kind != NODE_INPUT)) continue;
+        uint32_t place = (uint32_t)*trace_words(&context->trace, node);
+        const char *name = is_variable ? context->variables.data[context->used.data[place]].name
+                                       : context->inputs.data[place].name;
+        const argument_t argument = {is_variable ? ARGUMENT_VARIABLE : ARGUMENT_INPUT, place};
+        KEEL_TRY(set_location(e, context->trace.sites.data[i]));
+        KEEL_TRY(add_argument(e, argument, (keel_dtype_t)node->dtype, trace_node_shape(context, i),
+                              name, &e->values[i]));
+    }
+    return add_numbers(e);
+}
+
+// Result i takes over the buffer of the argument that is variable aliases[i], if it is one.
+static keel_status_t add_aliases(emitter_t *e, fields_t *module) {
+    fields_t config = {0};
+    keel_attr_id_t array;
+    uint32_t count = 0, first;
+    keel_program_t *program = e->program;
+    KEEL_TRY(keel_table_reserve(&program->pool, 1));
+    for (uint32_t i = 0; i < e->emit->result_count; ++i)
+        count += e->emit->aliases[i] != KEEL_NONE;
+    void *memory;
+    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof(uint32_t), &memory));
+    uint32_t *entries = memory;
+    keel_status_t status = NULL;
+    count = 0;
+    for (uint32_t i = 0; i < e->emit->result_count && !status; ++i) {
+        uint32_t argument = 0;
+        while (argument < e->emit->arguments.count &&
+               (e->emit->arguments.data[argument].kind != ARGUMENT_VARIABLE ||
+                e->emit->arguments.data[argument].index != e->emit->aliases[i]))
+            ++argument;
+        if (e->emit->aliases[i] == KEEL_NONE || argument == e->emit->arguments.count) continue;
+        const int64_t place[] = {i};
+        fields_t entry = {0};
+        keel_attr_id_t kind;
+        status = emit_ints(e, &entry, "output_shape_index", place, 1);
+        if (!status) status = emit_int(e, &entry, "parameter_number", argument);
+        if (!status)
+            status = keel_program_add_attr(
+                program,
+                (keel_attr_t){.kind = KEEL_ATTR_ENUM, .klass = KEEL_ENUM_ALIAS_KIND, .a = 1},
+                &kind);
+        if (!status) status = emit_field(e, &entry, "kind", kind);
+        if (!status) status = emit_close(e, &entry, KEEL_RECORD_HLO_MESSAGE, &entries[count++]);
+    }
+    if (!status && count) status = keel_program_add_list(program, entries, count, &first);
+    keel_free(entries);
+    KEEL_TRY(status);
+    if (!count) return NULL;
+    KEEL_TRY(
+        keel_program_add_attr(program, (keel_attr_t){.kind = KEEL_ATTR_ARRAY, .b = first}, &array));
+    KEEL_TRY(emit_field(e, &config, "entries", array));
+    return emit_message(e, module, "input_output_alias", &config);
+}
+
+static keel_status_t add_root(emitter_t *e, keel_value_id_t *out) {
+    keel_program_t *program = e->program;
+    keel_type_t type = {.kind = KEEL_TYPE_TUPLE, .c = KEEL_NONE};
+    keel_type_id_t id;
+    void *memory;
+    uint32_t count = e->emit->result_count;
+    KEEL_TRY(keel_calloc(2 * (size_t)count + 1, sizeof(uint32_t), &memory));
+    uint32_t *values = memory, *types = values + count;
+    for (uint32_t i = 0; i < count; ++i) {
+        values[i] = e->values[e->emit->results[i]];
+        types[i] = program->value_types.data[values[i]];
+    }
+    e->location = KEEL_NONE;
+    keel_status_t status = keel_program_add_list(program, types, count, &type.b);
+    if (!status) status = emit_type(e, type, &id);
+    if (!status) status = emit_typed(e, "tuple", id, values, count, NULL, out);
+    keel_free(memory);
+    return status;
+}
+
+static keel_status_t add_entry(emitter_t *e) {
+    const keel_context_t *context = e->context;
+    keel_program_t *program = e->program;
+    keel_value_id_t root;
+    keel_attr_id_t shape;
+    fields_t module = {0};
+    KEEL_TRY(open_computation(e));
+    KEEL_TRY(add_arguments(e));
+    keel_caller_t last = {0};
+    for (uint32_t i = 0; i < context->trace.nodes.count; ++i) {
+        if (!e->is_needed[i]) continue;
+        const keel_caller_t *site = &context->trace.sites.data[i];
+        if (e->location == KEEL_NONE || !is_same_site(site, &last))
+            KEEL_TRY(set_location(e, *site));
+        last = *site;
+        KEEL_TRY(emit_node(e, i));
+    }
+    KEEL_TRY(add_root(e, &root));
+    void *memory;
+    KEEL_TRY(keel_calloc((size_t)e->emit->arguments.count + 1, sizeof(uint32_t), &memory));
+    keel_type_id_t *types = memory;
+    for (uint32_t i = 0; i < e->emit->arguments.count; ++i)
+        types[i] = program->value_types.data[e->first_op + i];
+    keel_status_t status =
+        close_computation(e, "main", root, types, e->emit->arguments.count, &shape);
+    keel_free(types);
+    KEEL_TRY(status);
+    program->entry = program->functions.count - 1;
+    KEEL_TRY(emit_field(e, &module, "host_program_shape", shape));
+    KEEL_TRY(add_aliases(e, &module));
+    return emit_close(e, &module, KEEL_RECORD_DICTIONARY, &program->attributes);
+}
+
+static keel_status_t fill(emitter_t *e) {
+    keel_program_t *program = e->program;
+    void *memory;
+    uint32_t count = e->context->trace.nodes.count;
+    for (int i = 0; i < KEEL_DTYPE_COUNT; ++i)
+        e->elements[i] = KEEL_NONE;
+    for (int i = 0; i <= KEEL_MAX_RANK; ++i)
+        e->layouts[i] = KEEL_NONE;
+    e->location = KEEL_NONE;
+    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof *e->is_needed, &memory));
+    e->is_needed = memory;
+    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof *e->values, &memory));
+    e->values = memory;
+    mark(e);
+    program->format = KEEL_FORMAT_HLO;
+    KEEL_TRY(emit_text(e, e->context->name, &program->name));
+    KEEL_TRY(add_reducers(e));
+    KEEL_TRY(add_entry(e));
+    keel_operation_t sentinel = {.first_operand = program->operands.count,
+                                 .first_result = program->operations.count,
+                                 .location = KEEL_NONE,
+                                 .attributes = KEEL_NONE};
+    KEEL_PUSH(&program->operations, sentinel);
+    return NULL;
+}
+
+keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buffer_t *out) {
+    keel_program_t program;
+    emitter_t e = {.context = context, .emit = emit, .program = &program};
+    keel_program_initialize(&program);
+    keel_map_initialize(&e.types);
+    keel_map_initialize(&e.op_names);
+    keel_status_t status = fill(&e);
+    if (!status) status = keel_write_hlo(&program, out);
+    keel_free(e.is_needed);
+    keel_free(e.values);
+    keel_map_deinitialize(&e.types);
+    keel_map_deinitialize(&e.op_names);
+    keel_program_deinitialize(&program);
+    return status;
+}

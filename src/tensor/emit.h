@@ -1,0 +1,71 @@
+// What the files of emit.c share: an HLO program under construction.
+#ifndef KEEL_TENSOR_EMIT_H_
+#define KEEL_TENSOR_EMIT_H_
+
+#include "tensor/trace.h"
+
+// Attributes of one operation under construction: a DICT's entries.
+typedef struct fields_t {
+    uint32_t items[16];
+    uint32_t count;
+} fields_t;
+
+typedef struct emitter_t {
+    const keel_context_t *context;
+    emit_t *emit;
+    keel_program_t *program;
+    bool *is_needed;            // of each node
+    keel_value_id_t *values;    // of each node
+    keel_map_t types, op_names; // -> index
+    keel_type_id_t elements[KEEL_DTYPE_COUNT];
+    keel_attr_id_t layouts[KEEL_MAX_RANK + 1];
+    keel_op_id_t first_op; // of the computation at hand
+    keel_value_id_t numbers[KEEL_DTYPE_COUNT];
+    keel_attr_id_t location;
+    const char *argument; // the name of the parameter at hand
+} emitter_t;
+
+// ---- emit_model.c: pieces of the model ---------------------------------------------------------
+
+keel_status_t emit_text(emitter_t *e, const char *string, keel_string_id_t *out) KEEL_MUST_CHECK;
+keel_status_t emit_field(emitter_t *e, fields_t *fields, const char *name,
+                         keel_attr_id_t attr) KEEL_MUST_CHECK;
+keel_status_t emit_int(emitter_t *e, fields_t *fields, const char *name,
+                       int64_t value) KEEL_MUST_CHECK;
+keel_status_t emit_ints(emitter_t *e, fields_t *fields, const char *name, const int64_t *items,
+                        uint32_t count) KEEL_MUST_CHECK;
+keel_status_t emit_string(emitter_t *e, fields_t *fields, const char *name,
+                          const char *value) KEEL_MUST_CHECK;
+keel_status_t emit_close(emitter_t *e, const fields_t *fields, keel_record_t klass,
+                         keel_attr_id_t *out) KEEL_MUST_CHECK;
+// A message in a message.
+keel_status_t emit_message(emitter_t *e, fields_t *fields, const char *name,
+                           const fields_t *message) KEEL_MUST_CHECK;
+keel_status_t emit_array(emitter_t *e, const uint32_t *items, uint32_t count,
+                         keel_attr_id_t *out) KEEL_MUST_CHECK;
+keel_status_t emit_type(emitter_t *e, keel_type_t type, keel_type_id_t *out) KEEL_MUST_CHECK;
+keel_status_t emit_tensor_type(emitter_t *e, keel_dtype_t dtype, const keel_shape_t *shape,
+                               keel_type_id_t *out) KEEL_MUST_CHECK;
+keel_status_t emit_typed(emitter_t *e, const char *name, keel_type_id_t type,
+                         const keel_value_id_t *operands, uint32_t count, const fields_t *fields,
+                         keel_value_id_t *out) KEEL_MUST_CHECK;
+keel_status_t emit_instruction(emitter_t *e, const char *name, keel_dtype_t dtype,
+                               const keel_shape_t *shape, const keel_value_id_t *operands,
+                               uint32_t count, const fields_t *fields,
+                               keel_value_id_t *out) KEEL_MUST_CHECK;
+keel_status_t emit_constant(emitter_t *e, keel_dtype_t dtype, double value,
+                            keel_value_id_t *out) KEEL_MUST_CHECK;
+// `name`: the user's, or NULL.
+keel_status_t emit_parameter(emitter_t *e, uint32_t number, keel_dtype_t dtype,
+                             const keel_shape_t *shape, const char *name,
+                             keel_value_id_t *out) KEEL_MUST_CHECK;
+
+// ---- emit_nodes.c ------------------------------------------------------------------------------
+
+// The HLO operation of a reduction, and the name of its computation.
+const char *emit_reducer(int op);
+void emit_reducer_name(int op, keel_dtype_t dtype, char out[64]);
+// The value of a node whose operands have theirs.
+keel_status_t emit_node(emitter_t *e, uint32_t node) KEEL_MUST_CHECK;
+
+#endif // KEEL_TENSOR_EMIT_H_

@@ -1,0 +1,92 @@
+// Host numbers as elements of a dtype.
+#include <float.h>
+#include <math.h>
+
+#include "tensor/trace.h"
+
+// Exponent and mantissa of the small floats; the sign is one bit more. F8E4M3FN has no infinity.
+typedef struct float_form_t {
+    int exponent, mantissa;
+    bool is_finite;
+} float_form_t;
+
+// Rounded to the nearest, ties to even. Infinity if it is too large, NaN if there is none.
+static uint32_t narrow(double value, float_form_t form) {
+    uint32_t sign = signbit(value) ? 1u << (form.exponent + form.mantissa) : 0;
+    int bias = (1 << (form.exponent - 1)) - 1;
+    uint32_t all = ((1u << form.exponent) - 1) << form.mantissa; // the exponent of infinity
+    uint32_t largest = form.is_finite ? (all | ((1u << form.mantissa) - 1)) - 1 : all - 1;
+    uint32_t above = form.is_finite ? largest + 1 : all;
+    if (isnan(value)) return sign | (form.is_finite ? above : all | 1u << (form.mantissa - 1));
+    double size = fabs(value);
+    if (size == 0) return sign;
+    if (isinf(size)) return sign | above;
+    int exponent;
+    frexp(size, &exponent); // size < 2^exponent
+    int step = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1;
+    // Units in the last place; a carry goes into the exponent as it should.
+    double units = nearbyint(ldexp(size, form.mantissa - step));
+    double bits = units + ldexp((double)(step + bias - 1), form.mantissa);
+    if (bits > (double)largest) return sign | above;
+    return sign | (uint32_t)bits;
+}
+
+static int64_t clamp_signed(double value, int bits) {
+    double limit = ldexp(1, bits - 1);
+    if (isnan(value)) return 0;
+    if (value >= limit) return bits == 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
+    if (value <= -limit) return bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
+    return (int64_t)value;
+}
+
+static uint64_t clamp_unsigned(double value, int bits) {
+    if (isnan(value) || value <= 0) return 0;
+    if (value >= ldexp(1, bits)) return UINT64_MAX >> (64 - bits);
+    return (uint64_t)value;
+}
+
+void number_encode(keel_dtype_t dtype, double value, void *out) {
+    static const float_form_t bf16 = {8, 7, false}, f16 = {5, 10, false}, f8e5m2 = {5, 2, false},
+                              f8e4m3fn = {4, 3, true};
+    int bits = 8 * (int)keel_dtype_size(dtype);
+    float single = (float)value;
+    uint64_t number = 0;
+    switch (dtype) {
+        case KEEL_BOOL:
+            number = value != 0;
+            break;
+        case KEEL_F32:
+            memcpy(out, &single, sizeof single);
+            return;
+        case KEEL_F64:
+            memcpy(out, &value, sizeof value);
+            return;
+        case KEEL_BF16:
+            number = narrow(value, bf16);
+            break;
+        case KEEL_F16:
+            number = narrow(value, f16);
+            break;
+        case KEEL_F8E5M2:
+            number = narrow(value, f8e5m2);
+            break;
+        case KEEL_F8E4M3FN:
+            number = narrow(value, f8e4m3fn);
+            break;
+        case KEEL_I8:
+        case KEEL_I16:
+        case KEEL_I32:
+        case KEEL_I64:
+            number = (uint64_t)clamp_signed(value, bits);
+            break;
+        case KEEL_U8:
+        case KEEL_U16:
+        case KEEL_U32:
+        case KEEL_U64:
+            number = clamp_unsigned(value, bits);
+            break;
+        case KEEL_DTYPE_COUNT:
+            return;
+    }
+    memcpy(out, &number, keel_dtype_size(dtype)); // little-endian, as the model's bytes are
+}

@@ -1,0 +1,254 @@
+// The end of a step: a trace that is known runs at once, a new one is compiled first.
+#include "tensor/trace.h"
+
+struct compiled_t {
+    trace_t trace; // a copy, without sites
+    uint32_t *results, *aliases;
+    uint32_t result_count;
+    argument_t *arguments;
+    uint32_t argument_count;
+    PJRT_LoadedExecutable *loaded;
+    PJRT_Buffer **inputs, **outputs; // room for one execution
+};
+
+static void forget(keel_context_t *context, compiled_t *compiled) {
+    if (!compiled) return;
+    device_forget(context->device, compiled->loaded);
+    trace_deinitialize(&compiled->trace);
+    void *const parts[] = {compiled->results, compiled->arguments, compiled->inputs,
+                           compiled->outputs};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        keel_free(parts[i]);
+    keel_free(compiled);
+}
+
+void step_forget_programs(keel_context_t *context) {
+    for (uint32_t i = 0; i < context->compiled.count; ++i)
+        forget(context, context->compiled.data[i]);
+    keel_free(context->compiled.data);
+    context->compiled.data = NULL;
+    context->compiled.count = context->compiled.capacity = 0;
+}
+
+// ---- finding and making programs ---------------------------------------------------------------
+
+static bool is_it(const compiled_t *compiled, const keel_context_t *context, const emit_t *emit) {
+    size_t size = emit->result_count * sizeof(uint32_t);
+    return compiled->result_count == emit->result_count &&
+           trace_equal(&compiled->trace, &context->trace) &&
+           !memcmp(compiled->results, emit->results, size) &&
+           !memcmp(compiled->aliases, emit->aliases, size);
+}
+
+static compiled_t *find(const keel_context_t *context, const emit_t *emit) {
+    for (uint32_t i = context->compiled.count; i-- > 0;)
+        if (is_it(context->compiled.data[i], context, emit)) return context->compiled.data[i];
+    return NULL;
+}
+
+static keel_status_t copy_trace(const trace_t *from, trace_t *to) {
+    KEEL_TRY(keel_table_reserve(&to->nodes, from->nodes.count));
+    KEEL_TRY(keel_table_reserve(&to->words, from->words.count));
+    if (from->nodes.count)
+        memcpy(to->nodes.data, from->nodes.data, from->nodes.count * sizeof *to->nodes.data);
+    if (from->words.count)
+        memcpy(to->words.data, from->words.data, from->words.count * sizeof *to->words.data);
+    to->nodes.count = from->nodes.count;
+    to->words.count = from->words.count;
+    to->hash = from->hash;
+    return NULL;
+}
+
+static keel_status_t keep_results(compiled_t *compiled, const emit_t *emit) {
+    void *memory;
+    uint32_t count = emit->result_count;
+    KEEL_TRY(keel_calloc(2 * (size_t)count, sizeof(uint32_t), &memory));
+    compiled->results = memory;
+    compiled->aliases = compiled->results + count;
+    compiled->result_count = count;
+    memcpy(compiled->results, emit->results, count * sizeof(uint32_t));
+    memcpy(compiled->aliases, emit->aliases, count * sizeof(uint32_t));
+    return NULL;
+}
+
+static keel_status_t fill(keel_context_t *context, emit_t *emit, compiled_t *compiled) {
+    keel_buffer_t hlo;
+    void *memory;
+    KEEL_TRY(copy_trace(&context->trace, &compiled->trace));
+    KEEL_TRY(keep_results(compiled, emit));
+    keel_buffer_initialize(&hlo, 0);
+    keel_status_t status = emit_program(context, emit, &hlo);
+    compiled->arguments = emit->arguments.data;
+    compiled->argument_count = emit->arguments.count;
+    if (!status)
+        status = device_compile(context->device, keel_bytes(hlo.data, hlo.size), &compiled->loaded);
+    keel_buffer_deinitialize(&hlo);
+    KEEL_TRY(status);
+    KEEL_TRY(keel_calloc((size_t)compiled->argument_count + 1, sizeof(PJRT_Buffer *), &memory));
+    compiled->inputs = memory;
+    KEEL_TRY(keel_calloc((size_t)compiled->result_count + 1, sizeof(PJRT_Buffer *), &memory));
+    compiled->outputs = memory;
+    return keel_table_reserve(&context->compiled, 1);
+}
+
+static keel_status_t find_or_compile(keel_context_t *context, emit_t *emit, compiled_t **out) {
+    void *memory;
+    *out = find(context, emit);
+    if (*out) return NULL;
+    KEEL_TRY(keel_calloc(1, sizeof(compiled_t), &memory));
+    compiled_t *compiled = memory;
+    keel_status_t status = fill(context, emit, compiled);
+    if (status) {
+        forget(context, compiled);
+        return status;
+    }
+    ++context->figures.programs;
+    context->compiled.data[context->compiled.count++] = compiled;
+    *out = compiled;
+    return NULL;
+}
+
+// ---- running one -------------------------------------------------------------------------------
+
+static keel_status_t send_numbers(keel_context_t *context, keel_dtype_t dtype, PJRT_Buffer **out) {
+    const numbers_t *numbers = &context->numbers[dtype];
+    const keel_shape_t shape = KEEL_SHAPE(numbers->count);
+    size_t size = keel_dtype_size(dtype);
+    uint8_t few[256];
+    void *bytes = few;
+    if (numbers->count * size > sizeof few) KEEL_TRY(keel_alloc(numbers->count * size, &bytes));
+    for (uint32_t i = 0; i < numbers->count; ++i)
+        number_encode(dtype, numbers->data[i], (uint8_t *)bytes + i * size);
+    keel_status_t status = device_send(context->device, dtype, &shape, bytes, out);
+    if (bytes != few) keel_free(bytes);
+    return status;
+}
+
+static keel_status_t gather(keel_context_t *context, compiled_t *compiled) {
+    for (uint32_t i = 0; i < compiled->argument_count; ++i) {
+        const argument_t *argument = &compiled->arguments[i];
+        PJRT_Buffer **input = &compiled->inputs[i];
+        if (argument->kind == ARGUMENT_VARIABLE)
+            *input = context->variables.data[context->used.data[argument->index]].buffer;
+        else if (argument->kind == ARGUMENT_INPUT)
+            *input = context->inputs.data[argument->index].buffer;
+        else
+            KEEL_TRY(send_numbers(context, (keel_dtype_t)argument->index, input));
+    }
+    return NULL;
+}
+
+static keel_status_t run(keel_context_t *context, compiled_t *compiled) {
+    memset(compiled->inputs, 0, compiled->argument_count * sizeof *compiled->inputs);
+    keel_status_t status = gather(context, compiled);
+    if (!status)
+        status = device_execute(context->device, compiled->loaded, compiled->inputs,
+                                compiled->argument_count, compiled->outputs);
+    for (uint32_t i = 0; i < compiled->argument_count; ++i)
+        if (compiled->arguments[i].kind == ARGUMENT_NUMBERS)
+            device_drop(context->device, compiled->inputs[i]);
+    return status;
+}
+
+keel_status_t step_compute(keel_context_t *context, uint32_t node, PJRT_Buffer **out) {
+    const uint32_t alias = KEEL_NONE;
+    emit_t emit = {.results = &node, .aliases = &alias, .result_count = 1};
+    compiled_t *compiled;
+    KEEL_TRY(find_or_compile(context, &emit, &compiled));
+    KEEL_TRY(run(context, compiled));
+    *out = compiled->outputs[0];
+    return NULL;
+}
+
+static keel_status_t run_assignments(keel_context_t *context) {
+    uint32_t count = context->assigned.count;
+    compiled_t *compiled = NULL;
+    if (!count) return NULL;
+    KEEL_TRY(keel_table_reserve(&context->adjoints, 2 * (uint64_t)count)); // free by now
+    uint32_t *results = context->adjoints.data, *aliases = results + count;
+    for (uint32_t i = 0; i < count; ++i) {
+        const variable_t *variable = &context->variables.data[context->assigned.data[i]];
+        results[i] = variable->node;
+        aliases[i] = variable->use;
+    }
+    emit_t emit = {.results = results, .aliases = aliases, .result_count = count};
+    KEEL_TRY(find_or_compile(context, &emit, &compiled));
+    KEEL_TRY(run(context, compiled));
+    for (uint32_t i = 0; i < count; ++i) {
+        variable_t *variable = &context->variables.data[context->assigned.data[i]];
+        device_drop(context->device, variable->buffer);
+        variable->buffer = compiled->outputs[i];
+    }
+    return NULL;
+}
+
+// ---- what the user calls -----------------------------------------------------------------------
+
+keel_status_t keel_step_end_at(keel_caller_t site, keel_context_t *context) {
+    if (!context) return keel_status_make(KEEL_INVALID, "keel_step_end: no context");
+    keel_status_t status = context->error;
+    context->error = NULL;
+    context->adjoints.count = 0;
+    if (!status) {
+        status = run_assignments(context);
+        if (status)
+            status =
+                keel_status_annotate(status, "%s:%d: step %u", site.file, site.line, context->step);
+    }
+    if (!status) {
+        ++context->figures.steps;
+        device_step(context->device);
+    }
+    context_begin_step(context);
+    return status;
+}
+
+void keel_step_discard(keel_context_t *context) {
+    if (!context) return;
+    keel_status_ignore(context->error);
+    context->error = NULL;
+    context_begin_step(context);
+}
+
+static keel_status_t read_node(keel_context_t *context, uint32_t node, void *data, size_t size) {
+    PJRT_Buffer *buffer;
+    KEEL_TRY(step_compute(context, node, &buffer));
+    keel_status_t status = device_receive(context->device, buffer, data, size);
+    device_drop(context->device, buffer);
+    return status;
+}
+
+static keel_status_t read(keel_caller_t site, keel_tensor_t tensor, void *data, size_t size) {
+    keel_context_t *context = tensor.context;
+    uint32_t node;
+    int64_t elements;
+    const variable_t *variable = context_variable(tensor);
+    const keel_shape_t shape = keel_shape(tensor);
+    if (!shape_elements(&shape, &elements)) elements = 0;
+    if (context->error)
+        return keel_status_make(KEEL_INVALID, "read: the step has an error already");
+    size_t expected = (size_t)elements * keel_dtype_size(keel_dtype(tensor));
+    if (variable && variable->buffer && !variable->is_assigned) {
+        if (data && size == expected)
+            return device_receive(context->device, variable->buffer, data, size);
+    } else if (!ops_begin(site, "read", &tensor, 1, &node)) {
+        keel_status_t status = context->error;
+        context->error = NULL;
+        return status;
+    } else if (data && size == expected) {
+        return read_node(context, node, data, size);
+    }
+    char text[SHAPE_TEXT];
+    return keel_status_make(KEEL_INVALID, "read: %s has %zu bytes, and there is room for %zu",
+                            shape_text(keel_dtype(tensor), &shape, text), expected,
+                            data ? size : 0);
+}
+
+keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, void *data, size_t size) {
+    if (!tensor.context)
+        return keel_status_make(KEEL_INVALID, "%s:%d: read: the tensor is empty", site.file,
+                                site.line);
+    ++tensor.context->figures.reads;
+    keel_status_t status = read(site, tensor, data, size);
+    return status ? keel_status_annotate(status, "%s:%d", site.file, site.line) : NULL;
+}

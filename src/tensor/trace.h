@@ -1,0 +1,262 @@
+// tensor: the library door's front end: include/keel/tensor.h.
+//
+//   context.c    what a context holds, its errors, sources of tensors
+//   trace.c      the trace: nodes are appended and hashed
+//   shape.c      broadcasting, promotion, axes
+//   ops.c        operations that XLA has; layers.c: what is made of them
+//   gradient.c   reverse mode over the trace
+//   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
+//                emit_nodes.c have its pieces
+//   number.c     host numbers as elements of a dtype
+//   step.c       the end of a step: a known trace runs, a new one is compiled
+//   device.c     the plugin door's table: buffers, compiling, executing
+//
+// A trace is tables without pointers, so two traces are one program exactly if their bytes are
+// equal; the hash only finds the candidate. Where a node was made is kept apart: another line of
+// the same trace is the same program.
+//
+// Ownership: the context owns everything. Threads: one at a time for each context.
+#ifndef KEEL_TENSOR_TRACE_H_
+#define KEEL_TENSOR_TRACE_H_
+
+#include <pjrt_c_api.h>
+
+#include <stdio.h>
+
+#include "base/base.h"
+#include "keel/tensor.h"
+#include "program/program.h"
+
+// ---- nodes -------------------------------------------------------------------------------------
+
+typedef enum node_kind {
+    NODE_VARIABLE,  // words: its place among the variables that the step uses
+    NODE_INPUT,     // words: its place among the step's inputs
+    NODE_NUMBER,    // words: index among the numbers of its dtype
+    NODE_CONSTANT,  // words: bits of a double
+    NODE_IOTA,      // words: axis
+    NODE_UNARY,     // op: keel_unary_op_t
+    NODE_BINARY,    // op: keel_binary_op_t
+    NODE_COMPARE,   // op: keel_compare_op_t
+    NODE_SELECT,    //
+    NODE_CONVERT,   //
+    NODE_BROADCAST, // words: for each axis of the operand, the result's axis
+    NODE_RESHAPE,   //
+    NODE_TRANSPOSE, // words: for each axis of the result, the operand's axis
+    NODE_REDUCE,    // op: keel_reduce_op_t; words: axes, ascending
+    NODE_DOT,       // words: batches, their number first, of x and y; then the same for sums
+    NODE_SLICE,     // words: axis, from, to
+    NODE_PAD,       // words: axis, before, after
+    NODE_JOIN,      // concatenate; words: axis
+    NODE_TAKE,      // rows of operand 0 by operand 1
+    NODE_PUT,       // operand 2 added to rows of operand 0 by operand 1
+    NODE_STOP,      // its operand, without a gradient
+} node_kind_t;
+
+enum { MAX_OPERANDS = 3 };
+
+// A handle of a variable: its index, and above it its generation.
+enum { VARIABLE_INDEX = (1 << 20) - 1, VARIABLE_SHIFT = 20 };
+
+// No padding: traces are compared byte by byte.
+typedef struct node_t {
+    uint8_t kind, op, dtype, operand_count;
+    uint32_t shape; // in shapes
+    uint32_t operands[MAX_OPERANDS];
+    uint32_t first_word, word_count;
+} node_t;
+
+typedef struct trace_t {
+    KEEL_TABLE(node_t) nodes;
+    KEEL_TABLE(int64_t) words;
+    KEEL_TABLE(keel_caller_t) sites; // of each node
+    uint64_t hash;
+} trace_t;
+
+// ---- context -----------------------------------------------------------------------------------
+
+typedef struct variable_t {
+    char *name; // NULL: kept without a name
+    keel_dtype_t dtype;
+    uint32_t shape;
+    PJRT_Buffer *buffer; // NULL before its first value
+    uint32_t node;       // what it means in this step; KEEL_NONE: not used yet
+    uint32_t use;        // its place among those that the step uses; KEEL_NONE: none
+    uint32_t next_free;  // of released ones
+    uint32_t generation; // counts releases, so that an old handle is noticed
+    bool is_live, is_assigned;
+    bool is_doomed; // released while the open step needs its value
+} variable_t;
+
+typedef struct input_t {
+    char *name;
+    keel_dtype_t dtype;
+    uint32_t shape;
+    PJRT_Buffer *buffer; // of this step
+} input_t;
+
+// Host numbers of one dtype are one argument: a vector.
+typedef KEEL_TABLE(double) numbers_t;
+
+typedef struct compiled_t compiled_t;
+
+struct keel_context_t {
+    char *name;
+    struct device_t *device;
+    keel_status_t error; // the first of this step
+    uint32_t step;       // the open one, from 1
+    keel_figures_t figures;
+    KEEL_TABLE(keel_shape_t) shapes;
+    keel_map_t shape_ids;
+    KEEL_TABLE(variable_t) variables;
+    uint32_t free_variable;
+    KEEL_TABLE(uint32_t) used;     // variables whose value before this step it needs, by first use
+    KEEL_TABLE(uint32_t) assigned; // variables, by first assignment
+    KEEL_TABLE(input_t) inputs;    // used_inputs of this step come first
+    uint32_t used_inputs;
+    numbers_t numbers[KEEL_DTYPE_COUNT];
+    trace_t trace;
+    KEEL_TABLE(uint32_t) adjoints; // of gradient.c; room for lists of nodes elsewhere
+    struct {
+        uint32_t count, capacity;
+        compiled_t **data;
+    } compiled;
+    keel_caller_t site; // of the operation at hand
+};
+
+// ---- errors ------------------------------------------------------------------------------------
+
+// The first error of a step is kept, with its place; all others are dropped. Returns an empty
+// tensor.
+keel_tensor_t context_fail(keel_context_t *context, keel_caller_t site, const char *format, ...)
+    KEEL_PRINTF(3, 4);
+// The same for a status.
+keel_tensor_t context_take(keel_context_t *context, keel_caller_t site, keel_status_t status);
+
+// ---- shape.c -----------------------------------------------------------------------------------
+
+enum { SHAPE_TEXT = 200 };
+// "f32[2,3]"
+const char *shape_text(keel_dtype_t dtype, const keel_shape_t *shape, char out[SHAPE_TEXT]);
+// False if the number of elements overflows, or a dimension is negative.
+bool shape_elements(const keel_shape_t *shape, int64_t *out);
+bool shape_equal(const keel_shape_t *x, const keel_shape_t *y);
+bool shape_broadcast(const keel_shape_t *x, const keel_shape_t *y, keel_shape_t *out);
+bool dtype_is_float(keel_dtype_t dtype);
+bool dtype_is_integer(keel_dtype_t dtype); // bool is none
+// The dtype of two operands; false if it would surprise.
+bool dtype_promote(keel_dtype_t x, keel_dtype_t y, keel_dtype_t *out);
+// -1 is the last axis; false if there is no such axis.
+bool axis_resolve(int64_t axis, int32_t rank, int32_t *out);
+// Ascending, each once.
+bool axes_resolve(const keel_axes_t *axes, int32_t rank, int32_t out[KEEL_MAX_RANK]);
+
+// ---- number.c ----------------------------------------------------------------------------------
+
+// Writes keel_dtype_size bytes. Integers are truncated and clamped, small floats rounded to even.
+void number_encode(keel_dtype_t dtype, double value, void *out);
+
+// ---- trace.c -----------------------------------------------------------------------------------
+
+// The place of a shape in the table of shapes.
+keel_status_t trace_shape(keel_context_t *context, const keel_shape_t *shape,
+                          uint32_t *out) KEEL_MUST_CHECK;
+
+typedef struct node_spec_t {
+    node_kind_t kind;
+    int op;
+    keel_dtype_t dtype;
+    keel_shape_t shape;
+    const int64_t *words;
+    uint32_t word_count;
+} node_spec_t;
+
+// Appends a node and returns it as a tensor of the open step; empty, with the context's error, if
+// it cannot. Operands are nodes.
+keel_tensor_t trace_add(keel_context_t *context, const node_spec_t *spec, const uint32_t *operands,
+                        uint32_t count);
+void trace_clear(keel_context_t *context);
+bool trace_equal(const trace_t *x, const trace_t *y);
+void trace_deinitialize(trace_t *trace);
+
+static inline const node_t *trace_node(const keel_context_t *context, uint32_t node) {
+    return &context->trace.nodes.data[node];
+}
+static inline const keel_shape_t *trace_node_shape(const keel_context_t *context, uint32_t node) {
+    return &context->shapes.data[trace_node(context, node)->shape];
+}
+static inline const int64_t *trace_words(const trace_t *trace, const node_t *node) {
+    return trace->words.data + node->first_word;
+}
+
+// ---- ops.c: the same as the public functions, on nodes that are known to be good ----------------
+
+// The node of each operand of an operation called `what`, which becomes the context's site. NULL,
+// with an error in the context if there is one, if an operand is empty, belongs to another context
+// or to a step that has ended.
+keel_context_t *ops_begin(keel_caller_t site, const char *what, const keel_tensor_t *operands,
+                          uint32_t count, uint32_t *out_nodes);
+keel_tensor_t ops_constant(keel_context_t *context, keel_dtype_t dtype, double value);
+keel_tensor_t ops_full(keel_context_t *context, keel_dtype_t dtype, const keel_shape_t *shape,
+                       double value);
+keel_tensor_t ops_put(keel_caller_t site, keel_tensor_t base, keel_tensor_t rows,
+                      keel_tensor_t values);
+
+// ---- context.c ---------------------------------------------------------------------------------
+
+// The variable of a handle with step 0; NULL if it was released.
+variable_t *context_variable(keel_tensor_t tensor);
+void context_release(keel_context_t *context, uint32_t index);
+// Forgets what the open step has, and begins the next one.
+void context_begin_step(keel_context_t *context);
+// The node of a variable in this step; KEEL_NONE with an error if it has no value.
+uint32_t context_variable_node(keel_context_t *context, uint32_t index);
+
+// ---- emit.c ------------------------------------------------------------------------------------
+
+typedef enum argument_kind { ARGUMENT_VARIABLE, ARGUMENT_INPUT, ARGUMENT_NUMBERS } argument_kind_t;
+typedef struct argument_t {
+    uint8_t kind;   // argument_kind_t
+    uint32_t index; // among the step's variables or inputs; dtype of the numbers
+} argument_t;
+
+// What of a trace is computed: `results` are nodes. The program has an argument for each variable
+// and input that these need, and for the numbers of each dtype. `aliases[i]` is the place of the
+// variable whose buffer result i takes over, or KEEL_NONE.
+typedef struct emit_t {
+    const uint32_t *results, *aliases;
+    uint32_t result_count;
+    KEEL_TABLE(argument_t) arguments; // the caller frees its data
+} emit_t;
+
+// Appends the HLO of the program.
+keel_status_t emit_program(const keel_context_t *context, emit_t *emit,
+                           keel_buffer_t *out) KEEL_MUST_CHECK;
+
+// ---- device.c ----------------------------------------------------------------------------------
+
+typedef struct device_t device_t;
+
+keel_status_t device_open(const char *plugin, device_t **out) KEEL_MUST_CHECK;
+void device_close(device_t *device);
+keel_status_t device_send(device_t *device, keel_dtype_t dtype, const keel_shape_t *shape,
+                          const void *data, PJRT_Buffer **out) KEEL_MUST_CHECK;
+keel_status_t device_receive(device_t *device, PJRT_Buffer *buffer, void *data,
+                             size_t size) KEEL_MUST_CHECK;
+void device_drop(device_t *device, PJRT_Buffer *buffer); // NULL is allowed
+keel_status_t device_compile(device_t *device, keel_bytes_t hlo,
+                             PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
+void device_forget(device_t *device, PJRT_LoadedExecutable *loaded);
+keel_status_t device_execute(device_t *device, PJRT_LoadedExecutable *loaded,
+                             PJRT_Buffer *const *arguments, size_t argument_count,
+                             PJRT_Buffer **results) KEEL_MUST_CHECK;
+void device_step(device_t *device);
+
+// ---- step.c ------------------------------------------------------------------------------------
+
+// Computes one node of the open step, without ending it.
+keel_status_t step_compute(keel_context_t *context, uint32_t node,
+                           PJRT_Buffer **out) KEEL_MUST_CHECK;
+void step_forget_programs(keel_context_t *context);
+
+#endif // KEEL_TENSOR_TRACE_H_

@@ -1,0 +1,396 @@
+// The front end as a C program uses it, on the embedded plugin: what makes a new program and what
+// does not, values, and every way to misuse it.
+#define _GNU_SOURCE
+#include <math.h>
+
+#include "unit/place.h"
+
+#include "keel/keel.h" // after Keel's own headers, of which one has another keel_log
+
+static keel_context_t *keel;
+
+static int open_context(void **state) {
+    (void)state;
+    assert_ok(keel_context_create(NULL, &keel));
+    return 0;
+}
+
+static int close_context(void **state) {
+    (void)state;
+    keel_context_free(keel);
+    return 0;
+}
+
+static keel_tensor_t ones(const char *name, int64_t rows, int64_t columns) {
+    static float data[64];
+    for (int i = 0; i < 64; ++i)
+        data[i] = 1;
+    assert_true(rows * columns <= 64);
+    return keel_variable(keel, name, KEEL_F32, KEEL_SHAPE(rows, columns), data);
+}
+
+static uint64_t programs(void) {
+    return keel_context_figures(keel).programs;
+}
+
+static float item(keel_tensor_t scalar) {
+    float value = NAN;
+    assert_ok(keel_read(scalar, &value, sizeof value));
+    return value;
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+static void numbers_make_no_new_program(void **state) {
+    (void)state;
+    uint64_t before = programs();
+    keel_tensor_t x = ones("x", 2, 3);
+    for (int step = 1; step <= 5; ++step) {
+        keel_assign(x, keel_multiply(x, keel_number(x, step)));
+        assert_ok(keel_step_end(keel));
+    }
+    assert_int_equal(programs() - before, 1);
+    assert_float_equal(item(keel_sum(x, keel_all_axes(x))), 6 * 120, 0);
+}
+
+static void constants_make_one_each(void **state) {
+    (void)state;
+    uint64_t before = programs();
+    keel_tensor_t x = ones("x", 2, 3);
+    for (int step = 1; step <= 3; ++step) {
+        keel_assign(x, keel_multiply(x, keel_constant(x, step)));
+        assert_ok(keel_step_end(keel));
+    }
+    assert_int_equal(programs() - before, 3);
+}
+
+static keel_tensor_t twice(keel_tensor_t x) {
+    return keel_add(x, x);
+}
+
+static keel_tensor_t two_times(keel_tensor_t x) {
+    return keel_add(x, x);
+}
+
+static void the_same_trace_from_another_line_is_the_same_program(void **state) {
+    (void)state;
+    uint64_t before = programs();
+    keel_tensor_t x = ones("x", 1, 1), other = ones("another name", 1, 1);
+    keel_assign(x, twice(x));
+    assert_ok(keel_step_end(keel));
+    keel_assign(other, two_times(other));
+    assert_ok(keel_step_end(keel));
+    assert_int_equal(programs() - before, 1);
+}
+
+static void a_step_without_assignments_runs_nothing(void **state) {
+    (void)state;
+    uint64_t before = programs();
+    keel_tensor_t x = ones("x", 1, 1);
+    keel_add(x, x);
+    assert_ok(keel_step_end(keel));
+    assert_int_equal(programs() - before, 0);
+}
+
+static void what_is_kept_outlives_its_step(void **state) {
+    (void)state;
+    keel_tensor_t x = ones("x", 2, 2);
+    keel_tensor_t kept = keel_keep(keel_sum(x, keel_all_axes(x)));
+    assert_ok(keel_step_end(keel));
+    keel_tensor_t more = keel_keep(keel_add(kept, kept));
+    assert_ok(keel_step_end(keel));
+    assert_float_equal(item(kept), 4, 0);
+    assert_float_equal(item(more), 8, 0);
+    keel_release(kept);
+    assert_true(keel_is_empty(keel_add(kept, kept)));
+    assert_non_null(strstr(keel_context_error(keel), "released"));
+    keel_step_discard(keel);
+}
+
+static void keeping_and_releasing_makes_no_new_program(void **state) {
+    (void)state;
+    uint64_t before = programs();
+    keel_tensor_t x = ones("x", 2, 4), last = {0};
+    for (int step = 0; step < 6; ++step) {
+        keel_tensor_t sum = keel_sum(x, keel_all_axes(x));
+        keel_tensor_t next = keel_keep(keel_is_empty(last) ? sum : keel_add(sum, last));
+        assert_ok(keel_step_end(keel));
+        keel_release(last);
+        last = next;
+    }
+    assert_int_equal(programs() - before, 2); // the first step has nothing to add
+    assert_float_equal(item(last), 48, 0);
+}
+
+static void an_assignment_counts_at_once_and_is_undone_by_an_error(void **state) {
+    (void)state;
+    keel_tensor_t x = ones("x", 1, 2);
+    keel_assign(x, keel_add(x, x));
+    keel_assign(x, keel_add(x, x));
+    assert_ok(keel_step_end(keel));
+    assert_float_equal(item(keel_sum(x, keel_all_axes(x))), 8, 0);
+    keel_step_discard(keel);
+    keel_assign(x, keel_multiply(x, x));
+    keel_matmul(x, x);
+    keel_status_t status = keel_step_end(keel);
+    assert_int_equal(keel_status_code(status), KEEL_INVALID);
+    keel_status_ignore(status);
+    assert_float_equal(item(keel_sum(x, keel_all_axes(x))), 8, 0);
+    keel_step_discard(keel);
+}
+
+static void two_variables_can_change_places(void **state) {
+    (void)state;
+    float data[] = {2};
+    keel_tensor_t x = ones("x", 1, 1);
+    keel_tensor_t y = keel_variable(keel, "y", KEEL_F32, KEEL_SHAPE(1, 1), data);
+    for (int step = 0; step < 3; ++step) {
+        keel_tensor_t old = keel_add(x, keel_number(x, 0));
+        keel_assign(x, y);
+        keel_assign(y, old);
+        assert_ok(keel_step_end(keel));
+    }
+    assert_float_equal(item(x), 2, 0);
+    assert_float_equal(item(y), 1, 0);
+}
+
+static void a_read_in_mid_step_leaves_the_step_whole(void **state) {
+    (void)state;
+    keel_tensor_t x = ones("x", 1, 1);
+    keel_assign(x, keel_add(x, x));
+    keel_tensor_t y = keel_multiply(x, keel_number(x, 5));
+    assert_float_equal(item(y), 10, 0);
+    assert_float_equal(item(x), 2, 0);
+    keel_assign(x, keel_add(y, x));
+    assert_ok(keel_step_end(keel));
+    assert_float_equal(item(x), 12, 0);
+    assert_float_equal(item(x), 12, 0);
+}
+
+static void a_variable_has_no_value_before_it_is_assigned(void **state) {
+    (void)state;
+    float value;
+    keel_tensor_t x = keel_variable(keel, "late", KEEL_F32, KEEL_SCALAR, NULL), y = ones("y", 1, 1);
+    keel_status_t status = keel_read(x, &value, sizeof value);
+    assert_non_null(strstr(keel_status_message(status), "late has no value yet"));
+    keel_status_ignore(status);
+    keel_assign(x, keel_sum(y, keel_all_axes(y)));
+    assert_ok(keel_step_end(keel));
+    assert_float_equal(item(x), 1, 0);
+}
+
+static void sizes_of_zero_and_eight_dimensions_work(void **state) {
+    (void)state;
+    float values[1] = {7}, out[1];
+    keel_tensor_t none = keel_variable(keel, "none", KEEL_F32, KEEL_SHAPE(0, 3), values);
+    keel_tensor_t deep =
+        keel_variable(keel, "deep", KEEL_F32, KEEL_SHAPE(1, 1, 1, 1, 1, 1, 1, 1), values);
+    assert_float_equal(item(keel_sum(none, keel_all_axes(none))), 0, 0);
+    keel_tensor_t sum = keel_add(deep, deep);
+    assert_int_equal(keel_shape(sum).rank, 8);
+    assert_ok(keel_read(sum, out, sizeof out));
+    assert_float_equal(out[0], 14, 0);
+    assert_ok(keel_read(none, out, 0));
+    keel_step_discard(keel);
+}
+
+// ---- misuse ------------------------------------------------------------------------------------
+
+// The step fails with that text and this file's name; afterwards the context works.
+static void expect(const char *text, int line) {
+    keel_status_t status = keel_step_end(keel);
+    const char *message = keel_status_message(status);
+    if (!status || !strstr(message, text) || !strstr(message, "tensor_test.c:"))
+        fail_msg("line %d: '%s' has no '%s'", line, message, text);
+    keel_status_ignore(status);
+    keel_tensor_t x = ones("fine", 1, 1);
+    keel_assign(x, keel_add(x, x));
+    assert_ok(keel_step_end(keel));
+    keel_release(x);
+}
+#define REFUSED(text, call)                                                                        \
+    do {                                                                                           \
+        (void)(call);                                                                              \
+        expect(text, __LINE__);                                                                    \
+    } while (0)
+
+static void wrong_shapes_are_named(void **state) {
+    (void)state;
+    keel_tensor_t x = ones("x", 2, 3), y = ones("y", 4, 5),
+                  v = keel_variable(keel, "v", KEEL_F32, KEEL_SHAPE(3), (float[3]){0});
+    REFUSED("add: f32[2,3] and f32[4,5] do not broadcast", keel_add(x, y));
+    REFUSED("matmul: f32[2,3] and f32[4,5] do not fit", keel_matmul(x, y));
+    REFUSED("matmul: f32[2,3] and f32[3] are not both matrices", keel_matmul(x, v));
+    REFUSED("equal: f32[2,3] and f32[4,5] do not broadcast", keel_equal(x, y));
+    REFUSED("reshape: f32[2,3] and f32[7] have different numbers", keel_reshape(x, KEEL_SHAPE(7)));
+    REFUSED("reshape: f32[2,3] and f32[-6]", keel_reshape(x, KEEL_SHAPE(-6)));
+    REFUSED("broadcast: f32[2,3] does not broadcast to f32[3,2]",
+            keel_broadcast(x, KEEL_SHAPE(3, 2)));
+    REFUSED("transpose: f32[2,3] needs each of its axes once", keel_transpose(x, KEEL_AXES(0, 0)));
+    REFUSED("transpose: f32[2,3]", keel_transpose(x, KEEL_AXES(0)));
+    REFUSED("sum: f32[2,3] does not have these axes", keel_sum(x, KEEL_AXES(2)));
+    REFUSED("sum: f32[2,3] does not have these axes", keel_sum(x, KEEL_AXES(-3)));
+    REFUSED("sum: f32[2,3] does not have these axes", keel_sum(x, KEEL_AXES(0, 0)));
+    REFUSED("slice: [1, 4) is not in axis 1 of f32[2,3]", keel_slice(x, 1, 1, 4));
+    REFUSED("slice: [2, 1) is not in axis 1", keel_slice(x, 1, 2, 1));
+    REFUSED("slice: f32[2,3] does not have this axis", keel_slice(x, 2, 0, 1));
+    REFUSED("pad: f32[2,3] cannot be padded by so much", keel_pad(x, 0, INT64_MAX, 1));
+    REFUSED("has more elements than fit", keel_pad(x, 0, INT64_MAX - 8, 1));
+    REFUSED("concatenate: f32[2,3] and f32[4,5] differ", keel_concatenate(x, y, 0));
+    REFUSED("concatenate: f32[2,3] does not have this axis", keel_concatenate(x, y, 9));
+    REFUSED("softmax: f32[2,3] has no axis 2", keel_softmax(x, 2));
+    REFUSED("cross_entropy: logits f32[2,3] and targets i32[5] do not fit",
+            keel_cross_entropy(x, keel_iota(keel, KEEL_I32, KEEL_SHAPE(5), 0)));
+    REFUSED("assign: x is f32[2,3], and the value is f32[4,5]", (keel_assign(x, y), 0));
+    REFUSED("dot: f32[2,3] and f32[4,5] do not fit",
+            keel_dot(x, y, KEEL_AXES(0), KEEL_AXES(0), KEEL_AXES(1), KEEL_AXES(1)));
+    REFUSED("gradients: of f32[2,3], which is not a scalar",
+            (keel_gradients(x, &x, 1, &(keel_tensor_t){0}), 0));
+}
+
+static void wrong_dtypes_are_named(void **state) {
+    (void)state;
+    keel_tensor_t f = ones("f", 1, 1), i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
+    REFUSED("have no common dtype; keel_cast one of them", keel_add(f, i));
+    i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
+    REFUSED("add: i32[4] and u32[4] have no common dtype",
+            keel_add(i, keel_iota(keel, KEEL_U32, KEEL_SHAPE(4), 0)));
+    REFUSED("add: bf16[1,1] and f16[1,1] have no common dtype",
+            keel_add(keel_cast(f, KEEL_BF16), keel_cast(f, KEEL_F16)));
+    i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
+    REFUSED("exponential: i32[4] has a dtype without it", keel_exp(i));
+    REFUSED("not: f32[1,1] has a dtype without it", keel_not(f));
+    REFUSED("and: f32[1,1] has a dtype without it", keel_and(f, f));
+    REFUSED("select: f32[1,1] is no mask", keel_select(f, f, f));
+    REFUSED("take: f32[1,1] is no list of rows", keel_take(f, f));
+    REFUSED("sum: bool[1,1] is bool", keel_sum(keel_equal(f, f), KEEL_AXES(0)));
+    i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
+    REFUSED("mean: of i32", keel_mean(i, KEEL_AXES(0)));
+    REFUSED("one_hot: of f32", keel_one_hot(f, 3, KEEL_F32));
+    REFUSED("cast: there is no dtype 99", keel_cast(f, (keel_dtype_t)99));
+    REFUSED("iota: bool cannot count", keel_iota(keel, KEEL_BOOL, KEEL_SHAPE(4), 0));
+    REFUSED("variable: there is no dtype -1",
+            keel_variable(keel, "v", (keel_dtype_t)-1, KEEL_SCALAR, NULL));
+    REFUSED("there is no operation 77 of one operand",
+            keel_unary_at(KEEL_HERE, (keel_unary_op_t)77, f));
+    REFUSED("there is no operation 77 of two operands",
+            keel_binary_at(KEEL_HERE, (keel_binary_op_t)77, f, f));
+    REFUSED("there is no comparison 77", keel_compare_at(KEEL_HERE, (keel_compare_op_t)77, f, f));
+    REFUSED("there is no reduction 77",
+            keel_reduce_at(KEEL_HERE, (keel_reduce_op_t)77, f, KEEL_AXES(0)));
+}
+
+static void wrong_sources_are_named(void **state) {
+    (void)state;
+    const keel_shape_t deep = {.rank = 9}, huge = KEEL_SHAPE(INT64_MAX, 2), minus = {.rank = -1};
+    REFUSED("input x: no data", keel_input(keel, "x", KEEL_F32, KEEL_SHAPE(2), NULL));
+    REFUSED("a shape of 9 dimensions", keel_iota(keel, KEEL_F32, deep, 0));
+    REFUSED("a shape of -1 dimensions", keel_iota(keel, KEEL_F32, minus, 0));
+    REFUSED("too many elements", keel_iota(keel, KEEL_F32, huge, 0));
+    REFUSED("iota: there is no axis 0", keel_iota(keel, KEEL_F32, KEEL_SCALAR, 0));
+    REFUSED("f32[-2] has a negative dimension",
+            keel_variable(keel, "x", KEEL_F32, KEEL_SHAPE(-2), NULL));
+    REFUSED("give more than 8 dimensions",
+            keel_take(keel_variable(keel, "t", KEEL_F32, KEEL_SHAPE(1, 1, 1, 1, 1, 1, 1, 1),
+                                    (float[1]){0}),
+                      keel_iota(keel, KEEL_I32, KEEL_SHAPE(1, 1), 0)));
+}
+
+static void empty_and_foreign_tensors_are_named(void **state) {
+    (void)state;
+    const keel_tensor_t empty = {0};
+    keel_context_t *second;
+    float value;
+    keel_tensor_t x = ones("x", 1, 1), out[1];
+    REFUSED("add: operand 2 is empty", keel_add(x, empty));
+    REFUSED("add: operand 1 is empty", keel_add(empty, x));
+    REFUSED("assign: the value is empty", (keel_assign(x, empty), 0));
+    REFUSED("assign: the target is no variable", (keel_assign(empty, x), 0));
+    REFUSED("assign: the target is no variable", (keel_assign(keel_add(x, x), x), 0));
+    REFUSED("gradients: tensor 1 is empty",
+            (keel_gradients(keel_sum(x, keel_all_axes(x)), &empty, 1, out), 0));
+    REFUSED("gradients: no tensors",
+            (keel_gradients(keel_sum(x, keel_all_axes(x)), NULL, 1, out), 0));
+    // Nothing but empty ones has no context to complain to.
+    assert_true(keel_is_empty(keel_add(empty, empty)));
+    assert_true(keel_is_empty(keel_softmax(empty, 0)));
+    assert_true(keel_is_empty(keel_rms_norm(empty, x, 1e-6)));
+    assert_true(keel_is_empty(keel_iota(NULL, KEEL_F32, KEEL_SCALAR, 0)));
+    assert_true(keel_is_empty(keel_variable(NULL, "x", KEEL_F32, KEEL_SCALAR, NULL)));
+    keel_release(empty);
+    keel_gradients(empty, &x, 1, out);
+    keel_status_t status = keel_read(empty, &value, sizeof value);
+    assert_non_null(strstr(keel_status_message(status), "the tensor is empty"));
+    keel_status_ignore(status);
+    status = keel_step_end(NULL);
+    assert_int_equal(keel_status_code(status), KEEL_INVALID);
+    keel_status_ignore(status);
+    keel_step_discard(NULL);
+    keel_context_free(NULL);
+
+    assert_ok(keel_context_create(NULL, &second));
+    keel_tensor_t foreign = keel_variable(second, "y", KEEL_F32, KEEL_SHAPE(1, 1), (float[1]){1});
+    REFUSED("add: operand 2 belongs to another context", keel_add(x, foreign));
+    keel_context_free(second);
+}
+
+static void what_a_step_made_ends_with_it(void **state) {
+    (void)state;
+    float value;
+    keel_tensor_t x = ones("x", 1, 1), old = keel_add(x, x);
+    keel_step_discard(keel);
+    REFUSED("which has ended; keel_keep a value", keel_add(x, old));
+    old = keel_add(x, x);
+    assert_ok(keel_step_end(keel));
+    keel_status_t status = keel_read(old, &value, sizeof value);
+    assert_non_null(strstr(keel_status_message(status), "which has ended"));
+    keel_status_ignore(status);
+}
+
+static void the_first_error_is_the_one_that_counts(void **state) {
+    (void)state;
+    keel_tensor_t x = ones("x", 2, 3), y = ones("y", 4, 5);
+    keel_tensor_t bad = keel_add(x, y);
+    assert_non_null(strstr(keel_context_error(keel), "add: f32[2,3]"));
+    keel_assign(x, keel_exp(bad));
+    keel_matmul(x, x);
+    REFUSED("add: f32[2,3]", 0);
+    assert_null(keel_context_error(keel));
+}
+
+static void a_read_needs_room_for_all(void **state) {
+    (void)state;
+    float value[6];
+    keel_tensor_t x = ones("x", 2, 3);
+    keel_status_t status = keel_read(x, value, 4);
+    assert_non_null(strstr(keel_status_message(status), "f32[2,3] has 24 bytes"));
+    keel_status_ignore(status);
+    status = keel_read(x, NULL, 24);
+    assert_int_equal(keel_status_code(status), KEEL_INVALID);
+    keel_status_ignore(status);
+    assert_ok(keel_read(x, value, sizeof value));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_make_no_new_program),
+        cmocka_unit_test(constants_make_one_each),
+        cmocka_unit_test(the_same_trace_from_another_line_is_the_same_program),
+        cmocka_unit_test(a_step_without_assignments_runs_nothing),
+        cmocka_unit_test(what_is_kept_outlives_its_step),
+        cmocka_unit_test(keeping_and_releasing_makes_no_new_program),
+        cmocka_unit_test(an_assignment_counts_at_once_and_is_undone_by_an_error),
+        cmocka_unit_test(two_variables_can_change_places),
+        cmocka_unit_test(a_read_in_mid_step_leaves_the_step_whole),
+        cmocka_unit_test(a_variable_has_no_value_before_it_is_assigned),
+        cmocka_unit_test(sizes_of_zero_and_eight_dimensions_work),
+        cmocka_unit_test(wrong_shapes_are_named),
+        cmocka_unit_test(wrong_dtypes_are_named),
+        cmocka_unit_test(wrong_sources_are_named),
+        cmocka_unit_test(empty_and_foreign_tensors_are_named),
+        cmocka_unit_test(what_a_step_made_ends_with_it),
+        cmocka_unit_test(the_first_error_is_the_one_that_counts),
+        cmocka_unit_test(a_read_needs_room_for_all),
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}
