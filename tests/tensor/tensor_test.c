@@ -371,6 +371,53 @@ static void a_read_needs_room_for_all(void **state) {
     assert_ok(keel_read(x, value, sizeof value));
 }
 
+#ifdef KEEL_FAULTS
+// ---- each allocation fails in turn -------------------------------------------------------------
+
+// w -= gradient of sum(tanh(x w)), read back: 1 if all of it worked.
+static bool take_a_step(keel_context_t *context, double *out) {
+    static const float two[] = {0.5f, -0.25f};
+    float value = 0;
+    keel_tensor_t w = keel_variable(context, "w", KEEL_F32, KEEL_SHAPE(2, 1), two), gradient;
+    keel_tensor_t x = keel_input(context, "x", KEEL_F32, KEEL_SHAPE(1, 2), two);
+    keel_tensor_t y = keel_tanh(keel_matmul(x, w));
+    keel_tensor_t loss = keel_sum(y, keel_all_axes(y));
+    keel_gradients(loss, &w, 1, &gradient);
+    keel_assign(w, keel_subtract(w, keel_multiply(gradient, keel_number(w, 0.5))));
+    keel_tensor_t kept = keel_keep(loss);
+    keel_status_t status = keel_step_end(context);
+    if (!status) status = keel_read(kept, &value, sizeof value);
+    keel_release(kept);
+    keel_release(w);
+    *out = (double)value;
+    bool worked = !status;
+    keel_status_ignore(status);
+    return worked;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    double expected, value;
+    assert_true(take_a_step(keel, &expected));
+    assert_true(expected > 0.3 && expected < 0.303); // tanh(0.5^2 + 0.25^2)
+    uint64_t nth = 0, reached;
+    do {
+        keel_context_t *context = NULL;
+        keel_fault_arm(KEEL_FAULT_ALLOC, ++nth);
+        keel_status_t status = keel_context_create(NULL, &context);
+        bool worked = !status && take_a_step(context, &value);
+        reached = keel_fault_count(KEEL_FAULT_ALLOC);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        keel_status_ignore(status);
+        if (worked && value != expected) fail_msg("allocation %d: %g", (int)nth, value);
+        if (context && (!take_a_step(context, &value) || value != expected))
+            fail_msg("after allocation %d the context is not usable", (int)nth);
+        keel_context_free(context);
+    } while (reached >= nth);
+    assert_true(nth > 100); // a trace, a program and its bytes
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_make_no_new_program),
@@ -391,6 +438,9 @@ int main(void) {
         cmocka_unit_test(what_a_step_made_ends_with_it),
         cmocka_unit_test(the_first_error_is_the_one_that_counts),
         cmocka_unit_test(a_read_needs_room_for_all),
+#ifdef KEEL_FAULTS
+        cmocka_unit_test(every_allocation_may_fail),
+#endif
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
