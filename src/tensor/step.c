@@ -30,6 +30,11 @@ void step_forget_programs(keel_context_t *context) {
     context->compiled.count = context->compiled.capacity = 0;
 }
 
+PJRT_LoadedExecutable *step_last_loaded(const keel_context_t *context) {
+    uint32_t count = context->compiled.count;
+    return count ? context->compiled.data[count - 1]->loaded : NULL;
+}
+
 // ---- finding and making programs ---------------------------------------------------------------
 
 static bool is_it(const compiled_t *compiled, const keel_context_t *context, const emit_t *emit) {

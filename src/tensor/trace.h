@@ -258,5 +258,7 @@ void device_step(device_t *device);
 keel_status_t step_compute(keel_context_t *context, uint32_t node,
                            PJRT_Buffer **out) KEEL_MUST_CHECK;
 void step_forget_programs(keel_context_t *context);
+// The newest program; NULL if there is none.
+PJRT_LoadedExecutable *step_last_loaded(const keel_context_t *context);
 
 #endif // KEEL_TENSOR_TRACE_H_

@@ -1,0 +1,124 @@
+// What the front end in C costs: tracing an operation, and a steady step beside the bare execution
+// of its program. Prints a section of Markdown.
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "tensor/trace.h"
+
+enum { ROUNDS = 31, LAYERS = 24, WIDTH = 8, ARGUMENTS = 200, STEPS = 50 };
+
+static void must(keel_status_t status) {
+    if (!status) return;
+    fprintf(stderr, "bench_tensor: %s\n", keel_status_message(status));
+    exit(1);
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static int compare(const void *x, const void *y) {
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static double median(double *values, size_t count) {
+    qsort(values, count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+// A residual network of 24 layers with its gradients, as a training step traces it.
+static void trace_model(keel_tensor_t x, const keel_tensor_t *weights) {
+    keel_tensor_t gradients[LAYERS], h = x;
+    for (int i = 0; i < LAYERS; ++i) {
+        keel_tensor_t normal = keel_rms_norm(h, (keel_tensor_t){0}, 1e-6);
+        h = keel_add(h, keel_gelu(keel_matmul(normal, weights[i])));
+    }
+    keel_gradients(keel_sum(h, keel_all_axes(h)), weights, LAYERS, gradients);
+}
+
+static void bench_tracing(keel_context_t *keel) {
+    static const float zeros[WIDTH * WIDTH];
+    keel_tensor_t weights[LAYERS], x;
+    double rounds[ROUNDS];
+    uint64_t operations = 0;
+    for (int i = 0; i < LAYERS; ++i)
+        weights[i] = keel_variable(keel, "w", KEEL_F32, KEEL_SHAPE(WIDTH, WIDTH), zeros);
+    x = keel_variable(keel, "x", KEEL_F32, KEEL_SHAPE(WIDTH, WIDTH), zeros);
+    for (int round = 0; round < ROUNDS; ++round) {
+        uint64_t before = keel_context_figures(keel).operations;
+        double start = now();
+        trace_model(x, weights);
+        rounds[round] = now() - start;
+        operations = keel_context_figures(keel).operations - before;
+        if (keel_context_error(keel)) fprintf(stderr, "%s\n", keel_context_error(keel));
+        keel_step_discard(keel);
+        rounds[round] /= (double)operations;
+    }
+    printf("- Tracing one operation takes %.0f ns (a training step of %llu operations, gradients "
+           "included; median of %d).\n",
+           median(rounds, ROUNDS), (unsigned long long)operations, ROUNDS);
+}
+
+static keel_tensor_t add_all(const keel_tensor_t *x) {
+    keel_tensor_t sum = x[0];
+    for (int i = 1; i < ARGUMENTS; ++i)
+        sum = keel_add(sum, x[i]);
+    return sum;
+}
+
+static double whole_step(keel_context_t *keel, const keel_tensor_t *x) {
+    double start = now();
+    keel_tensor_t kept = keel_keep(add_all(x));
+    must(keel_step_end(keel));
+    double end = now();
+    float value;
+    must(keel_read(kept, &value, sizeof value)); // so that nothing queues up
+    keel_release(kept);
+    return end - start;
+}
+
+static double bare_step(keel_context_t *keel, const keel_tensor_t *x) {
+    PJRT_Buffer *arguments[ARGUMENTS], *result;
+    PJRT_LoadedExecutable *loaded = step_last_loaded(keel);
+    float value;
+    for (int i = 0; i < ARGUMENTS; ++i)
+        arguments[i] = context_variable(x[i])->buffer;
+    double start = now();
+    must(device_execute(keel->device, loaded, arguments, ARGUMENTS, &result));
+    double end = now();
+    must(device_receive(keel->device, result, &value, sizeof value));
+    device_drop(keel->device, result);
+    return end - start;
+}
+
+static void bench_steps(keel_context_t *keel) {
+    keel_tensor_t x[ARGUMENTS];
+    double whole[STEPS], bare[STEPS];
+    for (int i = 0; i < ARGUMENTS; ++i)
+        x[i] = keel_variable(keel, "x", KEEL_F32, KEEL_SCALAR, &(float){1});
+    whole_step(keel, x); // compiles
+    for (int i = 0; i < STEPS; ++i) {
+        whole[i] = whole_step(keel, x);
+        bare[i] = bare_step(keel, x);
+    }
+    double of_whole = median(whole, STEPS), of_bare = median(bare, STEPS);
+    printf(
+        "- A steady step of %d arguments takes %.1f us, of which the plugin's Execute takes %.1f "
+        "us: tracing it again and finding it adds %.1f us.\n",
+        ARGUMENTS, of_whole / 1e3, of_bare / 1e3, (of_whole - of_bare) / 1e3);
+}
+
+int main(void) {
+    keel_context_t *keel;
+    setenv("KEEL_PLUGIN", KEEL_EMBEDDED_PLUGIN, 0);
+    setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);
+    must(keel_context_create(NULL, &keel));
+    printf("## Tensors in C\n\n");
+    bench_tracing(keel);
+    bench_steps(keel);
+    keel_context_free(keel);
+}
