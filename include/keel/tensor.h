@@ -131,6 +131,10 @@ KEEL_API keel_status_t keel_step_end_at(keel_caller_t site,
 // Ends it without running anything; its error, if any, is dropped.
 KEEL_API void keel_step_discard(keel_context_t *context);
 
+// From now on no program of this process may be new: keel_step_end refuses one with KEEL_REFUSED, and
+// names its cause and line, before anything is compiled (docs/contract.md). Any thread.
+KEEL_API void keel_freeze(void);
+
 // Since the context was created.
 typedef struct keel_figures_t {
     uint64_t steps;

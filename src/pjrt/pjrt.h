@@ -58,6 +58,7 @@ keel_status_t keel_python_find(const char *interpreter, char **out) KEEL_MUST_CH
 keel_status_t keel_plugin_load(const char *path, keel_plugin_t *out) KEEL_MUST_CHECK;
 
 // Turns an error of the plugin, or of Keel (error.h), into a status and destroys it; NULL is OK.
+// The code is KEEL_REFUSED if Keel refused a program, else KEEL_PLUGIN.
 keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error,
                                const char *what) KEEL_MUST_CHECK;
 

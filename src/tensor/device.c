@@ -144,7 +144,10 @@ keel_status_t device_execute(device_t *device, PJRT_LoadedExecutable *loaded,
     return KEEL_PJRT_CALL(device->api, PJRT_LoadedExecutable_Execute, args);
 }
 
-void device_step(device_t *device) {
-    (void)device;
+void device_step(void) {
     keel_shim_step();
+}
+
+void keel_freeze(void) {
+    keel_shim_freeze();
 }

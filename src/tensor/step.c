@@ -202,7 +202,7 @@ keel_status_t keel_step_end_at(keel_caller_t site, keel_context_t *context) {
     }
     if (!status) {
         ++context->figures.steps;
-        device_step(context->device);
+        device_step();
     }
     context_begin_step(context);
     return status;

@@ -250,7 +250,7 @@ void device_forget(device_t *device, PJRT_LoadedExecutable *loaded);
 keel_status_t device_execute(device_t *device, PJRT_LoadedExecutable *loaded,
                              PJRT_Buffer *const *arguments, size_t argument_count,
                              PJRT_Buffer **results) KEEL_MUST_CHECK;
-void device_step(device_t *device);
+void device_step(void); // one of the process ended
 
 // ---- step.c ------------------------------------------------------------------------------------
 

@@ -371,6 +371,30 @@ static void a_read_needs_room_for_all(void **state) {
     assert_ok(keel_read(x, value, sizeof value));
 }
 
+// ---- frozen ------------------------------------------------------------------------------------
+
+// The last test: nothing new runs in this process afterwards.
+static void a_frozen_process_refuses_new_programs(void **state) {
+    (void)state;
+    float values[6];
+    keel_tensor_t x = ones("x", 6, 1);
+    for (int step = 0; step < 4; ++step) {
+        keel_tensor_t factor = step == 2 ? keel_constant(x, 3) : keel_number(x, 3);
+        keel_assign(x, keel_multiply(x, factor));
+        keel_status_t status = keel_step_end(keel);
+        if (step == 2) {
+            assert_int_equal(keel_status_code(status), KEEL_REFUSED);
+            assert_non_null(strstr(keel_status_message(status), "tensor_test.c:"));
+            keel_status_ignore(status);
+        } else {
+            assert_ok(status);
+        }
+        if (!step) keel_freeze();
+    }
+    assert_ok(keel_read(x, values, sizeof values));
+    assert_float_equal(values[0], 27, 0);
+}
+
 #ifdef KEEL_FAULTS
 // ---- each allocation fails in turn -------------------------------------------------------------
 
@@ -441,6 +465,7 @@ int main(void) {
 #ifdef KEEL_FAULTS
         cmocka_unit_test(every_allocation_may_fail),
 #endif
+        cmocka_unit_test(a_frozen_process_refuses_new_programs),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
