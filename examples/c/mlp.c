@@ -54,9 +54,7 @@ static keel_status_t train(keel_context_t *keel) {
 
         keel_tensor_t gradients[PARAMETERS];
         keel_gradients(loss, w, PARAMETERS, gradients);
-        keel_tensor_t rate = keel_number(loss, 2 * (1 - (double)step / STEPS));
-        for (int i = 0; i < PARAMETERS; ++i)
-            keel_assign(w[i], keel_subtract(w[i], keel_multiply(gradients[i], rate)));
+        keel_sgd(w, gradients, PARAMETERS, 2 * (1 - (double)step / STEPS));
         keel_assign(last_loss, loss);
         KEEL_TRY(keel_step_end(keel));
 

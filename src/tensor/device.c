@@ -1,4 +1,7 @@
 // The plugin door's table: one device, its buffers, compiling and executing.
+#define _GNU_SOURCE
+#include <stdlib.h>
+
 #include <pjrt_c_api.h>
 
 #include "pjrt/pjrt.h"
@@ -49,6 +52,7 @@ keel_status_t device_open(const char *plugin, device_t **out) {
                                 plugin);
     KEEL_TRY(keel_calloc(1, sizeof(device_t), &memory));
     device_t *device = memory;
+    setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0); // plugins greet
     device->api = keel_shim_api();
     keel_status_t status = make_client(device);
     if (status) {

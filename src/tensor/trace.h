@@ -4,6 +4,7 @@
 //   trace.c      the trace: nodes are appended and hashed
 //   shape.c      broadcasting, promotion, axes
 //   ops.c        operations that XLA has; layers.c: what is made of them
+//   optimizer.c  SGD, AdamW
 //   gradient.c   reverse mode over the trace
 //   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
 //                emit_nodes.c have its pieces
