@@ -20,7 +20,8 @@ static void read_answer(keel_bytes_t message) {
     keel_status_t status = wire_read_answer(message, &answer);
     check(!status || keel_status_code(status) == KEEL_CORRUPT);
     if (!status) {
-        check(answer.error.size || answer.executable.size);
+        check(answer.error.size || answer.executable.size || answer.is_trial);
+        check(is_within(message, answer.results.data, answer.results.size));
         check(is_within(message, answer.error.data, answer.error.size));
         check(is_within(message, answer.executable.data, answer.executable.size));
         check(is_within(message, answer.program.data, answer.program.size));
@@ -33,6 +34,8 @@ static void read_answer(keel_bytes_t message) {
         check(!wire_read_answer(keel_bytes(out.data + WIRE_HEAD, out.size - WIRE_HEAD), &again));
         check(keel_str_equal(answer.error, again.error) && answer.code == again.code);
         check(keel_bytes_equal(answer.executable, again.executable));
+        check(answer.is_trial == again.is_trial);
+        check(keel_bytes_equal(answer.results, again.results));
         check(answer.has_memory == again.has_memory && answer.memory.peak == again.memory.peak);
         keel_buffer_deinitialize(&out);
     }
@@ -52,7 +55,13 @@ static void read_others(keel_bytes_t message) {
     keel_status_ignore(status);
     status = wire_read_job(message, &job);
     check(status || is_within(message, job.code.data, job.code.size));
+    check(status || is_within(message, job.executable.data, job.executable.size));
     keel_status_ignore(status);
+    keel_cursor_t cursor = keel_cursor(message);
+    int64_t dims[WIRE_RANK];
+    keel_shape_t shape;
+    while (wire_read_shape(&cursor, dims, &shape))
+        check(shape.rank <= WIRE_RANK);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -7,10 +7,8 @@
 #include <unistd.h>
 
 #include "cli/recorded.h"
-#include "compiler/handlers.h"
 #include "engine/engine.h"
 #include "journal/journal.h"
-#include "pjrt/kernels.h"
 #include "rehearse/rehearse.h"
 #include "run/run.h"
 #include "text/text.h"
@@ -36,7 +34,6 @@ typedef struct aot_t {
     keel_plugin_t plugin, real;
     keel_engine_t *engine;
     PJRT_Client *client;
-    char *python;     // of the recorded client, if its journal tells
     uint8_t *options; // of the command line, or of one device
     size_t options_size;
     cli_recorded_t recorded; // the client of the first run
@@ -85,28 +82,6 @@ static keel_status_t kept_path(const aot_t *aot, const char *digest, const char 
                      keel_settings_text(&aot->settings, KEEL_SETTING_RUN_DIR), digest, format);
 }
 
-// A function of the client's that its programs call by name: children that compile for a processor
-// register it too, and it is part of keys.
-static keel_status_t take_kernel(const json_t *event) {
-    const char *name = text_of(event, "name"), *library = text_of(event, "library");
-    enum { EXECUTE = 3, TYPED = 1 };
-    keel_handler_t handler = {
-        .kind = KEEL_HANDLER_CALL, .name = name, .platform = "Host", .api_version = TYPED};
-    handler.places[EXECUTE] = (keel_handler_place_t){
-        library, (uint64_t)json_integer_value(json_object_get(event, "offset"))};
-    if (!*name || !keel_is_file(library)) return NULL;
-    KEEL_TRY(keel_kernel_know(name, library));
-    return keel_handler_add(&handler);
-}
-
-// The client is a Python, or a program that has no such functions.
-static keel_status_t take_python(aot_t *aot, const json_t *event) {
-    const char *program = json_string_value(json_array_get(json_object_get(event, "argv"), 0));
-    bool is_python = program && strchr(program, '/') && strstr(program, "python");
-    if (aot->python || !is_python || !keel_is_file(program)) return NULL;
-    return keel_strdup(keel_str(program), &aot->python);
-}
-
 static keel_status_t take_event(void *context, const json_t *event) {
     aot_t *aot = context;
     const char *kind = text_of(event, "event"), *digest = text_of(event, "program"),
@@ -115,8 +90,6 @@ static keel_status_t take_event(void *context, const json_t *event) {
     bool fresh;
     KEEL_TRY(
         cli_recorded_add(&aot->recorded, event, keel_target_platform_names[aot->target.platform]));
-    if (strcmp(kind, "kernel") == 0) return take_kernel(event);
-    if (strcmp(kind, "start") == 0) KEEL_TRY(take_python(aot, event));
     if ((strcmp(kind, "compile") != 0 && strcmp(kind, "load") != 0) || !*digest) return NULL;
     KEEL_TRY(is_new(aot, digest, options, &fresh));
     if (!fresh) return NULL;
@@ -221,7 +194,7 @@ static keel_status_t open_target(aot_t *aot) {
                                                .compiles = compiles,
                                                .calculator = "",
                                                .interpreter = aot->interpreter ? aot->interpreter
-                                                                               : aot->python};
+                                                                               : aot->recorded.python};
     KEEL_TRY(keel_rehearse_begin(&settings, &aot->plugin.api));
     KEEL_TRY(keel_engine_create(&aot->settings, &aot->plugin, false, &aot->engine));
     KEEL_TRY(keel_engine_rehearse(aot->engine, &aot->target, compiles, KEEL_REHEARSE_FILL_ZEROS));
@@ -403,7 +376,6 @@ static void release(aot_t *aot) {
     }
     keel_free((void *)aot->programs);
     keel_free(aot->options);
-    keel_free(aot->python);
     keel_map_deinitialize(&aot->known);
     cli_recorded_deinitialize(&aot->recorded);
     keel_settings_deinitialize(&aot->settings);
@@ -418,6 +390,7 @@ static keel_status_t prepare(aot_t *aot, const cli_call_t *call) {
         KEEL_TRY(one_device(&aot->options, &aot->options_size));
     for (int i = 0; i < call->rest_count; ++i)
         KEEL_TRY(add_named(aot, call->rest[i]));
+    KEEL_TRY(cli_recorded_add_handlers(&aot->recorded));
     if (aot->count) return open_target(aot);
     return keel_status_make(KEEL_NOT_FOUND,
                             "no program in these runs; `keel stats RUN` lists them");

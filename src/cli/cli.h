@@ -23,6 +23,8 @@
       "run a command against a device that is not there")                                          \
     X(aot, "--on TARGET [OPTION]... RUN|FILE...",                                                  \
       "compile recorded programs for a device that is not there")                                  \
+    X(replay, "[OPTION]... RUN",                                                                  \
+      "compile and run a run's programs again: what would another plugin change?")                 \
     X(runs, "[OPTION]... [prune]", "list recorded runs, or remove old ones")                       \
     X(stats, "[OPTION]... [RUN]", "show what a run compiled, loaded and recompiled, by line")      \
     X(why, "[OPTION]... [RUN]", "explain recompiles: what changed, where, what to do")             \

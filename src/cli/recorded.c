@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #include "cli/recorded.h"
+#include "compiler/handlers.h"
+#include "journal/journal.h"
+#include "pjrt/kernels.h"
 
 enum { MOST_OPTIONS = 64, MOST_NUMBERS = 64 };
 
@@ -15,6 +18,7 @@ void cli_recorded_initialize(cli_recorded_t *recorded) {
 }
 
 void cli_recorded_deinitialize(cli_recorded_t *recorded) {
+    keel_free(recorded->kernels);
     keel_arena_deinitialize(&recorded->arena);
 }
 
@@ -129,11 +133,55 @@ static void set_flags(const json_t *event) {
     }
 }
 
+static bool has_kernel(const cli_recorded_t *recorded, const char *name) {
+    for (size_t i = 0; i < recorded->kernel_count; ++i)
+        if (strcmp(recorded->kernels[i].name, name) == 0) return true;
+    return false;
+}
+
+static keel_status_t take_kernel(cli_recorded_t *recorded, const json_t *event) {
+    const char *name = keel_event_text(event, "name"), *library = keel_event_text(event, "library");
+    cli_kernel_t kernel = {.offset = keel_event_count(event, "offset")};
+    void *memory = recorded->kernels;
+    if (!*name || !keel_is_file(library) || has_kernel(recorded, name)) return NULL;
+    KEEL_TRY(keep(recorded, keel_str(name), &kernel.name));
+    KEEL_TRY(keep(recorded, keel_str(library), &kernel.library));
+    KEEL_TRY(keel_grow_array(recorded->kernel_count, sizeof kernel, &recorded->kernel_room,
+                             &memory));
+    recorded->kernels = memory;
+    recorded->kernels[recorded->kernel_count++] = kernel;
+    return keel_kernel_know(name, library);
+}
+
+keel_status_t cli_recorded_add_handlers(const cli_recorded_t *recorded) {
+    enum { EXECUTE = 3, TYPED = 1 };
+    for (size_t i = 0; i < recorded->kernel_count; ++i) {
+        const cli_kernel_t *kernel = &recorded->kernels[i];
+        keel_handler_t handler = {.kind = KEEL_HANDLER_CALL,
+                                  .name = kernel->name,
+                                  .platform = "Host",
+                                  .api_version = TYPED};
+        handler.places[EXECUTE] = (keel_handler_place_t){kernel->library, kernel->offset};
+        KEEL_TRY(keel_handler_add(&handler));
+    }
+    return NULL;
+}
+
+// The client is a Python, or a program that has no such functions.
+static keel_status_t take_python(cli_recorded_t *recorded, const json_t *event) {
+    const char *program = json_string_value(json_array_get(json_object_get(event, "argv"), 0));
+    bool is_python = program && strchr(program, '/') && strstr(program, "python");
+    if (recorded->python || !is_python || !keel_is_file(program)) return NULL;
+    return keep(recorded, keel_str(program), &recorded->python);
+}
+
 keel_status_t cli_recorded_add(cli_recorded_t *recorded, const json_t *event,
                                const char *platform) {
-    const char *kind = json_string_value(json_object_get(event, "event"));
-    if (recorded->is_known || !kind || strcmp(kind, "start") != 0 ||
-        strcmp(text_in(event, "plugin", "platform"), platform) != 0)
+    const char *kind = keel_event_text(event, "event");
+    if (strcmp(kind, "kernel") == 0) return take_kernel(recorded, event);
+    if (strcmp(kind, "start") != 0) return NULL;
+    KEEL_TRY(take_python(recorded, event));
+    if (recorded->is_known || strcmp(text_in(event, "plugin", "platform"), platform) != 0)
         return NULL;
     recorded->is_known = true;
     set_flags(event);

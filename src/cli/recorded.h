@@ -4,11 +4,20 @@
 
 #include "cli/cli.h"
 
+typedef struct cli_kernel_t {
+    const char *name, *library; // its path
+    uint64_t offset;
+} cli_kernel_t;
+
 typedef struct cli_recorded_t {
     bool is_known;            // a run of the platform was found
     const char *plugin;       // that it used; NULL: unknown. Lives as long as this, like all below
     PJRT_NamedValue *options; // that the client was made with
     size_t count;
+    const char *python; // of the first client, if its command was one; NULL: unknown
+    // Functions of the client that its programs call by name.
+    cli_kernel_t *kernels;
+    size_t kernel_count, kernel_room;
     keel_arena_t arena;
 } cli_recorded_t;
 
@@ -16,11 +25,15 @@ void cli_recorded_initialize(cli_recorded_t *recorded);
 void cli_recorded_deinitialize(cli_recorded_t *recorded);
 
 struct json_t;
-// Of a run's events (read with KEEL_RUN_KEYS), takes the first start of a client of the platform:
-// its plugin, its options, and into this process's environment XLA's flags, unless it has some. No
-// other thread may use the environment. KEEL_UNSUPPORTED for options that cannot be made again.
+// Of a run's events (read with KEEL_RUN_KEYS), takes the kernels, and the first start of a client of
+// the platform: its plugin, its options, and into this process's environment XLA's flags, unless it
+// has some. No other thread may use the environment. KEEL_UNSUPPORTED for options that cannot be
+// made again. Kernels whose libraries are here are part of keys from then on.
 keel_status_t cli_recorded_add(cli_recorded_t *recorded, const struct json_t *event,
                                const char *platform) KEEL_MUST_CHECK;
+// Children that compile for a processor register the kernels. Their libraries must be those of the
+// run: in another one, something else may be at that place.
+keel_status_t cli_recorded_add_handlers(const cli_recorded_t *recorded) KEEL_MUST_CHECK;
 // Sets a whole number among the options; `name` stays.
 keel_status_t cli_recorded_set_number(cli_recorded_t *recorded, const char *name,
                                       int64_t value) KEEL_MUST_CHECK;

@@ -260,7 +260,7 @@ static const char *name_of(int signal) {
     static const struct {
         int number;
         const char *name;
-    } names[] = {{SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+    } names[] = {{SIGABRT, "SIGABRT"}, {SIGALRM, "SIGALRM"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
                  {SIGILL, "SIGILL"},   {SIGKILL, "SIGKILL"}, {SIGSEGV, "SIGSEGV"},
                  {SIGSYS, "SIGSYS"},   {SIGTERM, "SIGTERM"}, {SIGTRAP, "SIGTRAP"},
                  {SIGXCPU, "SIGXCPU"}, {SIGXFSZ, "SIGXFSZ"}};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "compiler/internal.h"
+#include "compiler/trial.h"
 
 enum { MOST_CHILDREN = 1024 };
 
@@ -135,24 +136,25 @@ static keel_status_t check_process(const keel_compiler_t *compiler) {
 
 // ---- jobs --------------------------------------------------------------------------------------
 
-static keel_status_t make_task(const keel_job_t *job, task_t **out) {
+static keel_status_t make_task(const wire_job_t *job, void *context, task_t **out) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof **out, &memory));
     task_t *task = memory;
-    task->result.context = job->context;
+    task->result.context = context;
+    task->is_trial = job->executable.size != 0;
+    task->seconds = (unsigned)job->seconds;
     keel_buffer_initialize(&task->message, 0);
-    wire_put_job(
-        &task->message,
-        &(wire_job_t){.code = job->code, .options = job->options, .format = keel_str(job->format)});
+    keel_arena_initialize(&task->result.result_texts, 0);
+    wire_put_job(&task->message, job);
     keel_status_t status = keel_buffer_status(&task->message);
     if (!status)
         status = keel_strdup(KEEL_STR("out of memory: the compiled program could not be kept"),
                              &task->no_memory);
     if (!status && task->message.size - WIRE_HEAD > WIRE_LIMIT)
         status = keel_status_make(KEEL_INVALID,
-                                  "the program has %zu bytes, too many to compile "
+                                  "the program has %zu bytes, too many to compile or run "
                                   "it in another process",
-                                  job->code.size);
+                                  job->code.size + job->executable.size);
     if (status)
         task_destroy(task);
     else
@@ -160,18 +162,45 @@ static keel_status_t make_task(const keel_job_t *job, task_t **out) {
     return status;
 }
 
-keel_status_t keel_compiler_submit(keel_compiler_t *compiler, const keel_job_t *job,
-                                   uint64_t *out_id) {
+static keel_status_t submit(keel_compiler_t *compiler, const wire_job_t *job, void *context,
+                            uint64_t *out_id) {
     task_t *task;
-    KEEL_TRY(check_process(compiler));
-    KEEL_TRY(compiler_check_devices(job->options, compiler->device_count, compiler->target_name));
-    KEEL_TRY(make_task(job, &task));
+    KEEL_TRY(make_task(job, context, &task));
     pthread_mutex_lock(&compiler->lock);
     *out_id = task->result.id = ++compiler->last_id;
     tasks_put(&compiler->waiting, task);
     pthread_mutex_unlock(&compiler->lock);
     compiler_wake(compiler);
     return NULL;
+}
+
+keel_status_t keel_compiler_submit(keel_compiler_t *compiler, const keel_job_t *job,
+                                   uint64_t *out_id) {
+    KEEL_TRY(check_process(compiler));
+    KEEL_TRY(compiler_check_devices(job->options, compiler->device_count, compiler->target_name));
+    const wire_job_t message = {
+        .code = job->code, .options = job->options, .format = keel_str(job->format)};
+    return submit(compiler, &message, job->context, out_id);
+}
+
+keel_status_t keel_compiler_try(keel_compiler_t *compiler, const keel_trial_t *trial,
+                                uint64_t *out_id) {
+    keel_buffer_t arguments;
+    KEEL_TRY(check_process(compiler));
+    keel_buffer_initialize(&arguments, 0);
+    keel_status_t status = NULL;
+    for (uint32_t i = 0; i < trial->argument_count && !status; ++i) {
+        status = trial_check(&trial->arguments[i]);
+        wire_put_shape(&arguments, &trial->arguments[i]);
+    }
+    if (!status) status = keel_buffer_status(&arguments);
+    const wire_job_t message = {.executable = trial->executable,
+                                .arguments = keel_buffer_bytes(&arguments),
+                                .seed = trial->seed,
+                                .seconds = trial->seconds};
+    if (!status) status = submit(compiler, &message, trial->context, out_id);
+    keel_buffer_deinitialize(&arguments);
+    return status;
 }
 
 // ---- waiting -----------------------------------------------------------------------------------

@@ -19,6 +19,7 @@
 #define KEEL_COMPILER_COMPILER_H_
 
 #include "pjrt/memory.h"
+#include "signature/signature.h"
 #include "target/target.h"
 
 typedef struct keel_compiler_t keel_compiler_t;
@@ -52,6 +53,12 @@ typedef struct keel_job_t {
 keel_status_t keel_compiler_submit(keel_compiler_t *compiler, const keel_job_t *job,
                                    uint64_t *out_id) KEEL_MUST_CHECK;
 
+// An array that a trial gave.
+typedef struct keel_result_t {
+    keel_shape_t shape;
+    keel_bytes_t bytes; // row by row; elements smaller than a byte take one each
+} keel_result_t;
+
 typedef struct keel_compiled_t {
     uint64_t id;
     void *context; // the job's
@@ -68,8 +75,11 @@ typedef struct keel_compiled_t {
     size_t fingerprint_size;
     bool has_memory;
     keel_program_memory_t memory;
-    double seconds, cpu_seconds; // of the compile alone
+    double seconds, cpu_seconds; // of the compile alone, or of the shorter execution of a trial
     uint64_t peak_memory;        // of its child so far, in bytes
+    keel_result_t *results;      // of a trial
+    size_t result_count;
+    keel_arena_t result_texts; // what they point to
 } keel_compiled_t;
 
 enum { KEEL_COMPILER_ANY = 0 }; // an id of no job
@@ -79,6 +89,27 @@ enum { KEEL_COMPILER_ANY = 0 }; // an id of no job
 keel_status_t keel_compiler_wait(keel_compiler_t *compiler, uint64_t id,
                                  keel_compiled_t *out) KEEL_MUST_CHECK;
 void keel_compiled_deinitialize(keel_compiled_t *compiled);
+
+// ---- trials ------------------------------------------------------------------------------------
+
+// An executable is loaded and executed on a child's own device, twice: with arguments of either
+// sign, and with positive ones. Both are made from the seed and so are the same everywhere: numbers
+// up to 1.5, which all types of floats have exactly, and integers up to 4, because they may be
+// indices or sizes. Only targets that a child makes a client for (the processor) have a device.
+typedef struct keel_trial_t {
+    keel_bytes_t executable; // as keel_compiled_t has it
+    const keel_shape_t *arguments;
+    uint32_t argument_count;
+    uint64_t seed;
+    unsigned seconds; // that it may take; 0: any time
+    void *context;    // of the caller
+} keel_trial_t;
+
+// As keel_compiler_submit: its results come from keel_compiler_wait, those of the first execution,
+// then those of the second. A crash, or that it takes too long, is an error of this program. Few
+// types have no values: KEEL_UNSUPPORTED, with a sentence about the type.
+keel_status_t keel_compiler_try(keel_compiler_t *compiler, const keel_trial_t *trial,
+                                uint64_t *out_id) KEEL_MUST_CHECK;
 
 // The path of the program `keel`: `given`, or as for keel_compiler_settings_t if that is NULL. The
 // caller frees it.

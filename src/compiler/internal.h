@@ -11,6 +11,8 @@ typedef struct task_t {
     keel_buffer_t message; // the job, until it is sent
     keel_compiled_t result;
     char *no_memory; // the error if there is none for another; NULL once it is the result's
+    bool is_trial;
+    unsigned seconds; // that a trial may take; 0: any time
 } task_t;
 
 typedef struct task_list_t {

@@ -42,6 +42,7 @@ void keel_compiled_deinitialize(keel_compiled_t *compiled) {
     keel_free(compiled->program);
     keel_free(compiled->program_format);
     keel_free(compiled->fingerprint);
+    keel_arena_deinitialize(&compiled->result_texts);
     *compiled = (keel_compiled_t){0};
 }
 
@@ -86,9 +87,41 @@ static keel_status_t dup_known(keel_bytes_t bytes, uint8_t **out, size_t *out_si
     return NULL;
 }
 
+static keel_status_t keep_result(keel_cursor_t *cursor, keel_compiled_t *out) {
+    int64_t dims[WIRE_RANK];
+    keel_shape_t shape;
+    void *memory;
+    if (!wire_read_shape(cursor, dims, &shape))
+        return keel_status_make(KEEL_CORRUPT, "the results of a trial are damaged");
+    keel_bytes_t bytes = keel_cursor_take(cursor, keel_proto_varint(cursor));
+    if (cursor->failed) return keel_status_make(KEEL_CORRUPT, "a result of a trial is truncated");
+    KEEL_TRY(keel_arena_array(&out->result_texts, shape.rank, sizeof *dims, &memory));
+    if (shape.rank) memcpy(memory, dims, shape.rank * sizeof *dims);
+    shape.dims = memory;
+    KEEL_TRY(keel_arena_array(&out->result_texts, bytes.size, 1, &memory));
+    if (bytes.size) memcpy(memory, bytes.data, bytes.size);
+    out->results[out->result_count++] = (keel_result_t){shape, keel_bytes(memory, bytes.size)};
+    return NULL;
+}
+
+static keel_status_t keep_results(keel_bytes_t results, keel_compiled_t *out) {
+    keel_cursor_t cursor = keel_cursor(results);
+    uint64_t count = keel_proto_varint(&cursor);
+    void *memory;
+    if (cursor.failed || count > results.size)
+        return keel_status_make(KEEL_CORRUPT, "the results of a trial are damaged");
+    KEEL_TRY(
+        keel_arena_array(&out->result_texts, (size_t)count, sizeof *out->results, &memory));
+    out->results = memory;
+    while (out->result_count < count)
+        KEEL_TRY(keep_result(&cursor, out));
+    return NULL;
+}
+
 static keel_status_t keep(const wire_answer_t *answer, keel_compiled_t *out) {
     out->code = (PJRT_Error_Code)answer->code;
     if (answer->error.size) return keel_strdup(answer->error, &out->error);
+    if (answer->is_trial) return keep_results(answer->results, out);
     KEEL_TRY(dup_known(answer->executable, &out->executable, &out->executable_size));
     KEEL_TRY(dup_known(answer->fingerprint, &out->fingerprint, &out->fingerprint_size));
     if (!answer->program.size) return NULL;

@@ -29,8 +29,13 @@ static void lose(keel_compiler_t *compiler, slot_t *slot) {
     child_end(&slot->child, true, end);
     if (!slot->task) return;
     keel_str_t said = child_last_line(&slot->child);
-    task_fail(slot->task, PJRT_Error_Code_INTERNAL, "the compiler crashed (%s)%s%.*s", end,
-              said.size ? ": " : "", KEEL_STR_ARGS(said));
+    if (slot->task->is_trial && strcmp(end, "SIGALRM") == 0)
+        task_fail(slot->task, PJRT_Error_Code_DEADLINE_EXCEEDED, "it did not end within %u s",
+                  slot->task->seconds);
+    else
+        task_fail(slot->task, PJRT_Error_Code_INTERNAL, "the %s crashed (%s)%s%.*s",
+                  slot->task->is_trial ? "plugin" : "compiler", end, said.size ? ": " : "",
+                  KEEL_STR_ARGS(said));
     finish(compiler, slot);
 }
 

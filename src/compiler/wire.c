@@ -12,7 +12,15 @@ enum {
     HANDLER_OFFSETS = HANDLER_LIBRARIES + KEEL_HANDLER_PLACES, // likewise
     HANDLER_END = HANDLER_OFFSETS + KEEL_HANDLER_PLACES,
 };
-enum { JOB_CODE = 1, JOB_OPTIONS, JOB_FORMAT };
+enum {
+    JOB_CODE = 1,
+    JOB_OPTIONS,
+    JOB_FORMAT,
+    JOB_EXECUTABLE,
+    JOB_ARGUMENTS,
+    JOB_SEED,
+    JOB_SECONDS,
+};
 enum {
     ANSWER_ERROR = 1,
     ANSWER_CODE,
@@ -24,6 +32,8 @@ enum {
     ANSWER_CPU_NANOSECONDS,
     ANSWER_PEAK_MEMORY,
     ANSWER_MEMORY, // packed: the numbers of keel_program_memory_t in their order
+    ANSWER_IS_TRIAL,
+    ANSWER_RESULTS,
 };
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -95,7 +105,29 @@ void wire_put_job(keel_buffer_t *out, const wire_job_t *job) {
     put(out, JOB_FORMAT, keel_str_bytes(job->format));
     put(out, JOB_OPTIONS, job->options);
     put(out, JOB_CODE, job->code);
+    if (job->executable.size) {
+        put(out, JOB_EXECUTABLE, job->executable);
+        put(out, JOB_ARGUMENTS, job->arguments);
+        put_number(out, JOB_SEED, job->seed);
+        put_number(out, JOB_SECONDS, job->seconds);
+    }
     end(out, start);
+}
+
+void wire_put_shape(keel_buffer_t *out, const keel_shape_t *shape) {
+    keel_proto_put_varint(out, shape->element);
+    keel_proto_put_varint(out, shape->rank);
+    for (uint32_t i = 0; i < shape->rank; ++i)
+        keel_proto_put_varint(out, (uint64_t)shape->dims[i]);
+}
+
+bool wire_read_shape(keel_cursor_t *cursor, int64_t dims[WIRE_RANK], keel_shape_t *out) {
+    uint64_t element = keel_proto_varint(cursor), rank = keel_proto_varint(cursor);
+    if (cursor->failed || rank > WIRE_RANK || element > INT32_MAX) return false;
+    for (uint64_t i = 0; i < rank; ++i)
+        dims[i] = (int64_t)keel_proto_varint(cursor);
+    *out = (keel_shape_t){(keel_primitive_t)element, (uint32_t)rank, dims};
+    return !cursor->failed;
 }
 
 static void put_memory(keel_buffer_t *out, const keel_program_memory_t *memory) {
@@ -120,6 +152,8 @@ void wire_put_answer(keel_buffer_t *out, const wire_answer_t *answer) {
     put_number(out, ANSWER_CPU_NANOSECONDS, answer->cpu_nanoseconds);
     put_number(out, ANSWER_PEAK_MEMORY, answer->peak_memory);
     if (answer->has_memory) put_memory(out, &answer->memory);
+    if (answer->is_trial) put_number(out, ANSWER_IS_TRIAL, 1);
+    put(out, ANSWER_RESULTS, answer->results);
     end(out, start);
 }
 
@@ -169,7 +203,11 @@ keel_status_t wire_read_job(keel_bytes_t message, wire_job_t *out) {
     keel_proto_field_t field;
     *out = (wire_job_t){0};
     while (keel_proto_next(&cursor, &field)) {
+        if (field.number == JOB_SEED) out->seed = field.value;
+        if (field.number == JOB_SECONDS) out->seconds = field.value;
         if (field.wire != KEEL_WIRE_BYTES) continue;
+        if (field.number == JOB_EXECUTABLE) out->executable = field.bytes;
+        if (field.number == JOB_ARGUMENTS) out->arguments = field.bytes;
         if (field.number == JOB_CODE) out->code = field.bytes;
         if (field.number == JOB_OPTIONS) out->options = field.bytes;
         if (field.number == JOB_FORMAT) out->format = keel_bytes_str(field.bytes);
@@ -200,6 +238,9 @@ static bool read_answer_number(const keel_proto_field_t *field, wire_answer_t *o
         case ANSWER_PEAK_MEMORY:
             out->peak_memory = field->value;
             break;
+        case ANSWER_IS_TRIAL:
+            out->is_trial = field->value != 0;
+            break;
         default:
             break;
     }
@@ -223,6 +264,9 @@ static bool read_answer_bytes(const keel_proto_field_t *field, wire_answer_t *ou
         case ANSWER_FINGERPRINT:
             out->fingerprint = field->bytes;
             break;
+        case ANSWER_RESULTS:
+            out->results = field->bytes;
+            break;
         case ANSWER_MEMORY:
             out->has_memory = true;
             return read_memory(field->bytes, &out->memory);
@@ -243,5 +287,6 @@ keel_status_t wire_read_answer(keel_bytes_t message, wire_answer_t *out) {
         if (!is_good) return damaged("it cannot be decoded");
     }
     if (cursor.failed) return damaged("it cannot be decoded");
-    return out->error.size || out->executable.size ? NULL : damaged("it answers nothing");
+    bool answers = out->error.size || out->executable.size || out->is_trial;
+    return answers ? NULL : damaged("it answers nothing");
 }

@@ -32,6 +32,9 @@ typedef struct wire_handler_t {
 typedef struct wire_job_t {
     keel_bytes_t code, options;
     keel_str_t format;
+    keel_bytes_t executable; // of a trial: then there is no code
+    keel_bytes_t arguments;  // shapes, as wire_put_shape writes them
+    uint64_t seed, seconds;
 } wire_job_t;
 
 // All of it borrowed. An error that is absent is empty.
@@ -42,6 +45,8 @@ typedef struct wire_answer_t {
     bool has_memory;
     keel_program_memory_t memory;
     uint64_t nanoseconds, cpu_nanoseconds, peak_memory;
+    bool is_trial;
+    keel_bytes_t results; // of a trial: a shape and so many bytes (wire_put_shape), one after the other
 } wire_answer_t;
 
 // Append a message with its frame; check the buffer's status.
@@ -49,6 +54,12 @@ void wire_put_setup(keel_buffer_t *out, const wire_setup_t *setup);
 void wire_put_handler(keel_buffer_t *out, const keel_handler_t *handler);
 void wire_put_job(keel_buffer_t *out, const wire_job_t *job);
 void wire_put_answer(keel_buffer_t *out, const wire_answer_t *answer);
+
+// A shape within a message: its element, its rank and its dimensions as varints. False if none can
+// be read; `dims` has room for WIRE_RANK.
+enum { WIRE_RANK = 64 };
+void wire_put_shape(keel_buffer_t *out, const keel_shape_t *shape);
+bool wire_read_shape(keel_cursor_t *cursor, int64_t dims[WIRE_RANK], keel_shape_t *out);
 
 // KEEL_CORRUPT for a kind that is not `expected`, or a message that is too large.
 keel_status_t wire_read_head(const uint8_t head[WIRE_HEAD], wire_kind_t *out_kind,

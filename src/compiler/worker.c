@@ -125,7 +125,10 @@ static keel_status_t work(worker_t *worker, keel_status_t opened, keel_bytes_t m
     keel_status_t why = NULL;
     if (!opened) {
         why = wire_read_job(message, &job);
-        if (!why) why = worker_compile(worker, &job, answer);
+        if (!why && job.executable.size)
+            why = worker_try(worker, &job, answer);
+        else if (!why)
+            why = worker_compile(worker, &job, answer);
     }
     keel_status_t status = opened || why ? answer_error(worker, why ? why : opened, answer) : NULL;
     keel_status_ignore(why);

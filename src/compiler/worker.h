@@ -24,5 +24,8 @@ void worker_add_handler(worker_t *worker, const wire_handler_t *handler);
 // Keel's; a program that does not compile is an answer.
 keel_status_t worker_compile(worker_t *worker, const wire_job_t *job,
                              keel_buffer_t *out) KEEL_MUST_CHECK;
+// The same for a trial: loads and executes a program. The process ends if that takes too long.
+keel_status_t worker_try(worker_t *worker, const wire_job_t *job,
+                         keel_buffer_t *out) KEEL_MUST_CHECK;
 
 #endif // KEEL_COMPILER_WORKER_H_
