@@ -429,6 +429,7 @@ int cli_aot(cli_call_t *call) {
     if (!aot.on || !*aot.on) return cli_misuse(call, "no target; name one: --on h200:8");
     keel_map_initialize(&aot.known);
     cli_recorded_initialize(&aot.recorded);
+    if (!cli_take_packed_runs(call, &aot.recorded.is_foreign, &code)) return code;
     pthread_mutex_init(&aot.lock, NULL);
     uint64_t began = keel_clock_monotonic();
     keel_status_t status = python ? cli_interpreter_named(python, &interpreter) : NULL;

@@ -98,6 +98,7 @@ int cli_bundle_diff(cli_call_t *call) {
     cli_switch(call, "--json", "print JSON", &json);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 2, 2, &code)) return code;
+    if (!cli_take_packed_runs(call, NULL, &code)) return code;
     keel_buffer_initialize(&out, 0);
     keel_status_t status = keel_settings_load(call->flags, &settings);
     for (int i = 0; i < 2; ++i) {

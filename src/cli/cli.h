@@ -25,6 +25,8 @@
       "compile recorded programs for a device that is not there")                                  \
     X(replay, "[OPTION]... RUN",                                                                  \
       "compile and run a run's programs again: what would another plugin change?")                 \
+    X(pack, "[OPTION]... RUN -o FILE",                                                             \
+      "write a run as one file, which commands take in place of a run")                            \
     X(runs, "[OPTION]... [prune]", "list recorded runs, or remove old ones")                       \
     X(stats, "[OPTION]... [RUN]", "show what a run compiled, loaded and recompiled, by line")      \
     X(why, "[OPTION]... [RUN]", "explain recompiles: what changed, where, what to do")             \
@@ -138,6 +140,24 @@ keel_status_t cli_key_options(keel_bytes_t options, const char *path,
 // KEEL_INVALID if the setting's folder exists but is not a folder.
 keel_status_t cli_check_folder(const keel_settings_t *settings,
                                keel_setting_t which) KEEL_MUST_CHECK;
+
+// ---- temporary.c -------------------------------------------------------------------------------
+
+// A new folder of this command's, below TMPDIR: "keel-<what>-<id>". The caller frees its path.
+keel_status_t cli_temporary_make(const char *what, char **out) KEEL_MUST_CHECK;
+// With all that is in it; does not follow links.
+keel_status_t cli_temporary_remove(const char *folder) KEEL_MUST_CHECK;
+
+// ---- packs.c -----------------------------------------------------------------------------------
+
+// If one of `texts` is a file of `keel pack`, it is unpacked into a folder of this process's, which
+// becomes the call's run_dir, and its run's id takes its place; runs beside it are brought there
+// too. The folder is removed when the process exits. Call it before the settings are loaded. False
+// after saying why: return *out_code. *out_unpacked may be NULL.
+bool cli_take_packs(cli_call_t *call, const char **texts, int count, bool *out_unpacked,
+                    int *out_code);
+// The same for the positional arguments.
+bool cli_take_packed_runs(cli_call_t *call, bool *out_unpacked, int *out_code);
 
 // ---- progress.c --------------------------------------------------------------------------------
 

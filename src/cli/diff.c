@@ -203,6 +203,7 @@ int cli_diff(cli_call_t *call) {
              &asked.options[1]);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 2, 2, &code)) return code;
+    if (!cli_take_packed_runs(call, NULL, &code)) return code;
     if (!asked.options[0] != !asked.options[1])
         return cli_misuse(call, "%s is missing: give both options files",
                           asked.options[0] ? "--options-b" : "--options-a");

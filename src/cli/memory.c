@@ -138,6 +138,7 @@ int cli_memory(cli_call_t *call) {
     cli_switch(call, "--json", "print JSON", &json);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
+    if (!cli_take_packed_runs(call, NULL, &code)) return code;
     keel_settings_t settings;
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);

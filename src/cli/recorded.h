@@ -10,6 +10,9 @@ typedef struct cli_kernel_t {
 } cli_kernel_t;
 
 typedef struct cli_recorded_t {
+    // Of a pack, which may have come from anywhere: the files that it names are not used, which are
+    // the plugin, the Python and the libraries of kernels. Set it before the first event.
+    bool is_foreign;
     bool is_known;            // a run of the platform was found
     const char *plugin;       // that it used; NULL: unknown. Lives as long as this, like all below
     PJRT_NamedValue *options; // that the client was made with

@@ -31,7 +31,7 @@ static keel_status_t find_after(replay_t *replay, char **out) {
     const char *recorded = replay->recorded.plugin;
     if (named->origin == KEEL_ORIGIN_FLAG)
         return keel_plugin_find(named->text, replay->interpreter, out);
-    if (replay->trusts && recorded && keel_is_file(recorded))
+    if (recorded && keel_is_file(recorded))
         return keel_strdup(keel_str(recorded), out);
     if (replay->target.platform == KEEL_TARGET_CPU)
         return keel_plugin_find(named->text, replay->interpreter, out);
@@ -42,7 +42,7 @@ static keel_status_t find_after(replay_t *replay, char **out) {
 static keel_status_t find_before(replay_t *replay, const char *named) {
     replay_side_t *before = &replay->before;
     const char *recorded = replay->recorded.plugin;
-    const char *path = named ? named : replay->trusts ? recorded : NULL;
+    const char *path = recorded;
     if (named) {
         KEEL_TRY(keel_plugin_find(named, replay->interpreter, &before->plugin));
         return build_of(replay, before->plugin, &before->build);
@@ -91,7 +91,7 @@ static keel_status_t open_plugins(replay_t *replay, const char *named_before) {
     KEEL_TRY(find_before(replay, named_before));
     if (named_before) KEEL_TRY(check_plugin(replay, replay->before.plugin));
     KEEL_TRY(replay_keys_make(replay));
-    if (replay->trusts && replay_kernels_are_same(replay))
+    if (replay_kernels_are_same(replay))
         KEEL_TRY(cli_recorded_add_handlers(&replay->recorded));
     if (replay->before.plugin) KEEL_TRY(start(replay, &replay->before));
     return start(replay, &replay->after);
@@ -117,7 +117,7 @@ static keel_status_t prepare(replay_t *replay, const cli_call_t *call, const cha
     if (python) KEEL_TRY(cli_interpreter_named(python, &replay->interpreter));
     KEEL_TRY(read_run(replay, call->rest[0]));
     const char *recorded = replay->recorded.python;
-    if (!replay->interpreter && replay->trusts && recorded)
+    if (!replay->interpreter && recorded)
         KEEL_TRY(keel_strdup(keel_str(recorded), &replay->interpreter));
     replay->recorded_plugin = replay->run.plugin_path;
     replay->is_elsewhere = replay->target.platform != KEEL_TARGET_CPU;
@@ -197,7 +197,7 @@ int cli_replay(cli_call_t *call) {
     static replay_t replay; // a rehearsal sees it until the process ends
     const char *python = NULL, *before = NULL, *limit = NULL, *tolerance = "0", *seed = "0",
                *timeout = "60", *jobs = "1";
-    bool stays = false, trusts = false;
+    bool stays = false, trusts = false, is_packed;
     double number;
     int code;
     call->details = details;
@@ -234,8 +234,9 @@ int cli_replay(cli_call_t *call) {
     replay.jobs = (unsigned)number;
     if (!cli_read_seconds(call, timeout, &replay.seconds, &code)) return code;
     replay.runs = !stays;
-    replay.trusts = true;
     initialize(&replay);
+    if (!cli_take_packed_runs(call, &is_packed, &code)) return code;
+    replay.recorded.is_foreign = is_packed && !trusts;
     keel_status_t status = prepare(&replay, call, python, before);
     code = status ? cli_fail(status) : answer(&replay);
     release(&replay);

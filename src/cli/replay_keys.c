@@ -124,6 +124,10 @@ keel_status_t replay_keys_make(replay_t *replay) {
         replay_program_t *program = replay->programs[i];
         if (!program->options) continue;
         keel_status_t keyed = key_of(&backend, program);
+        // The libraries of its kernels are not here, so its key cannot be known.
+        if (keel_key_has(&program->recorded, KEEL_COMPONENT_KERNELS) &&
+            !keel_key_has(&program->key, KEEL_COMPONENT_KERNELS))
+            program->is_keyed = false;
         if (keel_status_code(keyed) == KEEL_NO_MEMORY)
             status = keyed;
         else if (!keyed && replay_recompiles(program))

@@ -67,6 +67,7 @@ int cli_report(cli_call_t *call) {
     cli_text(call, "-o", "FILE", "where the page goes (report.html); - is standard output", &path);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
+    if (!cli_take_packed_runs(call, NULL, &code)) return code;
     bool to_stdout = strcmp(path, "-") == 0;
     keel_settings_t settings;
     keel_status_t status = keel_settings_load(call->flags, &settings);

@@ -331,15 +331,17 @@ int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
     return go(call, call->rest, &run);
 }
 
-static int use_recorded(const cli_call_t *call, const char *from, const cli_run_use_t *use) {
+static int use_recorded(cli_call_t *call, const char *from, const cli_run_use_t *use) {
     keel_settings_t settings;
     char *id;
+    int code;
+    if (!cli_take_packs(call, &from, 1, NULL, &code)) return code;
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);
     const char *run_dir = keel_settings_text(&settings, KEEL_SETTING_RUN_DIR);
     status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
     if (!status) status = keel_journal_find_run(run_dir, from, &id);
-    int code = status ? cli_fail(status) : use->use(use->context, run_dir, id, CLI_OK);
+    code = status ? cli_fail(status) : use->use(use->context, run_dir, id, CLI_OK);
     if (!status) keel_free(id);
     keel_settings_deinitialize(&settings);
     return code;

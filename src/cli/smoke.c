@@ -377,35 +377,14 @@ static int answer(const smoke_t *smoke) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-static keel_status_t remove_below(void *context, const char *name) {
-    char *path;
-    KEEL_TRY(keel_path(&path, "%s/%s", (const char *)context, name));
-    bool is_folder = !keel_is_link(path) && keel_is_folder(path);
-    keel_status_t status = is_folder ? keel_directory_walk(path, remove_below, path) : NULL;
-    if (!status) status = is_folder ? keel_directory_remove(path) : keel_file_remove(path);
-    keel_free(path);
-    return status;
-}
-
-static keel_status_t remove_folder(char *folder) {
-    KEEL_TRY(keel_directory_walk(folder, remove_below, folder));
-    return keel_directory_remove(folder);
-}
-
 static keel_status_t make_folder(smoke_t *smoke) {
-    char real[4096], id[KEEL_RUN_ID_SIZE];
-    const char *place = getenv("TMPDIR"), *named = smoke->call->flags[KEEL_SETTING_RUN_DIR];
+    char real[4096];
+    const char *named = smoke->call->flags[KEEL_SETTING_RUN_DIR];
     ssize_t length = readlink("/proc/self/exe", real, sizeof real - 1);
     if (length < 0)
         return keel_status_make(KEEL_INTERNAL, "/proc/self/exe: cannot be read; is /proc mounted?");
     KEEL_TRY(keel_strdup((keel_str_t){real, (size_t)length}, &smoke->self));
-    if (!place || !*place) place = "/tmp";
-    if (!keel_is_folder(place))
-        return keel_status_make(KEEL_INVALID, "%s is no folder; set TMPDIR to one", place);
-    keel_journal_make_id(id);
-    KEEL_TRY(keel_path(&smoke->folder, "%s/keel-smoke-%s", place, id));
-    KEEL_TRY(keel_directory_make(smoke->folder));
-    KEEL_TRY(keel_directory_check_owner(smoke->folder));
+    KEEL_TRY(cli_temporary_make("smoke", &smoke->folder));
     return named ? keel_strdup(keel_str(named), &smoke->run_dir)
                  : keel_path(&smoke->run_dir, "%s/runs", smoke->folder);
 }
@@ -416,7 +395,7 @@ static void release(smoke_t *smoke) {
         keel_free(smoke->runs[i].figures);
     }
     keel_free(smoke->self);
-    if (smoke->folder) keel_status_ignore(remove_folder(smoke->folder));
+    if (smoke->folder) keel_status_ignore(cli_temporary_remove(smoke->folder));
     keel_free(smoke->folder);
     keel_free(smoke->run_dir);
 }

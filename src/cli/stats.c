@@ -69,6 +69,7 @@ int cli_stats(cli_call_t *call) {
     cli_switch(call, "--prometheus", "use the Prometheus text format", &prometheus);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
+    if (!cli_take_packed_runs(call, NULL, &code)) return code;
     if (metrics && prometheus) return cli_misuse(call, "--metrics and --prometheus: choose one");
     if (prometheus && json) return cli_misuse(call, "--prometheus and --json: choose one");
     keel_settings_t settings;

@@ -28,6 +28,7 @@ int cli_why(cli_call_t *call) {
     cli_text(call, "--program", "DIGEST", "print the item of this program alone", &program);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
+    if (!cli_take_packed_runs(call, NULL, &code)) return code;
     if (program && json)
         return cli_fail(keel_status_make(KEEL_INVALID, "--program and --json: use one of them"));
     keel_settings_t settings;

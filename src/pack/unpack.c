@@ -1,0 +1,265 @@
+// A file of a run is unpacked: decompressed in pieces, each member checked by its name before it is
+// written.
+#include <jansson.h>
+#include <stdio.h>
+#include <zstd.h>
+
+#include "journal/journal.h"
+#include "pack/member.h"
+#include "pack/pack.h"
+#include "pack/unpack.h"
+
+enum { PIECE = 1 << 20 };
+
+// ---- names of members --------------------------------------------------------------------------
+
+static bool is_digest(keel_str_t text) {
+    keel_digest_t digest;
+    for (size_t i = 0; i < text.size; ++i)
+        if (text.data[i] >= 'A' && text.data[i] <= 'F') return false;
+    return keel_digest_unhex(text, &digest);
+}
+
+// "<64 digits><ending>"
+static bool is_kept(keel_str_t name, const char *const *endings) {
+    enum { DIGITS = KEEL_DIGEST_HEX - 1 };
+    if (name.size <= DIGITS || !is_digest((keel_str_t){name.data, DIGITS})) return false;
+    return keel_str_is_one_of((keel_str_t){name.data + DIGITS, name.size - DIGITS}, endings);
+}
+
+static bool is_of_run(keel_str_t name, keel_str_t run) {
+    static const char *const files[] = {"journal.ndjson", "explained.ndjson", "sources.tsv", NULL};
+    if (!run.size || !keel_str_starts(name, run) || name.size <= run.size ||
+        name.data[run.size] != '/')
+        return false;
+    return keel_str_is_one_of((keel_str_t){name.data + run.size + 1, name.size - run.size - 1},
+                              files);
+}
+
+bool member_is_allowed(keel_str_t name, keel_str_t run) {
+    static const char *const programs[] = {".mlir.zst", ".hlo.zst", ".options.zst", NULL};
+    static const char *const sources[] = {".zst", NULL};
+    const keel_str_t folders[] = {KEEL_STR("programs/"), KEEL_STR("sources/")};
+    const char *const *const endings[] = {programs, sources};
+    for (int i = 0; i < 2; ++i)
+        if (keel_str_starts(name, folders[i]))
+            return is_kept((keel_str_t){name.data + folders[i].size, name.size - folders[i].size},
+                           endings[i]);
+    return is_of_run(name, run);
+}
+
+// ---- the archive -------------------------------------------------------------------------------
+
+void unpack_initialize(unpack_t *unpack, uint64_t most, unpack_take_t *take, void *context) {
+    *unpack = (unpack_t){.left = most, .take = take, .context = context};
+    keel_buffer_initialize(&unpack->pending, 0);
+    keel_map_initialize(&unpack->seen);
+}
+
+void unpack_deinitialize(unpack_t *unpack) {
+    keel_buffer_deinitialize(&unpack->pending);
+    keel_map_deinitialize(&unpack->seen);
+}
+
+static keel_status_t refuse(const char *format, ...) KEEL_PRINTF(1, 2) KEEL_MUST_CHECK;
+
+static keel_status_t refuse(const char *format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return keel_status_make(KEEL_CORRUPT, "%s", text);
+}
+
+// The first member: which run it is.
+static keel_status_t take_label(unpack_t *unpack, keel_bytes_t contents) {
+    json_t *label = json_loadb((const char *)contents.data, contents.size, 0, NULL);
+    const char *run = keel_event_text(label, "run");
+    uint64_t form = keel_event_count(label, "pack");
+    bool is_good = keel_journal_is_id(run) && strlen(run) < sizeof unpack->run;
+    if (is_good) snprintf(unpack->run, sizeof unpack->run, "%s", run);
+    json_decref(label);
+    if (form != PACK_FORM)
+        return refuse("it has the form %llu, and this Keel reads %d", (unsigned long long)form,
+                      PACK_FORM);
+    return is_good ? NULL : refuse("it does not say which run it is of");
+}
+
+static keel_status_t take_member(unpack_t *unpack, keel_bytes_t contents) {
+    keel_str_t name = keel_str(unpack->member.name);
+    if (!*unpack->run) return take_label(unpack, contents);
+    return unpack->take(unpack->context, name.data, contents);
+}
+
+static keel_status_t begin_member(unpack_t *unpack) {
+    enum { LARGEST_LABEL = 1 << 20, MOST = 1 << 20 };
+    keel_str_t name = keel_str(unpack->member.name);
+    bool is_label = !*unpack->run;
+    if (is_label && (!keel_str_is(name, PACK_LABEL) || unpack->member.size > LARGEST_LABEL))
+        return refuse("it does not begin with %s", PACK_LABEL);
+    if (!is_label && !member_is_allowed(name, keel_str(unpack->run)))
+        return refuse("it has a member that does not belong there");
+    if (keel_map_find(&unpack->seen, keel_str_bytes(name)) || unpack->seen.count == MOST)
+        return refuse("it has a member twice, or too many");
+    if (unpack->member.size > unpack->left) return refuse("it is larger than such a file can be");
+    unpack->left -= unpack->member.size;
+    unpack->is_inside = true;
+    return keel_map_put(&unpack->seen, keel_str_bytes(name), 1);
+}
+
+// Takes one header, or one member with what pads it; *out_used is 0 if more bytes are needed.
+static keel_status_t take_next(unpack_t *unpack, keel_bytes_t bytes, size_t *out_used) {
+    *out_used = 0;
+    if (unpack->is_inside) {
+        uint64_t whole = unpack->member.size + tar_padding(unpack->member.size);
+        if (bytes.size < whole) return NULL;
+        *out_used = (size_t)whole;
+        unpack->is_inside = false;
+        return take_member(unpack, keel_bytes(bytes.data, (size_t)unpack->member.size));
+    }
+    if (bytes.size < TAR_BLOCK) return NULL;
+    *out_used = TAR_BLOCK;
+    KEEL_TRY(tar_read_header(bytes.data, &unpack->member, &unpack->is_over));
+    return unpack->is_over ? NULL : begin_member(unpack);
+}
+
+keel_status_t unpack_feed(unpack_t *unpack, keel_bytes_t bytes) {
+    keel_buffer_append(&unpack->pending, bytes.data, bytes.size);
+    KEEL_TRY(keel_buffer_status(&unpack->pending));
+    size_t at = 0;
+    while (!unpack->is_over) {
+        size_t used;
+        KEEL_TRY(take_next(
+            unpack, keel_bytes(unpack->pending.data + at, unpack->pending.size - at), &used));
+        if (!used) break;
+        at += used;
+    }
+    if (unpack->is_over) at = unpack->pending.size; // what follows the end says nothing
+    if (at) memmove(unpack->pending.data, unpack->pending.data + at, unpack->pending.size - at);
+    unpack->pending.size -= at;
+    return NULL;
+}
+
+keel_status_t unpack_end(const unpack_t *unpack) {
+    return unpack->is_over && *unpack->run ? NULL : refuse("it is truncated");
+}
+
+// ---- the compressed file -----------------------------------------------------------------------
+
+typedef struct file_t {
+    const char *path;
+    uint64_t at;
+    ZSTD_DStream *stream;
+    bool is_whole; // the frame has ended
+    uint8_t *out;  // a piece
+} file_t;
+
+static keel_status_t decompress(file_t *file, keel_bytes_t bytes, unpack_t *unpack) {
+    ZSTD_inBuffer in = {bytes.data, bytes.size, 0};
+    bool is_full = false;
+    while ((in.pos < in.size || is_full) && !unpack->is_over) {
+        ZSTD_outBuffer out = {file->out, PIECE, 0};
+        size_t left = ZSTD_decompressStream(file->stream, &out, &in);
+        if (ZSTD_isError(left)) return refuse("it is damaged: %s", ZSTD_getErrorName(left));
+        KEEL_TRY(unpack_feed(unpack, keel_bytes(file->out, out.pos)));
+        file->is_whole = left == 0;
+        is_full = out.pos == out.size;
+        if (file->is_whole) break;
+    }
+    return NULL;
+}
+
+static keel_status_t read_all(file_t *file, unpack_t *unpack) {
+    for (;;) {
+        uint8_t *bytes;
+        size_t size;
+        KEEL_TRY(keel_file_read_from(file->path, file->at, PIECE, &bytes, &size));
+        keel_status_t status = size ? decompress(file, keel_bytes(bytes, size), unpack) : NULL;
+        keel_free(bytes);
+        file->at += size;
+        if (status) return status;
+        if (!size || file->is_whole || unpack->is_over) return unpack_end(unpack);
+    }
+}
+
+static keel_status_t read_file(const char *path, unpack_t *unpack) {
+    file_t file = {.path = path, .stream = ZSTD_createDStream()};
+    void *memory;
+    keel_status_t status = file.stream ? keel_alloc(PIECE, &memory)
+                                       : keel_status_make(KEEL_NO_MEMORY, "%s: no memory", path);
+    if (!status) {
+        file.out = memory;
+        ZSTD_initDStream(file.stream);
+        status = read_all(&file, unpack);
+        keel_free(file.out);
+    }
+    ZSTD_freeDStream(file.stream);
+    return keel_status_annotate(status, "%s", path);
+}
+
+// ---- into a folder -----------------------------------------------------------------------------
+
+static keel_status_t make_folder_of(const char *folder, const char *name) {
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/%.*s", folder, (int)strcspn(name, "/"), name));
+    keel_status_t status = keel_directory_make(path);
+    keel_free(path);
+    return status;
+}
+
+// Another run may have brought the same program or source already.
+static keel_status_t write_member(void *context, const char *name, keel_bytes_t contents) {
+    const char *folder = context;
+    char *path;
+    KEEL_TRY(make_folder_of(folder, name));
+    KEEL_TRY(keel_path(&path, "%s/%s", folder, name));
+    bool is_shared = strncmp(name, "programs/", 9) == 0 || strncmp(name, "sources/", 8) == 0;
+    keel_status_t status =
+        is_shared && keel_is_file(path) ? NULL : keel_file_create(path, contents);
+    keel_free(path);
+    return status;
+}
+
+keel_status_t keel_pack_unpack(const char *path, const char *folder, char **out_id) {
+    const uint64_t least = UINT64_C(1) << 30, times = 200;
+    keel_file_facts_t facts;
+    unpack_t unpack;
+    KEEL_TRY(keel_file_facts(path, &facts));
+    unpack_initialize(&unpack, least + times * facts.size, write_member, (void *)(uintptr_t)folder);
+    keel_status_t status = read_file(path, &unpack);
+    if (!status) status = keel_strdup(keel_str(unpack.run), out_id);
+    unpack_deinitialize(&unpack);
+    return status;
+}
+
+// ---- whether it is one -------------------------------------------------------------------------
+
+bool keel_pack_is(const char *path) {
+    enum { HEAD = 1 << 17 }; // more than zstd's first block
+    uint8_t *bytes, block[TAR_BLOCK];
+    size_t size;
+    keel_status_t status =
+        keel_is_file(path) ? keel_file_read_from(path, 0, HEAD, &bytes, &size)
+                           : keel_status_make(KEEL_NOT_FOUND, "no file");
+    if (status) {
+        keel_status_ignore(status);
+        return false;
+    }
+    ZSTD_DStream *stream = ZSTD_createDStream();
+    ZSTD_inBuffer in = {bytes, size, 0};
+    ZSTD_outBuffer out = {block, sizeof block, 0};
+    bool is_good = stream != NULL;
+    while (is_good && out.pos < out.size && in.pos < in.size) {
+        size_t before = out.pos + in.pos, left = ZSTD_decompressStream(stream, &out, &in);
+        is_good = !ZSTD_isError(left) && out.pos + in.pos > before;
+    }
+    ZSTD_freeDStream(stream);
+    keel_free(bytes);
+    tar_member_t member;
+    bool is_end = true;
+    status = is_good && out.pos == out.size ? tar_read_header(block, &member, &is_end) : NULL;
+    is_good = !status && !is_end && strcmp(member.name, PACK_LABEL) == 0;
+    keel_status_ignore(status);
+    return is_good;
+}
