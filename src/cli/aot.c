@@ -189,12 +189,12 @@ static keel_status_t open_target(aot_t *aot) {
     KEEL_TRY(status);
     aot->plugin = aot->real;
     const keel_rehearse_compiles_t compiles = aot->all ? KEEL_REHEARSE_ALL : KEEL_REHEARSE_NEW;
-    const keel_rehearse_settings_t settings = {.target = &aot->target,
-                                               .plugin = &aot->real,
-                                               .compiles = compiles,
-                                               .calculator = "",
-                                               .interpreter = aot->interpreter ? aot->interpreter
-                                                                               : aot->recorded.python};
+    const keel_rehearse_settings_t settings = {
+        .target = &aot->target,
+        .plugin = &aot->real,
+        .compiles = compiles,
+        .calculator = "",
+        .interpreter = aot->interpreter ? aot->interpreter : aot->recorded.python};
     KEEL_TRY(keel_rehearse_begin(&settings, &aot->plugin.api));
     KEEL_TRY(keel_engine_create(&aot->settings, &aot->plugin, false, &aot->engine));
     KEEL_TRY(keel_engine_rehearse(aot->engine, &aot->target, compiles, KEEL_REHEARSE_FILL_ZEROS));

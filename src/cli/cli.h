@@ -23,7 +23,7 @@
       "run a command against a device that is not there")                                          \
     X(aot, "--on TARGET [OPTION]... RUN|FILE...",                                                  \
       "compile recorded programs for a device that is not there")                                  \
-    X(replay, "[OPTION]... RUN",                                                                  \
+    X(replay, "[OPTION]... RUN",                                                                   \
       "compile and run a run's programs again: what would another plugin change?")                 \
     X(pack, "[OPTION]... RUN -o FILE",                                                             \
       "write a run as one file, which commands take in place of a run")                            \

@@ -143,11 +143,12 @@ static keel_status_t take_kernel(cli_recorded_t *recorded, const json_t *event) 
     const char *name = keel_event_text(event, "name"), *library = keel_event_text(event, "library");
     cli_kernel_t kernel = {.offset = keel_event_count(event, "offset")};
     void *memory = recorded->kernels;
-    if (recorded->is_foreign || !*name || !keel_is_file(library) || has_kernel(recorded, name)) return NULL;
+    if (recorded->is_foreign || !*name || !keel_is_file(library) || has_kernel(recorded, name))
+        return NULL;
     KEEL_TRY(keep(recorded, keel_str(name), &kernel.name));
     KEEL_TRY(keep(recorded, keel_str(library), &kernel.library));
-    KEEL_TRY(keel_grow_array(recorded->kernel_count, sizeof kernel, &recorded->kernel_room,
-                             &memory));
+    KEEL_TRY(
+        keel_grow_array(recorded->kernel_count, sizeof kernel, &recorded->kernel_room, &memory));
     recorded->kernels = memory;
     recorded->kernels[recorded->kernel_count++] = kernel;
     return keel_kernel_know(name, library);
@@ -171,7 +172,8 @@ keel_status_t cli_recorded_add_handlers(const cli_recorded_t *recorded) {
 static keel_status_t take_python(cli_recorded_t *recorded, const json_t *event) {
     const char *program = json_string_value(json_array_get(json_object_get(event, "argv"), 0));
     bool is_python = program && strchr(program, '/') && strstr(program, "python");
-    if (recorded->is_foreign || recorded->python || !is_python || !keel_is_file(program)) return NULL;
+    if (recorded->is_foreign || recorded->python || !is_python || !keel_is_file(program))
+        return NULL;
     return keep(recorded, keel_str(program), &recorded->python);
 }
 
@@ -186,7 +188,8 @@ keel_status_t cli_recorded_add(cli_recorded_t *recorded, const json_t *event,
     recorded->is_known = true;
     set_flags(event);
     const char *plugin = text_in(event, "plugin", "path");
-    if (*plugin && !recorded->is_foreign) KEEL_TRY(keep(recorded, keel_str(plugin), &recorded->plugin));
+    if (*plugin && !recorded->is_foreign)
+        KEEL_TRY(keep(recorded, keel_str(plugin), &recorded->plugin));
     return keel_status_annotate(read_options(recorded, text_in(event, "values", "create options")),
                                 "the options of the run's client");
 }

@@ -28,9 +28,9 @@ void cli_recorded_initialize(cli_recorded_t *recorded);
 void cli_recorded_deinitialize(cli_recorded_t *recorded);
 
 struct json_t;
-// Of a run's events (read with KEEL_RUN_KEYS), takes the kernels, and the first start of a client of
-// the platform: its plugin, its options, and into this process's environment XLA's flags, unless it
-// has some. No other thread may use the environment. KEEL_UNSUPPORTED for options that cannot be
+// Of a run's events (read with KEEL_RUN_KEYS), takes the kernels, and the first start of a client
+// of the platform: its plugin, its options, and into this process's environment XLA's flags, unless
+// it has some. No other thread may use the environment. KEEL_UNSUPPORTED for options that cannot be
 // made again. Kernels whose libraries are here are part of keys from then on.
 keel_status_t cli_recorded_add(cli_recorded_t *recorded, const struct json_t *event,
                                const char *platform) KEEL_MUST_CHECK;

@@ -31,8 +31,7 @@ static keel_status_t find_after(replay_t *replay, char **out) {
     const char *recorded = replay->recorded.plugin;
     if (named->origin == KEEL_ORIGIN_FLAG)
         return keel_plugin_find(named->text, replay->interpreter, out);
-    if (recorded && keel_is_file(recorded))
-        return keel_strdup(keel_str(recorded), out);
+    if (recorded && keel_is_file(recorded)) return keel_strdup(keel_str(recorded), out);
     if (replay->target.platform == KEEL_TARGET_CPU)
         return keel_plugin_find(named->text, replay->interpreter, out);
     return keel_target_plugin(&replay->target, replay->interpreter, out);
@@ -60,16 +59,17 @@ static keel_status_t check_plugin(const replay_t *replay, const char *path) {
     KEEL_TRY(cli_check_plugin(path));
     if (replay->target.platform != KEEL_TARGET_CPU) return cli_check_target(&replay->target, path);
     keel_probe_initialize(&probe);
-    keel_status_t status = keel_probe_use(
-        &(keel_probe_request_t){.plugin = path,
-                                .cpu_devices = replay->target.device_count,
-                                .limit = 120,
-                                .last = KEEL_PROBE_CLIENT},
-        &probe);
+    keel_status_t status =
+        keel_probe_use(&(keel_probe_request_t){.plugin = path,
+                                               .cpu_devices = replay->target.device_count,
+                                               .limit = 120,
+                                               .last = KEEL_PROBE_CLIENT},
+                       &probe);
     for (int i = KEEL_PROBE_LOAD; i <= KEEL_PROBE_CLIENT && !status; ++i)
         if (keel_probe_went_wrong(probe.steps[i].state))
-            status = keel_status_make(KEEL_INVALID, "%s: step %s failed: %s; `keel probe %s` says more",
-                                      path, keel_probe_step_names[i], probe.steps[i].message, path);
+            status =
+                keel_status_make(KEEL_INVALID, "%s: step %s failed: %s; `keel probe %s` says more",
+                                 path, keel_probe_step_names[i], probe.steps[i].message, path);
     keel_probe_deinitialize(&probe);
     return status;
 }
@@ -91,8 +91,7 @@ static keel_status_t open_plugins(replay_t *replay, const char *named_before) {
     KEEL_TRY(find_before(replay, named_before));
     if (named_before) KEEL_TRY(check_plugin(replay, replay->before.plugin));
     KEEL_TRY(replay_keys_make(replay));
-    if (replay_kernels_are_same(replay))
-        KEEL_TRY(cli_recorded_add_handlers(&replay->recorded));
+    if (replay_kernels_are_same(replay)) KEEL_TRY(cli_recorded_add_handlers(&replay->recorded));
     if (replay->before.plugin) KEEL_TRY(start(replay, &replay->before));
     return start(replay, &replay->after);
 }
@@ -181,7 +180,8 @@ static const char details[] =
     "RUN is a run's id, the beginning of one, latest, or a file of `keel pack`. Each of its\n"
     "programs is compiled by the run's own plugin, if that is still here, and by PLUGIN; without\n"
     "--plugin, by the run's again. Then both run with the same generated arguments, and their\n"
-    "results are compared. All of that happens in child processes, so a crash costs one program.\n\n"
+    "results are compared. All of that happens in child processes, so a crash costs one "
+    "program.\n\n"
     "LIMIT is in percent: 25, or time=50,code=10,memory=10,run=20; the default is 20, and run is\n"
     "judged only if it is named. The exit code is 1 if a program fails, grows beyond the limit or\n"
     "has other results, or if the run's own plugin would not find its keys again. docs/replay.md\n"

@@ -33,9 +33,9 @@ typedef struct replay_difference_t {
     size_t result;     // where the largest relative difference is
     uint64_t elements; // of all results that were compared
     uint64_t differing;
-    // |a - b| over the larger of |a| and |b|, and at least over a thousandth of the largest value of
-    // that result, so that what is left of a sum near 0 does not count. Infinite if one of them is
-    // infinite or no number.
+    // |a - b| over the larger of |a| and |b|, and at least over a thousandth of the largest value
+    // of that result, so that what is left of a sum near 0 does not count. Infinite if one of them
+    // is infinite or no number.
     double relative;
 } replay_difference_t;
 
@@ -81,7 +81,12 @@ bool replay_grew(const replay_limits_t *limits, const replay_figures_t *before,
 
 // ---- programs ----------------------------------------------------------------------------------
 
-typedef enum replay_origin { REPLAY_RUN_OWN, REPLAY_BEFORE, REPLAY_AFTER, REPLAY_ORIGINS } replay_origin_t;
+typedef enum replay_origin {
+    REPLAY_RUN_OWN,
+    REPLAY_BEFORE,
+    REPLAY_AFTER,
+    REPLAY_ORIGINS
+} replay_origin_t;
 
 typedef enum replay_outcome {
     REPLAY_LEFT_OUT, // it cannot be compiled without its client, or is not kept; `why` says so
@@ -161,8 +166,8 @@ bool replay_kernels_are_same(const replay_t *replay);
 
 // replay_obstacles.c: NULL in *out if the program can be run on one device; otherwise a sentence,
 // which the caller frees. `out_signature` is then unset.
-keel_status_t replay_obstacle(keel_bytes_t code, keel_bytes_t options, keel_signature_t *out_signature,
-                              char **out) KEEL_MUST_CHECK;
+keel_status_t replay_obstacle(keel_bytes_t code, keel_bytes_t options,
+                              keel_signature_t *out_signature, char **out) KEEL_MUST_CHECK;
 
 // replay_work.c: compiles, runs and compares all programs; calls `tell` for each, one at a time.
 void replay_work(replay_t *replay, void (*tell)(replay_t *replay, const replay_program_t *program));

@@ -38,8 +38,8 @@ static keel_status_t read_backend(replay_t *replay, keel_key_t *out) {
                                                .interpreter = replay->interpreter};
     KEEL_TRY(keel_rehearse_begin(&settings, &api));
     KEEL_TRY(make_client(replay, api, &client));
-    KEEL_TRY(keel_backend_read(api, client, replay->recorded.options, replay->recorded.count,
-                               &backend));
+    KEEL_TRY(
+        keel_backend_read(api, client, replay->recorded.options, replay->recorded.count, &backend));
     keel_status_t status = keel_backend_key(&backend, &replay->after.build, out);
     keel_backend_deinitialize(&backend);
     return status;
@@ -142,7 +142,8 @@ keel_status_t replay_keys_make(replay_t *replay) {
 bool replay_kernels_are_same(const replay_t *replay) {
     for (size_t i = 0; i < replay->count; ++i) {
         const replay_program_t *program = replay->programs[i];
-        bool is_known = program->is_keyed && keel_key_has(&program->recorded, KEEL_COMPONENT_KERNELS);
+        bool is_known =
+            program->is_keyed && keel_key_has(&program->recorded, KEEL_COMPONENT_KERNELS);
         if (is_known && !keel_digest_equal(&program->recorded.components[KEEL_COMPONENT_KERNELS],
                                            &program->key.components[KEEL_COMPONENT_KERNELS]))
             return false;

@@ -31,8 +31,8 @@ static keel_str_t target_of(const keel_program_t *program, keel_op_id_t op) {
     static const char *const names[] = {"call_target_name", "custom_call_target"};
     keel_attr_id_t attributes = program->operations.data[op].attributes;
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        const keel_attr_t *attr = keel_program_attr(
-            program, keel_program_dict_find(program, attributes, names[i]));
+        const keel_attr_t *attr =
+            keel_program_attr(program, keel_program_dict_find(program, attributes, names[i]));
         if (attr->kind == KEEL_ATTR_STRING) return keel_program_str(program, attr->a);
     }
     return KEEL_STR("");

@@ -37,8 +37,7 @@ void replay_print_head(const replay_t *replay) {
         put_side(replay, &replay->before, &out);
     else
         keel_buffer_format(&out, "as recorded, by %s, build %.12s, which is not here",
-                           *replay->recorded_plugin ? file_of(replay->recorded_plugin)
-                                                    : "a plugin",
+                           *replay->recorded_plugin ? file_of(replay->recorded_plugin) : "a plugin",
                            replay->recorded_build);
     keel_buffer_text(&out, "\nafter:  ");
     put_side(replay, &replay->after, &out);
@@ -208,9 +207,10 @@ void replay_print_end(const replay_t *replay, const replay_sum_t *sum) {
 // ---- JSON --------------------------------------------------------------------------------------
 
 static void figures_json(const char *name, const replay_figures_t *figures, keel_json_t *json) {
-    static const char *const names[REPLAY_MEASURE_COUNT] = {
-        [REPLAY_TIME] = "seconds", [REPLAY_CODE] = "code", [REPLAY_MEMORY] = "memory",
-        [REPLAY_RUN] = "run_seconds"};
+    static const char *const names[REPLAY_MEASURE_COUNT] = {[REPLAY_TIME] = "seconds",
+                                                            [REPLAY_CODE] = "code",
+                                                            [REPLAY_MEMORY] = "memory",
+                                                            [REPLAY_RUN] = "run_seconds"};
     keel_json_object(json, name);
     for (int i = 0; i < REPLAY_MEASURE_COUNT; ++i) {
         bool is_time = i == REPLAY_TIME || i == REPLAY_RUN;
@@ -233,14 +233,12 @@ static void key_json(const replay_program_t *program, keel_json_t *json) {
 }
 
 static void results_json(const replay_program_t *program, keel_json_t *json) {
-    static const char *const states[] = {[REPLAY_NOT_RUN] = "not run",
-                                         [REPLAY_EQUAL] = "equal",
-                                         [REPLAY_DIFFERENT] = "different"};
+    static const char *const states[] = {
+        [REPLAY_NOT_RUN] = "not run", [REPLAY_EQUAL] = "equal", [REPLAY_DIFFERENT] = "different"};
     const replay_difference_t *difference = &program->difference;
     keel_json_object(json, "results");
     keel_json_string(json, "state", states[program->results]);
-    if (program->results == REPLAY_NOT_RUN)
-        keel_json_known(json, "why", program->why_not_run, 0);
+    if (program->results == REPLAY_NOT_RUN) keel_json_known(json, "why", program->why_not_run, 0);
     if (program->results == REPLAY_DIFFERENT && isfinite(difference->relative))
         // As text, because a difference may be far below what a number with few decimals shows.
         keel_buffer_format(keel_json_value(json, "relative"), "%.9g", difference->relative);
@@ -257,9 +255,8 @@ static void results_json(const replay_program_t *program, keel_json_t *json) {
 
 static void program_json(const replay_t *replay, const replay_program_t *program,
                          keel_json_t *json) {
-    static const char *const outcomes[] = {[REPLAY_LEFT_OUT] = "left out",
-                                           [REPLAY_FAILED] = "failed",
-                                           [REPLAY_COMPILED] = "compiled"};
+    static const char *const outcomes[] = {
+        [REPLAY_LEFT_OUT] = "left out", [REPLAY_FAILED] = "failed", [REPLAY_COMPILED] = "compiled"};
     const replay_figures_t *base = replay_base(program), *after = &program->figures[REPLAY_AFTER];
     keel_json_break(json, "\n ");
     keel_json_object(json, NULL);

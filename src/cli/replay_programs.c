@@ -42,10 +42,11 @@ static keel_status_t take_target(replay_t *replay, const json_t *event) {
     if (!replay->on && !*rehearsed && strcmp(platform, "cpu") == 0)
         KEEL_TRY(name_processor(event, name));
     else if (!replay->on && !*rehearsed)
-        return keel_status_make(KEEL_UNSUPPORTED,
-                                "the run was on devices of the platform %s; name them with --on, as "
-                                "in --on h200:8: its programs are compiled for them and not run",
-                                *platform ? platform : "of an unknown name");
+        return keel_status_make(
+            KEEL_UNSUPPORTED,
+            "the run was on devices of the platform %s; name them with --on, as "
+            "in --on h200:8: its programs are compiled for them and not run",
+            *platform ? platform : "of an unknown name");
     replay->has_target = true; // which is deinitialized after a failure too
     return keel_target_read(on, &replay->target);
 }
@@ -111,8 +112,7 @@ static keel_status_t find(replay_t *replay, const json_t *event, replay_program_
     keel_buffer_format(&name, "%s %s", keel_event_text(event, "program"),
                        keel_event_text(event, "options"));
     keel_status_t status = keel_buffer_status(&name);
-    const uint64_t *index =
-        status ? NULL : keel_map_find(&replay->known, keel_buffer_bytes(&name));
+    const uint64_t *index = status ? NULL : keel_map_find(&replay->known, keel_buffer_bytes(&name));
     if (index) {
         *out = replay->programs[*index];
     } else if (!status) {
@@ -168,9 +168,8 @@ static keel_status_t take_more(replay_program_t *program, const json_t *event, c
     if (strcmp(kind, "memory") == 0)
         replay_figure(figures, REPLAY_MEMORY, (double)keel_event_count(event, "total"));
     if (is_compiled) take_seconds(program, keel_event_number(event, "seconds"));
-    uint64_t bytes = is_compiled || strcmp(kind, "publish") == 0
-                         ? keel_event_count(event, "payload_bytes")
-                         : 0;
+    uint64_t bytes =
+        is_compiled || strcmp(kind, "publish") == 0 ? keel_event_count(event, "payload_bytes") : 0;
     if (bytes) replay_figure(figures, REPLAY_CODE, (double)bytes);
     return NULL;
 }
@@ -185,9 +184,8 @@ static keel_status_t add_to_program(void *context, const json_t *event) {
     const char *digest = keel_event_text(event, "program");
     for (size_t i = 0; i < replay->count; ++i) {
         replay_program_t *program = replay->programs[i];
-        bool is_it = has_key && program->has_key
-                         ? keel_digest_equal(&key, &program->recorded_key)
-                         : *digest && strcmp(program->digest, digest) == 0;
+        bool is_it = has_key && program->has_key ? keel_digest_equal(&key, &program->recorded_key)
+                                                 : *digest && strcmp(program->digest, digest) == 0;
         if (is_it) KEEL_TRY(take_more(program, event, kind));
     }
     return NULL;
@@ -206,8 +204,8 @@ keel_status_t replay_programs_read(replay_t *replay) {
     KEEL_TRY(index_shown(replay));
     KEEL_TRY(keel_run_visit(&replay->run, take_event, replay));
     if (!replay->count)
-        return keel_status_make(KEEL_NOT_FOUND, "run %s has no programs; `keel runs` lists all runs",
-                                replay->run.id);
+        return keel_status_make(
+            KEEL_NOT_FOUND, "run %s has no programs; `keel runs` lists all runs", replay->run.id);
     return keel_run_visit(&replay->run, add_to_program, replay);
 }
 

@@ -1,6 +1,6 @@
-// Compiling, running and comparing. Each thread takes one program after the other: it is compiled by
-// the run's plugin and by the other one right after it, so that both times are of one state of the
-// machine; then it runs on both.
+// Compiling, running and comparing. Each thread takes one program after the other: it is compiled
+// by the run's plugin and by the other one right after it, so that both times are of one state of
+// the machine; then it runs on both.
 #define _GNU_SOURCE
 #include <stdio.h>
 
@@ -97,12 +97,12 @@ static keel_status_t run(const work_t *work, const replay_side_t *side,
     keel_shape_t *shapes = memory;
     for (uint32_t i = 0; i < count; ++i)
         shapes[i] = work->signature.parameters[i].whole;
-    const keel_trial_t trial = {
-        .executable = keel_bytes(compiled->executable, compiled->executable_size),
-        .arguments = shapes,
-        .argument_count = count,
-        .seed = work->replay->seed,
-        .seconds = work->replay->seconds};
+    const keel_trial_t trial = {.executable =
+                                    keel_bytes(compiled->executable, compiled->executable_size),
+                                .arguments = shapes,
+                                .argument_count = count,
+                                .seed = work->replay->seed,
+                                .seconds = work->replay->seconds};
     keel_status_t status = keel_compiler_try(side->compiler, &trial, &id);
     if (!status) status = keel_compiler_wait(side->compiler, id, out);
     keel_free(shapes);
@@ -133,8 +133,7 @@ static keel_status_t find_obstacle(work_t *work, char **out) {
     const replay_t *replay = work->replay;
     *out = NULL;
     if (!replay->runs) return explain(out, "--no-run", "");
-    if (replay->is_elsewhere)
-        return keel_path(out, "%s is not here", replay->target.name);
+    if (replay->is_elsewhere) return keel_path(out, "%s is not here", replay->target.name);
     if (!replay->before.compiler) return explain(out, "the run's plugin is not here", "");
     if (work->before.error)
         return explain(out, "the run's plugin does not compile it here", work->before.error);

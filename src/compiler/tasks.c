@@ -110,8 +110,7 @@ static keel_status_t keep_results(keel_bytes_t results, keel_compiled_t *out) {
     void *memory;
     if (cursor.failed || count > results.size)
         return keel_status_make(KEEL_CORRUPT, "the results of a trial are damaged");
-    KEEL_TRY(
-        keel_arena_array(&out->result_texts, (size_t)count, sizeof *out->results, &memory));
+    KEEL_TRY(keel_arena_array(&out->result_texts, (size_t)count, sizeof *out->results, &memory));
     out->results = memory;
     while (out->result_count < count)
         KEEL_TRY(keep_result(&cursor, out));

@@ -1,8 +1,9 @@
 // The values of a trial's arguments.
 //
-// A float is a 128th, from -1 to 1, or from 0.5 to 1.5 if it is positive: the formats with 8 bits of
-// precision and more have all of these exactly. The 8-bit formats get 0.5, 1 and 1.5 as E4M3 writes
-// them, which the others read as other small numbers. An integer is one of four small numbers.
+// A float is a 128th, from -1 to 1, or from 0.5 to 1.5 if it is positive: the formats with 8 bits
+// of precision and more have all of these exactly. The 8-bit formats get 0.5, 1 and 1.5 as E4M3
+// writes them, which the others read as other small numbers. An integer is one of four small
+// numbers.
 #include "compiler/trial.h"
 
 enum { UNIT = 128 }; // 1 as such a number
@@ -27,8 +28,9 @@ static kind_t kind_of(keel_primitive_t element) {
 keel_status_t trial_check(const keel_shape_t *shape) {
     kind_t kind = kind_of(shape->element);
     if (!kind.size)
-        return keel_status_make(KEEL_UNSUPPORTED, "it takes an array of %s, for which no values are "
-                                                  "made",
+        return keel_status_make(KEEL_UNSUPPORTED,
+                                "it takes an array of %s, for which no values are "
+                                "made",
                                 kind.name);
     uint64_t count = keel_shape_count(shape);
     for (uint32_t i = 0; i < shape->rank; ++i)

@@ -1,4 +1,5 @@
-// Room-internal: the arguments of a trial, which are the same on every machine and in every version.
+// Room-internal: the arguments of a trial, which are the same on every machine and in every
+// version.
 #ifndef KEEL_COMPILER_TRIAL_H_
 #define KEEL_COMPILER_TRIAL_H_
 

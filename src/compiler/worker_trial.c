@@ -134,8 +134,8 @@ static keel_status_t take_result(trial_t *trial, PJRT_Buffer *buffer) {
         .tiled = {.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE,
                   .minor_to_major = order,
                   .minor_to_major_size = shape.rank}};
-    PJRT_Buffer_ToHostBuffer_Args args = {
-        KEEL_PJRT_SIZE(PJRT_Buffer_ToHostBuffer), .src = buffer, .host_layout = &layout};
+    PJRT_Buffer_ToHostBuffer_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_ToHostBuffer), .src = buffer,
+                                          .host_layout = &layout};
     // The first call asks for the size, the second for the bytes.
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Buffer_ToHostBuffer, args));
     wire_put_shape(&trial->results, &shape);

@@ -5,103 +5,115 @@
 #include "pack/journal.h"
 
 #include <jansson.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "journal/journal.h"
 
 typedef enum fate_t {
-    WORD,   // of its length
-    STAYS,  //
-    LEAVES, // the field is left out
-    DIGEST, // of a program
+    WORD,      // of its length
+    STAYS,     //
+    LEAVES,    // the field is left out
+    DIGEST,    // of a program
     FILE_NAME, // of a path, the last part stays: of a plugin, a library
-    FLAGS,  // paths in it become words
-    TOPIC,  // words of operations stay
-    VALUE,  // types and numbers stay
+    FLAGS,     // paths in it become words
+    TOPIC,     // words of operations stay
+    VALUE,     // types and numbers stay
 } fate_t;
 
 static const struct {
     const char *field;
     fate_t fate;
 } fields[] = {
-    {"event", STAYS},       {"keel", STAYS},        {"mode", STAYS},
-    {"format", STAYS},      {"what", STAYS},        {"reason", STAYS},
-    {"miss", STAYS},        {"miss_note", STAYS},   {"kind", STAYS},
-    {"tier", STAYS},        {"state", STAYS},       {"verdict", STAYS},
-    {"label", STAYS},       {"reference", STAYS},   {"client", STAYS},
-    {"code", STAYS},        {"rehearsed", STAYS},   {"platform", STAYS},
-    {"version", STAYS},     {"device", STAYS},      {"run", STAYS},
-    {"order", STAYS},       {"type", STAYS},        {"compile", STAYS},
-    {"values", STAYS},      {"assumed", STAYS},     {"key", STAYS},
-    {"options", STAYS},     {"build", STAYS},       {"digest", STAYS},
-    {"components", STAYS},  {"stack_skipped", STAYS},
-    {"targets", STAYS},     {"program", DIGEST},    {"rest", DIGEST},
-    {"programs", DIGEST},   {"path", FILE_NAME},    {"library", FILE_NAME},
-    {"flags", FLAGS},       {"subject", TOPIC},     {"old", VALUE},
-    {"new", VALUE},         {"argv", LEAVES},       {"cwd", LEAVES},
-    {"host", LEAVES},       {"cache_dir", LEAVES},  {"process", LEAVES},
-    {"python", LEAVES},     {"names", LEAVES},      {"call", LEAVES},
-    {"folders", LEAVES},    {"message", LEAVES},    {"why", LEAVES},
-    {"note", LEAVES},
+    {"event", STAYS},     {"keel", STAYS},        {"mode", STAYS},       {"format", STAYS},
+    {"what", STAYS},      {"reason", STAYS},      {"miss", STAYS},       {"miss_note", STAYS},
+    {"kind", STAYS},      {"tier", STAYS},        {"state", STAYS},      {"verdict", STAYS},
+    {"label", STAYS},     {"reference", STAYS},   {"client", STAYS},     {"code", STAYS},
+    {"rehearsed", STAYS}, {"platform", STAYS},    {"version", STAYS},    {"device", STAYS},
+    {"run", STAYS},       {"order", STAYS},       {"type", STAYS},       {"compile", STAYS},
+    {"values", STAYS},    {"assumed", STAYS},     {"key", STAYS},        {"options", STAYS},
+    {"build", STAYS},     {"digest", STAYS},      {"components", STAYS}, {"stack_skipped", STAYS},
+    {"targets", STAYS},   {"program", DIGEST},    {"rest", DIGEST},      {"programs", DIGEST},
+    {"path", FILE_NAME},  {"library", FILE_NAME}, {"flags", FLAGS},      {"subject", TOPIC},
+    {"old", VALUE},       {"new", VALUE},         {"argv", LEAVES},      {"cwd", LEAVES},
+    {"host", LEAVES},     {"cache_dir", LEAVES},  {"process", LEAVES},   {"python", LEAVES},
+    {"names", LEAVES},    {"call", LEAVES},       {"folders", LEAVES},   {"message", LEAVES},
+    {"why", LEAVES},      {"note", LEAVES},
 };
 
 // What a bundle says of what was installed, without the machine and its folders.
-static const char *const bundle_sections[] = {"bundle", "plugin", "cpu",  "devices",
+static const char *const bundle_sections[] = {"bundle", "plugin",  "cpu", "devices",
                                               "keel",   "clients", NULL};
 
 // Of the readable texts of components, those that are no flags.
-static const char *const plain_components[] = {
-    "program",        "plugin build", "platform", "topology",    "device kinds", "device assignment",
-    "create options", "cpu",          "kernels",  "key version", NULL};
+static const char *const plain_components[] = {"program",
+                                               "plugin build",
+                                               "platform",
+                                               "topology",
+                                               "device kinds",
+                                               "device assignment",
+                                               "create options",
+                                               "cpu",
+                                               "kernels",
+                                               "key version",
+                                               NULL};
 
 // A line that is stripped.
 typedef struct line_t {
     const journal_strip_t *strip;
     const char *event;
-    keel_status_t status;
+    bool strips; // names; otherwise only what is quoted of sources
+    keel_json_t json;
+    keel_status_t status; // the first failure
 } line_t;
-
-static json_t *strip_value(line_t *line, const json_t *value, fate_t fate, const char *within);
 
 // ---- texts -------------------------------------------------------------------------------------
 
-static json_t *text(line_t *line, keel_status_t status, keel_buffer_t *out) {
-    if (!line->status) line->status = status;
-    if (status && line->status != status) keel_status_ignore(status);
-    json_t *made = json_stringn_nocheck((const char *)out->data ? (const char *)out->data : "",
-                                        out->size);
-    keel_buffer_deinitialize(out);
-    return made;
+// The status is the line's from then on.
+static void note(line_t *line, keel_status_t status) {
+    if (line->status)
+        keel_status_ignore(status);
+    else
+        line->status = status;
 }
 
-static json_t *as_word(line_t *line, keel_str_t name) {
+static void put_word(line_t *line, keel_str_t name) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
     keel_buffer_str(&out, name);
     keel_status_t status = keel_buffer_status(&out);
     if (!status && name.size) status = names_word(line->strip->names, name, (char *)out.data);
-    return text(line, status, &out);
+    note(line, status);
+    keel_json_str(&line->json, NULL, keel_bytes_str(keel_buffer_bytes(&out)));
+    keel_buffer_deinitialize(&out);
 }
 
-static json_t *as_digest(const line_t *line, keel_str_t hex) {
-    char moved[KEEL_DIGEST_HEX];
-    const uint64_t *index = keel_map_find(line->strip->moved, keel_str_bytes(hex));
-    if (!index) return json_stringn_nocheck(hex.data, hex.size);
-    keel_digest_hex(&line->strip->digests[*index], moved);
-    return json_string(moved);
-}
-
-static json_t *as_flags(line_t *line, keel_str_t flags) {
+static void put_flags(line_t *line, keel_str_t flags) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    keel_status_t status = names_put_without_paths(line->strip->names, flags, &out);
-    return text(line, status, &out);
+    note(line, names_put_without_paths(line->strip->names, flags, &out));
+    keel_json_str(&line->json, NULL, keel_bytes_str(keel_buffer_bytes(&out)));
+    keel_buffer_deinitialize(&out);
 }
 
-static json_t *as_file_name(keel_str_t path) {
+// The digest of the program without names; of one that is not in the pack, its own.
+static void moved_digest(const line_t *line, const char *hex, char out[KEEL_DIGEST_HEX]) {
+    const uint64_t *index = keel_map_find(line->strip->moved, keel_str_bytes(keel_str(hex)));
+    if (index)
+        keel_digest_hex(&line->strip->digests[*index], out);
+    else
+        snprintf(out, KEEL_DIGEST_HEX, "%s", hex);
+}
+
+static void put_digest(line_t *line, const char *hex) {
+    char moved[KEEL_DIGEST_HEX];
+    moved_digest(line, hex, moved);
+    keel_json_string(&line->json, NULL, moved);
+}
+
+static keel_str_t file_name_of(keel_str_t path) {
     const char *slash = path.size ? memrchr(path.data, '/', path.size) : NULL;
     size_t skipped = slash ? (size_t)(slash - path.data) + 1 : 0;
-    return json_stringn_nocheck(path.data + skipped, path.size - skipped);
+    return (keel_str_t){path.data + skipped, path.size - skipped};
 }
 
 // "iota iota_dimension", "compile options": if each word is one of programs' own, or of Keel's.
@@ -114,13 +126,6 @@ static bool is_of_programs(const line_t *line, keel_str_t subject) {
         if (word.size && !is_flag && !names_keeps(line->strip->names, word)) return false;
     }
     return true;
-}
-
-static json_t *as_topic(line_t *line, keel_str_t subject) {
-    keel_component_t component = keel_component_by_name(subject);
-    if (component != KEEL_COMPONENT_COUNT || is_of_programs(line, subject))
-        return json_stringn_nocheck(subject.data, subject.size);
-    return as_word(line, subject);
 }
 
 // "f32[8,32]", "0.1", "unset", "61c02c9a4c68": made of digits and of words for types, or one of
@@ -140,25 +145,20 @@ static bool is_plain_value(keel_str_t value) {
                : memchr(value.data, '[', value.size) != NULL;
 }
 
-static json_t *strip_text(line_t *line, keel_str_t value, fate_t fate) {
-    switch (fate) {
-        case STAYS:
-            return json_stringn_nocheck(value.data, value.size);
-        case DIGEST:
-            return as_digest(line, value);
-        case FILE_NAME:
-            return as_file_name(value);
-        case FLAGS:
-            return as_flags(line, value);
-        case TOPIC:
-            return as_topic(line, value);
-        case VALUE:
-            if (is_plain_value(value)) return json_stringn_nocheck(value.data, value.size);
-            break;
-        default:
-            break;
-    }
-    return as_word(line, value);
+static void put_text(line_t *line, const json_t *text, fate_t fate) {
+    keel_str_t value = {json_string_value(text), json_string_length(text)};
+    bool is_component = keel_component_by_name(value) != KEEL_COMPONENT_COUNT;
+    if (fate == DIGEST)
+        put_digest(line, value.data);
+    else if (fate == FLAGS)
+        put_flags(line, value);
+    else if (fate == FILE_NAME)
+        keel_json_str(&line->json, NULL, file_name_of(value));
+    else if (fate == STAYS || (fate == VALUE && is_plain_value(value)) ||
+             (fate == TOPIC && (is_component || is_of_programs(line, value))))
+        keel_json_str(&line->json, NULL, value);
+    else
+        put_word(line, value);
 }
 
 // ---- fields ------------------------------------------------------------------------------------
@@ -188,102 +188,102 @@ static fate_t fate_of(const line_t *line, const char *within, const char *field)
     return WORD;
 }
 
-// Programs that differed only in names are one now.
-static void add_count(const line_t *line, const char *digest, const json_t *count, json_t *out) {
-    json_t *key = as_digest(line, keel_str(digest));
-    const char *name = json_string_value(key);
-    json_int_t sum = json_integer_value(count) + json_integer_value(json_object_get(out, name));
-    if (name) json_object_set_new_nocheck(out, name, json_integer(sum));
-    json_decref(key);
-}
-
-static json_t *strip_object(line_t *line, const json_t *object, const char *within) {
-    json_t *out = json_object(), *value;
-    const char *field;
-    void *at;
-    for (at = json_object_iter((json_t *)(uintptr_t)object); at;
-         at = json_object_iter_next((json_t *)(uintptr_t)object, at)) {
-        field = json_object_iter_key(at);
-        value = json_object_iter_value(at);
-        fate_t fate = fate_of(line, within, field);
-        if (fate == LEAVES) continue;
-        if (strcmp(within, "executes") == 0)
-            add_count(line, field, value, out);
-        else
-            json_object_set_new_nocheck(out, field, strip_value(line, value, fate, field));
-    }
-    return out;
-}
-
-static json_t *strip_list(line_t *line, const json_t *list, fate_t fate, const char *within) {
-    json_t *out = json_array();
-    for (size_t i = 0; i < json_array_size(list); ++i)
-        json_array_append_new(out, strip_value(line, json_array_get(list, i), fate, within));
-    return out;
-}
+// ---- values ------------------------------------------------------------------------------------
 
 // `within` is the field that has the value.
-static json_t *strip_value(line_t *line, const json_t *value, fate_t fate, const char *within) {
-    if (json_is_object(value)) return strip_object(line, value, within);
-    if (json_is_array(value)) return strip_list(line, value, fate, within);
-    if (!json_is_string(value)) return json_incref((json_t *)(uintptr_t)value);
-    return strip_text(line, (keel_str_t){json_string_value(value), json_string_length(value)},
-                      fate);
+static void put_value(line_t *line, const json_t *value, fate_t fate, const char *within);
+
+// Executions of each program. Programs that differed only in names are one now.
+static void put_counts(line_t *line, json_t *counts) {
+    keel_json_object(&line->json, NULL);
+    for (void *at = json_object_iter(counts); at; at = json_object_iter_next(counts, at)) {
+        char digest[KEEL_DIGEST_HEX], other[KEEL_DIGEST_HEX];
+        json_int_t sum = 0;
+        bool is_first = true;
+        moved_digest(line, json_object_iter_key(at), digest);
+        for (void *of = json_object_iter(counts); of; of = json_object_iter_next(counts, of)) {
+            moved_digest(line, json_object_iter_key(of), other);
+            if (strcmp(digest, other) != 0) continue;
+            if (!sum) is_first = of == at;
+            sum += json_integer_value(json_object_iter_value(of));
+        }
+        if (!is_first) continue;
+        keel_json_key(&line->json, keel_str(digest));
+        keel_json_int(&line->json, NULL, sum);
+    }
+    keel_json_end_object(&line->json);
 }
 
-// ---- sources -----------------------------------------------------------------------------------
-
 // The one kind of difference that quotes lines of a source.
-static void leave_out_quotes(json_t *event) {
-    const char *const lists[] = {"roots", "folded"};
-    for (size_t k = 0; k < 2; ++k) {
-        json_t *list = json_object_get(event, lists[k]);
-        for (size_t i = 0; i < json_array_size(list); ++i) {
-            json_t *difference = json_array_get(list, i);
-            if (strcmp(keel_event_text(difference, "kind"), "edit") != 0) continue;
-            json_object_del(difference, "old");
-            json_object_del(difference, "new");
-        }
+static bool is_quote(json_t *object, const char *field) {
+    return strcmp(keel_event_text(object, "kind"), "edit") == 0 &&
+           (strcmp(field, "old") == 0 || strcmp(field, "new") == 0);
+}
+
+static void put_object(line_t *line, json_t *object, const char *within) {
+    bool is_covered = strcmp(line->event, "covered") == 0 && line->strip->journal_bytes;
+    keel_json_object(&line->json, NULL);
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
+        const char *field = json_object_iter_key(at);
+        fate_t fate = line->strips ? fate_of(line, within, field) : STAYS;
+        if (fate == LEAVES || is_quote(object, field)) continue;
+        keel_json_key(&line->json, keel_str(field));
+        // The last line of explanations says how much of the journal they cover.
+        if (is_covered && strcmp(field, "bytes") == 0)
+            keel_json_unsigned(&line->json, NULL, line->strip->journal_bytes);
+        else if (line->strips && strcmp(field, "executes") == 0)
+            put_counts(line, json_object_iter_value(at));
+        else
+            put_value(line, json_object_iter_value(at), fate, field);
     }
+    keel_json_end_object(&line->json);
+}
+
+static void put_list(line_t *line, const json_t *list, fate_t fate, const char *within) {
+    keel_json_array(&line->json, NULL);
+    for (size_t i = 0; i < json_array_size(list); ++i)
+        put_value(line, json_array_get(list, i), fate, within);
+    keel_json_end_array(&line->json);
+}
+
+static void put_value(line_t *line, const json_t *value, fate_t fate, const char *within) {
+    enum { DECIMALS = 9 };
+    if (json_is_object(value))
+        put_object(line, (json_t *)(uintptr_t)value, within);
+    else if (json_is_array(value))
+        put_list(line, value, fate, within);
+    else if (json_is_string(value))
+        put_text(line, value, fate);
+    else if (json_is_integer(value))
+        keel_json_int(&line->json, NULL, json_integer_value(value));
+    else if (json_is_real(value))
+        keel_json_double(&line->json, NULL, json_real_value(value), DECIMALS);
+    else if (json_is_boolean(value))
+        keel_json_bool(&line->json, NULL, json_is_true(value));
+    else
+        keel_json_null(&line->json, NULL);
 }
 
 // ---- lines -------------------------------------------------------------------------------------
 
-static keel_status_t put(const json_t *event, keel_buffer_t *out) {
-    char *text = json_dumps(event, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    if (!text) return keel_status_make(KEEL_NO_MEMORY, "an event could not be written");
-    keel_buffer_text(out, text);
-    keel_buffer_byte(out, '\n');
-    free(text);
-    return keel_buffer_status(out);
-}
-
-// The last line of explanations says how much of the journal they cover.
-static void cover(const journal_strip_t *strip, json_t *event) {
-    if (strcmp(keel_event_text(event, "event"), "covered") == 0 && strip->journal_bytes)
-        json_object_set_new(event, "bytes", json_integer((json_int_t)strip->journal_bytes));
-}
+typedef struct lines_t {
+    const journal_strip_t *strip;
+    keel_buffer_t *out;
+} lines_t;
 
 static keel_status_t strip_event(void *context, const json_t *event) {
-    void *const *both = context;
-    const journal_strip_t *strip = both[0];
-    line_t line = {.strip = strip, .event = keel_event_text(event, "event")};
-    bool strips = strip->settings->without_names;
-    if (strips && strcmp(line.event, "folders") == 0) return NULL;
-    json_t *out = strips ? strip_object(&line, event, "") : json_deep_copy(event);
-    if (!out || line.status) {
-        json_decref(out);
-        return line.status ? line.status : keel_status_make(KEEL_NO_MEMORY, "an event");
-    }
-    leave_out_quotes(out);
-    cover(strip, out);
-    keel_status_t status = put(out, both[1]);
-    json_decref(out);
-    return status;
+    const lines_t *lines = context;
+    line_t line = {.strip = lines->strip,
+                   .event = keel_event_text(event, "event"),
+                   .strips = lines->strip->settings->without_names,
+                   .json = keel_json(lines->out, KEEL_JSON_COMPACT)};
+    if (line.strips && strcmp(line.event, "folders") == 0) return NULL;
+    put_object(&line, (json_t *)(uintptr_t)event, "");
+    keel_buffer_byte(lines->out, '\n');
+    return line.status ? line.status : keel_buffer_status(lines->out);
 }
 
 keel_status_t journal_strip(const journal_strip_t *strip, keel_bytes_t lines, keel_buffer_t *out) {
-    void *both[] = {(void *)(uintptr_t)strip, out};
     keel_journal_damage_t damage;
-    return keel_journal_parse(lines, strip_event, both, &damage);
+    return keel_journal_parse(lines, strip_event, &(lines_t){strip, out}, &damage);
 }

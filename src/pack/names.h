@@ -18,8 +18,8 @@ void names_deinitialize(names_t *names);
 keel_status_t names_keep(names_t *names, keel_str_t text) KEEL_MUST_CHECK;
 bool names_keeps(const names_t *names, keel_str_t text);
 // Writes the word for a name over `out`, which has its length. What says what a name is stays: a
-// leading '/' or '<', ".py" at its end, or XLA's number there (".12"). KEEL_UNSUPPORTED if there are
-// more short names than short words.
+// leading '/' or '<', ".py" at its end, or XLA's number there (".12"). KEEL_UNSUPPORTED if there
+// are more short names than short words.
 keel_status_t names_word(names_t *names, keel_str_t name, char *out) KEEL_MUST_CHECK;
 // Appends the text with a word in place of each path in it.
 keel_status_t names_put_without_paths(names_t *names, keel_str_t text,

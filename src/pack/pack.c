@@ -58,8 +58,7 @@ static keel_status_t keep(packing_t *packing, const char *digest, const char *en
 
 static char *path_of(const packing_t *packing, const char *digest, const char *ending) {
     char *path = NULL;
-    keel_status_ignore(
-        keel_path(&path, "%s/programs/%s.%s.zst", packing->run_dir, digest, ending));
+    keel_status_ignore(keel_path(&path, "%s/programs/%s.%s.zst", packing->run_dir, digest, ending));
     return path;
 }
 
@@ -260,12 +259,10 @@ static keel_status_t put_label(packing_t *packing) {
     keel_buffer_initialize(&label, 0);
     keel_json_t json = keel_json(&label, KEEL_JSON_SPACED);
     keel_json_object(&json, NULL);
-    keel_json_unsigned(&json, "pack", PACK_FORM);
+    keel_json_string(&json, "event", "pack"); // it is read like the line of a journal
+    keel_json_unsigned(&json, "form", PACK_FORM);
     keel_json_string(&json, "keel", KEEL_VERSION);
     keel_json_string(&json, "run", packing->id);
-    keel_json_bool(&json, "names", !packing->settings->without_names);
-    keel_json_bool(&json, "sources",
-                   !packing->settings->without_names && !packing->settings->without_sources);
     keel_json_end_object(&json);
     keel_buffer_byte(&label, '\n');
     keel_status_t status = keel_buffer_status(&label);
@@ -280,9 +277,9 @@ static keel_status_t put_journal(packing_t *packing, keel_bytes_t journal, keel_
     const keel_pack_settings_t *settings = packing->settings;
     if (!settings->without_names && !settings->without_sources) {
         KEEL_TRY(put_named(packing, journal, "%s/%s", packing->id, "journal.ndjson"));
-        return explained.size ? put_named(packing, explained, "%s/%s", packing->id,
-                                          "explained.ndjson")
-                              : NULL;
+        return explained.size
+                   ? put_named(packing, explained, "%s/%s", packing->id, "explained.ndjson")
+                   : NULL;
     }
     journal_strip_t strip = {.settings = settings,
                              .names = &packing->names,
@@ -293,7 +290,8 @@ static keel_status_t put_journal(packing_t *packing, keel_bytes_t journal, keel_
     keel_status_t status = journal_strip(&strip, journal, &out);
     strip.journal_bytes = out.size;
     if (!status)
-        status = put_named(packing, keel_buffer_bytes(&out), "%s/%s", packing->id, "journal.ndjson");
+        status =
+            put_named(packing, keel_buffer_bytes(&out), "%s/%s", packing->id, "journal.ndjson");
     out.size = 0;
     if (!status && explained.size) status = journal_strip(&strip, explained, &out);
     if (!status && explained.size)
@@ -343,8 +341,8 @@ static keel_status_t fill_from_run(packing_t *packing) {
     keel_status_t status = read_own(packing, true, &explained, &explained_size);
     if (!status) {
         // A live run writes on: a last line that is not whole is left out by readers.
-        status = fill(packing, keel_bytes(journal, journal_size),
-                      keel_bytes(explained, explained_size));
+        status =
+            fill(packing, keel_bytes(journal, journal_size), keel_bytes(explained, explained_size));
         keel_free(explained);
     }
     keel_free(journal);

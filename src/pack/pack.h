@@ -10,15 +10,13 @@
 // The file is a tar archive (POSIX ustar) in one zstd frame. Its members are those of a run folder
 // (journal/journal.h), for one run, after a first one that says what it is:
 //
-//   keel-pack.json                        {"pack": 1, "keel": "0.1.0", "run": "<run id>", ...}
-//   <run id>/journal.ndjson
-//   <run id>/explained.ndjson
-//   <run id>/sources.tsv
+//   keel-pack.json                        {"event": "pack", "form": 1, "keel": "0.1.0", "run":
+//   "<run id>"} <run id>/journal.ndjson <run id>/explained.ndjson <run id>/sources.tsv
 //   programs/<digest>.<mlir|hlo|options>.zst
 //   sources/<digest>.zst
 //
-// A reader takes regular files of these names, each once, and refuses everything else, so nothing is
-// written outside the folder. What is unpacked may be so many times as large as the file, and no
+// A reader takes regular files of these names, each once, and refuses everything else, so nothing
+// is written outside the folder. What is unpacked may be so many times as large as the file, and no
 // more. Nothing in a pack is trusted beyond that: programs and sources are checked against their
 // digests whenever they are read, and journals are read as those of damaged files are.
 //
@@ -52,9 +50,9 @@ keel_status_t keel_pack_write(const char *run_dir, const char *id,
 // Whether the file begins as such a file does. False also if it cannot be read.
 bool keel_pack_is(const char *path);
 
-// Unpacks into an existing folder that only this user can write to. *out_id is the run's id, which
-// the caller frees. KEEL_CORRUPT, with the path and the reason, if it is no such file or damaged:
-// then the folder may hold a part of it. KEEL_INVALID if the folder has the run already.
+// Unpacks into an existing folder that only this user can write to. *out_id is the run's id, with a
+// number if the folder has such a run already; the caller frees it. KEEL_CORRUPT, with the path and
+// the reason, if it is no such file or damaged: then the folder may hold a part of it.
 keel_status_t keel_pack_unpack(const char *path, const char *folder, char **out_id) KEEL_MUST_CHECK;
 
 #endif // KEEL_PACK_PACK_H_

@@ -13,8 +13,8 @@ enum { IS_NAME = 1, STAYS = 2 };
 
 typedef struct texts_t {
     const keel_program_t *program;
-    keel_map_t uses;   // where a text begins in the source -> how it is used
-    uint8_t *is_known; // attributes that were looked at
+    keel_map_t uses;    // where a text begins in the source -> how it is used
+    uint8_t *is_known;  // attributes that were looked at
     keel_buffer_t left; // attributes still to be looked at
 } texts_t;
 
@@ -42,8 +42,7 @@ static keel_status_t use_entry(texts_t *texts, keel_string_id_t name, keel_attr_
     const keel_program_t *program = texts->program;
     const keel_attr_t *attr = keel_program_attr(program, value);
     KEEL_TRY(use(texts, name, STAYS));
-    if (attr->kind != KEEL_ATTR_STRING ||
-        !is_name_of_something(keel_program_str(program, name))) {
+    if (attr->kind != KEEL_ATTR_STRING || !is_name_of_something(keel_program_str(program, name))) {
         look_later(texts, value);
         return NULL;
     }
@@ -184,8 +183,8 @@ typedef struct message_t {
 
 enum { DEDUPLICATED_NAME = 12, SCHEDULING_NAME = 16, PROGRAM_SHAPE = 4 };
 
-static const message_t metadata = {.names = {KEEL_HLO_AT_OP_NAME, KEEL_HLO_AT_SOURCE_FILE,
-                                             DEDUPLICATED_NAME, SCHEDULING_NAME}};
+static const message_t metadata = {
+    .names = {KEEL_HLO_AT_OP_NAME, KEEL_HLO_AT_SOURCE_FILE, DEDUPLICATED_NAME, SCHEDULING_NAME}};
 static const message_t shape = {.names = {KEEL_HLO_AT_PARAMETER_NAMES}};
 static const message_t instruction = {.names = {KEEL_HLO_AT_INSTRUCTION_NAME},
                                       .parts = {{KEEL_HLO_AT_METADATA, &metadata}}};
@@ -223,8 +222,8 @@ static keel_status_t strip(names_t *names, keel_bytes_t bytes, bool is_hlo, uint
     KEEL_TRY(is_hlo ? keel_read_hlo(bytes, &program) : keel_read_mlir(bytes, &program));
     keel_status_t status = keel_key_program(&program, out_key);
     if (!status)
-        status = is_hlo ? strip_message(names, &module, out, bytes)
-                        : strip_mlir(names, &program, out);
+        status =
+            is_hlo ? strip_message(names, &module, out, bytes) : strip_mlir(names, &program, out);
     keel_program_deinitialize(&program);
     return status;
 }
@@ -245,6 +244,7 @@ keel_status_t program_strip(names_t *names, uint8_t *bytes, size_t size, bool is
     keel_free(copy);
     if (!status) status = key_of(keel_bytes(bytes, size), is_hlo, &after);
     if (!status && !keel_digest_equal(&before, &after))
-        status = keel_status_make(KEEL_UNSUPPORTED, "without its names it would be another program");
+        status =
+            keel_status_make(KEEL_UNSUPPORTED, "without its names it would be another program");
     return status;
 }

@@ -74,9 +74,9 @@ static keel_status_t refuse(const char *format, ...) {
 
 // The first member: which run it is.
 static keel_status_t take_label(unpack_t *unpack, keel_bytes_t contents) {
-    json_t *label = json_loadb((const char *)contents.data, contents.size, 0, NULL);
+    json_t *label = keel_journal_event(keel_bytes_str(contents));
     const char *run = keel_event_text(label, "run");
-    uint64_t form = keel_event_count(label, "pack");
+    uint64_t form = keel_event_count(label, "form");
     bool is_good = keel_journal_is_id(run) && strlen(run) < sizeof unpack->run;
     if (is_good) snprintf(unpack->run, sizeof unpack->run, "%s", run);
     json_decref(label);
@@ -130,8 +130,8 @@ keel_status_t unpack_feed(unpack_t *unpack, keel_bytes_t bytes) {
     size_t at = 0;
     while (!unpack->is_over) {
         size_t used;
-        KEEL_TRY(take_next(
-            unpack, keel_bytes(unpack->pending.data + at, unpack->pending.size - at), &used));
+        KEEL_TRY(take_next(unpack, keel_bytes(unpack->pending.data + at, unpack->pending.size - at),
+                           &used));
         if (!used) break;
         at += used;
     }
@@ -200,25 +200,56 @@ static keel_status_t read_file(const char *path, unpack_t *unpack) {
 
 // ---- into a folder -----------------------------------------------------------------------------
 
-static keel_status_t make_folder_of(const char *folder, const char *name) {
+typedef struct place_t {
+    const char *folder, *run;       // the run is "" before the first member
+    char id[KEEL_RUN_ID_SIZE + 16]; // under which the run is written; "" before that
+} place_t;
+
+static bool is_taken(const place_t *place) {
     char *path;
-    KEEL_TRY(keel_path(&path, "%s/%.*s", folder, (int)strcspn(name, "/"), name));
+    keel_status_t status = keel_path(&path, "%s/%s", place->folder, place->id);
+    bool is_taken = !status && keel_is_folder(path);
+    if (!status) keel_free(path);
+    keel_status_ignore(status);
+    return is_taken;
+}
+
+static void choose_id(place_t *place) {
+    enum { MOST = 1000 };
+    snprintf(place->id, sizeof place->id, "%s", place->run);
+    for (int i = 2; i < MOST && is_taken(place); ++i)
+        snprintf(place->id, sizeof place->id, "%s.%d", place->run, i);
+}
+
+static keel_status_t make_folder(const place_t *place, const char *name) {
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/%s", place->folder, name));
     keel_status_t status = keel_directory_make(path);
+    keel_free(path);
+    return status;
+}
+
+static keel_status_t write_file(const place_t *place, const char *of, const char *file,
+                                keel_bytes_t contents, bool may_exist) {
+    char *path;
+    KEEL_TRY(make_folder(place, of));
+    KEEL_TRY(keel_path(&path, "%s/%s/%s", place->folder, of, file));
+    keel_status_t status =
+        may_exist && keel_is_file(path) ? NULL : keel_file_create(path, contents);
     keel_free(path);
     return status;
 }
 
 // Another run may have brought the same program or source already.
 static keel_status_t write_member(void *context, const char *name, keel_bytes_t contents) {
-    const char *folder = context;
-    char *path;
-    KEEL_TRY(make_folder_of(folder, name));
-    KEEL_TRY(keel_path(&path, "%s/%s", folder, name));
-    bool is_shared = strncmp(name, "programs/", 9) == 0 || strncmp(name, "sources/", 8) == 0;
-    keel_status_t status =
-        is_shared && keel_is_file(path) ? NULL : keel_file_create(path, contents);
-    keel_free(path);
-    return status;
+    place_t *place = context;
+    const char *file = strchr(name, '/') + 1;
+    if (strncmp(name, "programs/", 9) == 0)
+        return write_file(place, "programs", file, contents, true);
+    if (strncmp(name, "sources/", 8) == 0)
+        return write_file(place, "sources", file, contents, true);
+    if (!*place->id) choose_id(place);
+    return write_file(place, place->id, file, contents, false);
 }
 
 keel_status_t keel_pack_unpack(const char *path, const char *folder, char **out_id) {
@@ -226,9 +257,12 @@ keel_status_t keel_pack_unpack(const char *path, const char *folder, char **out_
     keel_file_facts_t facts;
     unpack_t unpack;
     KEEL_TRY(keel_file_facts(path, &facts));
-    unpack_initialize(&unpack, least + times * facts.size, write_member, (void *)(uintptr_t)folder);
+    place_t place = {.folder = folder, .run = unpack.run};
+    unpack_initialize(&unpack, least + times * facts.size, write_member, &place);
     keel_status_t status = read_file(path, &unpack);
-    if (!status) status = keel_strdup(keel_str(unpack.run), out_id);
+    if (!status && !*place.id)
+        status = keel_status_make(KEEL_CORRUPT, "%s: it has no journal", path);
+    if (!status) status = keel_strdup(keel_str(place.id), out_id);
     unpack_deinitialize(&unpack);
     return status;
 }
@@ -239,9 +273,8 @@ bool keel_pack_is(const char *path) {
     enum { HEAD = 1 << 17 }; // more than zstd's first block
     uint8_t *bytes, block[TAR_BLOCK];
     size_t size;
-    keel_status_t status =
-        keel_is_file(path) ? keel_file_read_from(path, 0, HEAD, &bytes, &size)
-                           : keel_status_make(KEEL_NOT_FOUND, "no file");
+    keel_status_t status = keel_is_file(path) ? keel_file_read_from(path, 0, HEAD, &bytes, &size)
+                                              : keel_status_make(KEEL_NOT_FOUND, "no file");
     if (status) {
         keel_status_ignore(status);
         return false;
