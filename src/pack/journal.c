@@ -42,7 +42,8 @@ static const struct {
 
 // What a bundle says of what was installed, without the machine and its folders.
 static const char *const bundle_sections[] = {"bundle", "plugin",  "cpu", "devices",
-                                              "keel",   "clients", NULL};
+                                              "keel",   "clients", "interpreter", NULL};
+static const char *const interpreter_facts[] = {"clients loaded", "version", NULL};
 
 // Of the readable texts of components, those that are no flags.
 static const char *const plain_components[] = {"program",
@@ -173,6 +174,8 @@ static bool has_public_name(const line_t *line, const char *within) {
 static fate_t bundle_fate(const char *within, const char *field) {
     bool is_section = strcmp(within, "bundle") == 0;
     if (is_section && !keel_str_is_one_of(keel_str(field), bundle_sections)) return LEAVES;
+    if (strcmp(within, "interpreter") == 0)
+        return keel_str_is_one_of(keel_str(field), interpreter_facts) ? STAYS : LEAVES;
     return *within && !is_section ? FLAGS : STAYS;
 }
 

@@ -9,7 +9,12 @@
 
 // ---- MLIR --------------------------------------------------------------------------------------
 
-enum { IS_NAME = 1, STAYS = 2 };
+// A symbol that nothing in the program defines means something to somebody else.
+enum { IS_NAME = 1, STAYS = 2, IS_DEFINED = 4, IS_REFERRED_TO = 8 };
+
+static bool stays(uint64_t how) {
+    return how & STAYS || (how & IS_REFERRED_TO && !(how & IS_DEFINED));
+}
 
 typedef struct texts_t {
     const keel_program_t *program;
@@ -46,7 +51,7 @@ static keel_status_t use_entry(texts_t *texts, keel_string_id_t name, keel_attr_
         look_later(texts, value);
         return NULL;
     }
-    return use(texts, attr->a, IS_NAME);
+    return use(texts, attr->a, IS_NAME | IS_DEFINED);
 }
 
 static keel_status_t use_strings(texts_t *texts, uint32_t list) {
@@ -72,7 +77,7 @@ static keel_status_t look_at(texts_t *texts, keel_attr_id_t id) {
             return use(texts, attr->a, STAYS);
         case KEEL_ATTR_SYMBOL:
             look_at_list(texts, attr->b);
-            return use(texts, attr->a, IS_NAME);
+            return use(texts, attr->a, IS_REFERRED_TO);
         case KEEL_ATTR_STRINGS:
             return use_strings(texts, attr->b);
         case KEEL_ATTR_ARRAY:
@@ -133,7 +138,7 @@ static keel_status_t use_names(texts_t *texts) {
     }
     for (uint32_t i = 0; i < program->functions.count; ++i)
         KEEL_TRY(use(texts, program->functions.data[i].name,
-                     i == program->entry ? STAYS : IS_NAME)); // "main"
+                     i == program->entry ? STAYS : IS_NAME | IS_DEFINED)); // "main"
     return use(texts, program->name, IS_NAME);
 }
 
@@ -142,12 +147,12 @@ static keel_status_t replace(texts_t *texts, names_t *names, uint8_t *bytes) {
     for (uint32_t i = 0; i < program->strings.count; ++i) {
         keel_slice_t slice = program->strings.data[i];
         const uint64_t *how = keel_map_find(&texts->uses, keel_bytes(&slice.at, sizeof slice.at));
-        if (how && *how & STAYS) KEEL_TRY(names_keep(names, keel_program_str(program, i)));
+        if (how && stays(*how)) KEEL_TRY(names_keep(names, keel_program_str(program, i)));
     }
     for (uint32_t i = 0; i < program->strings.count; ++i) {
         keel_slice_t slice = program->strings.data[i];
         const uint64_t *how = keel_map_find(&texts->uses, keel_bytes(&slice.at, sizeof slice.at));
-        if (how && *how == IS_NAME)
+        if (how && *how & IS_NAME && !stays(*how))
             KEEL_TRY(names_word(names, keel_program_str(program, i), (char *)bytes + slice.at));
     }
     return NULL;

@@ -51,7 +51,9 @@ bool member_is_allowed(keel_str_t name, keel_str_t run) {
 // ---- the archive -------------------------------------------------------------------------------
 
 void unpack_initialize(unpack_t *unpack, uint64_t most, unpack_take_t *take, void *context) {
-    *unpack = (unpack_t){.left = most, .take = take, .context = context};
+    const uint64_t headers = UINT64_C(1) << 30;
+    *unpack = (unpack_t){
+        .left = most, .whole = most + headers, .take = take, .context = context};
     keel_buffer_initialize(&unpack->pending, 0);
     keel_map_initialize(&unpack->seen);
 }
@@ -125,6 +127,8 @@ static keel_status_t take_next(unpack_t *unpack, keel_bytes_t bytes, size_t *out
 }
 
 keel_status_t unpack_feed(unpack_t *unpack, keel_bytes_t bytes) {
+    if (bytes.size > unpack->whole) return refuse("it is larger than such a file can be");
+    unpack->whole -= bytes.size;
     keel_buffer_append(&unpack->pending, bytes.data, bytes.size);
     KEEL_TRY(keel_buffer_status(&unpack->pending));
     size_t at = 0;
@@ -158,7 +162,7 @@ typedef struct file_t {
 static keel_status_t decompress(file_t *file, keel_bytes_t bytes, unpack_t *unpack) {
     ZSTD_inBuffer in = {bytes.data, bytes.size, 0};
     bool is_full = false;
-    while ((in.pos < in.size || is_full) && !unpack->is_over) {
+    while (in.pos < in.size || is_full) {
         ZSTD_outBuffer out = {file->out, PIECE, 0};
         size_t left = ZSTD_decompressStream(file->stream, &out, &in);
         if (ZSTD_isError(left)) return refuse("it is damaged: %s", ZSTD_getErrorName(left));
@@ -179,7 +183,9 @@ static keel_status_t read_all(file_t *file, unpack_t *unpack) {
         keel_free(bytes);
         file->at += size;
         if (status) return status;
-        if (!size || file->is_whole || unpack->is_over) return unpack_end(unpack);
+        // Its sum stands at its end, and so is checked before the run is used.
+        if (file->is_whole) return unpack_end(unpack);
+        if (!size) return refuse("it is truncated");
     }
 }
 

@@ -9,7 +9,8 @@
 typedef keel_status_t unpack_take_t(void *context, const char *name, keel_bytes_t contents);
 
 typedef struct unpack_t {
-    uint64_t left; // bytes that members may still have
+    uint64_t left;  // bytes that members may still have
+    uint64_t whole; // bytes that the archive may still have
     unpack_take_t *take;
     void *context;
     char run[KEEL_RUN_ID_SIZE]; // "" before the first member
