@@ -70,7 +70,7 @@ static keel_status_t judge_compile(work_t *work) {
     program->outcome = is_left_out ? REPLAY_LEFT_OUT : REPLAY_FAILED;
     return explain(&program->why,
                    is_left_out ? "it does not compile without its client" : "it does not compile",
-                   error);
+                   failed_before ? work->before.error : error);
 }
 
 static keel_status_t compile_both(work_t *work) {

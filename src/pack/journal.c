@@ -41,7 +41,7 @@ static const struct {
 };
 
 // What a bundle says of what was installed, without the machine and its folders.
-static const char *const bundle_sections[] = {"bundle", "plugin",  "cpu", "devices",
+static const char *const bundle_sections[] = {"bundle", "plugin",  "cpu",         "devices",
                                               "keel",   "clients", "interpreter", NULL};
 static const char *const interpreter_facts[] = {"clients loaded", "version", NULL};
 

@@ -14,7 +14,7 @@
 
 // A program, compile options or a source that the run names.
 typedef struct kept_t {
-    char *digest;       // in hex
+    char digest[KEEL_DIGEST_HEX];
     const char *ending; // "mlir"
     uint8_t *stripped;  // its file without names; NULL: as it is
     size_t size;
@@ -50,16 +50,15 @@ static keel_status_t keep(packing_t *packing, const char *digest, const char *en
     if (is_known || status) return status;
     KEEL_TRY(keel_grow_array(packing->count, sizeof *packing->kept, &packing->room, &memory));
     packing->kept = memory;
-    packing->kept[packing->count] = (kept_t){.ending = ending};
-    KEEL_TRY(keel_strdup(keel_str(digest), &packing->kept[packing->count].digest));
-    ++packing->count;
+    kept_t *kept = &packing->kept[packing->count++];
+    *kept = (kept_t){.ending = ending};
+    memcpy(kept->digest, digest, sizeof kept->digest);
     return NULL;
 }
 
-static char *path_of(const packing_t *packing, const char *digest, const char *ending) {
-    char *path = NULL;
-    keel_status_ignore(keel_path(&path, "%s/programs/%s.%s.zst", packing->run_dir, digest, ending));
-    return path;
+static keel_status_t path_of(const packing_t *packing, const char *digest, const char *ending,
+                             char **out) {
+    return keel_path(out, "%s/programs/%s.%s.zst", packing->run_dir, digest, ending);
 }
 
 // A program that an explanation compares with may be of an earlier run, in either form.
@@ -69,8 +68,9 @@ static keel_status_t keep_other(packing_t *packing, const char *digest) {
         char name[KEEL_DIGEST_HEX + 8];
         snprintf(name, sizeof name, "%.*s.%s", KEEL_DIGEST_HEX - 1, digest, endings[i]);
         if (keel_map_find(&packing->known, keel_str_bytes(keel_str(name)))) return NULL;
-        char *path = path_of(packing, digest, endings[i]);
-        bool is_there = path && keel_is_file(path);
+        char *path;
+        KEEL_TRY(path_of(packing, digest, endings[i], &path));
+        bool is_there = keel_is_file(path);
         keel_free(path);
         if (is_there) return keep(packing, digest, endings[i]);
     }
@@ -112,10 +112,10 @@ static keel_status_t note_moved(packing_t *packing, const char *old, const keel_
 }
 
 static keel_status_t strip(packing_t *packing, kept_t *kept) {
-    char *path = path_of(packing, kept->digest, kept->ending), hex[KEEL_DIGEST_HEX];
+    char *path;
     uint8_t *bytes;
     size_t size;
-    if (!path) return keel_status_make(KEEL_NO_MEMORY, "a path");
+    KEEL_TRY(path_of(packing, kept->digest, kept->ending, &path));
     keel_status_t status = keel_journal_read_program(path, &bytes, &size);
     keel_free(path);
     KEEL_TRY(status);
@@ -125,9 +125,8 @@ static keel_status_t strip(packing_t *packing, kept_t *kept) {
     if (!status) status = keel_pack(keel_bytes(bytes, size), &kept->stripped, &kept->size);
     keel_free(bytes);
     KEEL_TRY(status);
-    keel_digest_hex(&digest, hex);
-    keel_free(kept->digest);
-    return keel_strdup(keel_str(hex), &kept->digest);
+    keel_digest_hex(&digest, kept->digest);
+    return NULL;
 }
 
 static keel_status_t strip_all(packing_t *packing) {
@@ -216,8 +215,8 @@ static keel_status_t put_kept(packing_t *packing) {
         else
             KEEL_TRY(put_file(packing, name, &is_put));
         if (!is_put)
-            keel_status_ignore(leave_out(packing, &packing->kept[i],
-                                         keel_status_make(KEEL_NOT_FOUND, "the run kept none")));
+            KEEL_TRY(leave_out(packing, &packing->kept[i],
+                               keel_status_make(KEEL_NOT_FOUND, "the run kept none")));
         else if (strcmp(kept->ending, "options") != 0)
             ++packing->packed->programs;
     }
@@ -351,7 +350,6 @@ static keel_status_t fill_from_run(packing_t *packing) {
 
 static void release(packing_t *packing) {
     for (size_t i = 0; i < packing->count; ++i) {
-        keel_free(packing->kept[i].digest);
         keel_free(packing->kept[i].stripped);
         keel_free(packing->kept[i].left_out);
     }

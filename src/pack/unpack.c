@@ -52,8 +52,7 @@ bool member_is_allowed(keel_str_t name, keel_str_t run) {
 
 void unpack_initialize(unpack_t *unpack, uint64_t most, unpack_take_t *take, void *context) {
     const uint64_t headers = UINT64_C(1) << 30;
-    *unpack = (unpack_t){
-        .left = most, .whole = most + headers, .take = take, .context = context};
+    *unpack = (unpack_t){.left = most, .whole = most + headers, .take = take, .context = context};
     keel_buffer_initialize(&unpack->pending, 0);
     keel_map_initialize(&unpack->seen);
 }

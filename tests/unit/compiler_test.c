@@ -151,6 +151,139 @@ static void a_program_for_more_devices_is_refused_at_once(void **state) {
     assert_too_large("\x1a\xff", 2, "cannot be decoded");
 }
 
+// ---- trials ------------------------------------------------------------------------------------
+
+// A float, a bfloat16 and an index, each of which is told by its result.
+static const char tried[] =
+    "module @tried {\n"
+    "  func.func public @main(%a: tensor<64xf32>, %b: tensor<3x2xbf16>, %c: tensor<32xi32>)\n"
+    "      -> (tensor<64xf32>, tensor<2x3xbf16>, tensor<32xi32>) {\n"
+    "    %t = stablehlo.transpose %b, dims = [1, 0] : (tensor<3x2xbf16>) -> tensor<2x3xbf16>\n"
+    "    return %a, %t, %c : tensor<64xf32>, tensor<2x3xbf16>, tensor<32xi32>\n"
+    "  }\n"
+    "}\n";
+static const int64_t dims_of_tried[][2] = {{64}, {3, 2}, {32}};
+static const keel_shape_t shapes_of_tried[] = {{KEEL_PRIMITIVE_F32, 1, dims_of_tried[0]},
+                                               {KEEL_PRIMITIVE_BF16, 2, dims_of_tried[1]},
+                                               {KEEL_PRIMITIVE_S32, 1, dims_of_tried[2]}};
+
+static keel_compiled_t try_it(const keel_compiled_t *one, const keel_shape_t *shapes,
+                              uint32_t count, uint64_t seed, unsigned seconds) {
+    uint64_t id;
+    const keel_trial_t trial = {.executable = keel_bytes(one->executable, one->executable_size),
+                                .arguments = shapes,
+                                .argument_count = count,
+                                .seed = seed,
+                                .seconds = seconds};
+    assert_ok(keel_compiler_try(compiler, &trial, &id));
+    return help_wait(compiler, id);
+}
+
+static void check_floats(const keel_result_t *result, float least, float most) {
+    float numbers[64], sum = 0;
+    assert_int_equal(result->shape.element, KEEL_PRIMITIVE_F32);
+    assert_int_equal(result->bytes.size, sizeof numbers);
+    memcpy(numbers, result->bytes.data, sizeof numbers);
+    for (size_t i = 0; i < 64; ++i) {
+        assert_true(numbers[i] >= least && numbers[i] <= most);
+        sum += numbers[i] == numbers[0] ? 1 : 0;
+    }
+    assert_true(sum < 32); // they are not all one number
+}
+
+static void check_integers(const keel_result_t *result, int32_t least, int32_t most) {
+    int32_t numbers[32];
+    assert_int_equal(result->bytes.size, sizeof numbers);
+    memcpy(numbers, result->bytes.data, sizeof numbers);
+    for (size_t i = 0; i < 32; ++i)
+        assert_true(numbers[i] >= least && numbers[i] <= most);
+}
+
+static void a_trial_has_the_arguments_of_its_seed(void **state) {
+    (void)state;
+    keel_compiled_t one = help_compile(compiler, tried);
+    assert_null(one.error);
+    keel_compiled_t runs[3];
+    for (int i = 0; i < 3; ++i) {
+        runs[i] = try_it(&one, shapes_of_tried, 3, i == 2 ? 8 : 7, 60);
+        if (runs[i].error) fail_msg("%s", runs[i].error);
+        assert_int_equal(runs[i].result_count, 6);
+        assert_true(runs[i].seconds > 0);
+    }
+    check_floats(&runs[0].results[0], -1, 1);
+    check_floats(&runs[0].results[3], 0.5F, 1.5F);
+    check_integers(&runs[0].results[2], 0, 3);
+    check_integers(&runs[0].results[5], 1, 4);
+    // Row by row.
+    assert_int_equal(runs[0].results[1].shape.dims[0], 2);
+    assert_int_equal(runs[0].results[1].shape.dims[1], 3);
+    for (size_t i = 0; i < 6; ++i)
+        assert_true(keel_bytes_equal(runs[0].results[i].bytes, runs[1].results[i].bytes));
+    assert_false(keel_bytes_equal(runs[0].results[0].bytes, runs[2].results[0].bytes));
+    for (int i = 0; i < 3; ++i)
+        keel_compiled_deinitialize(&runs[i]);
+    keel_compiled_deinitialize(&one);
+}
+
+static const char endless[] =
+    "module @endless {\n"
+    "  func.func public @main(%a: tensor<i32>) -> tensor<i32> {\n"
+    "    %b = stablehlo.while(%x = %a) : tensor<i32>\n"
+    "    cond {\n"
+    "      %y = stablehlo.constant dense<100> : tensor<i32>\n"
+    "      %c = stablehlo.compare LT, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "      stablehlo.return %c : tensor<i1>\n"
+    "    } do {\n"
+    "      %z = stablehlo.constant dense<0> : tensor<i32>\n"
+    "      %s = stablehlo.multiply %x, %z : tensor<i32>\n"
+    "      stablehlo.return %s : tensor<i32>\n"
+    "    }\n"
+    "    return %b : tensor<i32>\n"
+    "  }\n"
+    "}\n";
+
+static void a_trial_that_does_not_end_fails_alone(void **state) {
+    (void)state;
+    const keel_shape_t shape = {KEEL_PRIMITIVE_S32, 0, NULL};
+    keel_compiled_t one = help_compile(compiler, endless);
+    if (one.error) fail_msg("%s", one.error);
+    keel_compiled_t run = try_it(&one, &shape, 1, 1, 1);
+    help_fails(&run, "did not end within 1 s", "");
+    keel_compiled_deinitialize(&one);
+    one = help_compile(compiler, tried);
+    run = try_it(&one, shapes_of_tried, 3, 1, 60);
+    assert_null(run.error);
+    keel_compiled_deinitialize(&run);
+    keel_compiled_deinitialize(&one);
+}
+
+static void what_does_not_load_or_fit_fails_alone(void **state) {
+    (void)state;
+    uint8_t bytes[] = "no executable";
+    const keel_compiled_t none = {.executable = bytes, .executable_size = sizeof bytes};
+    keel_compiled_t run = try_it(&none, NULL, 0, 1, 60);
+    assert_non_null(run.error);
+    keel_compiled_deinitialize(&run);
+    keel_compiled_t one = help_compile(compiler, tried);
+    run = try_it(&one, shapes_of_tried, 2, 1, 60); // it takes three
+    assert_non_null(run.error);
+    keel_compiled_deinitialize(&run);
+    keel_compiled_deinitialize(&one);
+}
+
+static void types_without_values_are_refused_at_once(void **state) {
+    (void)state;
+    static const int64_t dims[] = {4};
+    const keel_shape_t shape = {KEEL_PRIMITIVE_S4, 1, dims};
+    const keel_trial_t trial = {
+        .executable = keel_bytes("x", 1), .arguments = &shape, .argument_count = 1};
+    uint64_t id;
+    keel_status_t status = keel_compiler_try(compiler, &trial, &id);
+    assert_int_equal(keel_status_code(status), KEEL_UNSUPPORTED);
+    assert_non_null(strstr(keel_status_message(status), "S4"));
+    keel_status_ignore(status);
+}
+
 // ---- the client's functions --------------------------------------------------------------------
 
 static void code_that_no_other_process_has_is_no_handler(void **state) {
@@ -241,6 +374,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(jobs_are_handed_out_once_each, begin, end),
         cmocka_unit_test_setup_teardown(a_program_that_is_none_fails_alone, begin, end),
         cmocka_unit_test_setup_teardown(a_program_for_more_devices_is_refused_at_once, begin, end),
+        cmocka_unit_test_setup_teardown(a_trial_has_the_arguments_of_its_seed, begin, end),
+        cmocka_unit_test_setup_teardown(a_trial_that_does_not_end_fails_alone, begin, end),
+        cmocka_unit_test_setup_teardown(what_does_not_load_or_fit_fails_alone, begin, end),
+        cmocka_unit_test_setup_teardown(types_without_values_are_refused_at_once, begin, end),
         cmocka_unit_test(code_that_no_other_process_has_is_no_handler),
 #ifdef KEEL_TEST_INTERPRETER
         cmocka_unit_test_setup_teardown(a_program_compiles_once_its_function_is_known, begin, end),

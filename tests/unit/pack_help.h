@@ -55,12 +55,11 @@ static inline void pack_record(const char *run_dir) {
     assert_ok(keel_journal_open(run_dir, PACK_RUN, &journal));
     keel_key_t key;
     keel_key_initialize(&key);
-    const keel_journal_start_t start = {.plugin = {.path = "/home/someone/plugins/cpu.so",
-                                                   .name = "cpu.so",
-                                                   .platform = "cpu"},
-                                        .cache_dir = "/home/someone/cache",
-                                        .script = "secret.py-1",
-                                        .key = &key};
+    const keel_journal_start_t start = {
+        .plugin = {.path = "/home/someone/plugins/cpu.so", .name = "cpu.so", .platform = "cpu"},
+        .cache_dir = "/home/someone/cache",
+        .script = "secret.py-1",
+        .key = &key};
     keel_journal_start(journal, &start);
     keel_key_deinitialize(&key);
     for (size_t i = 0; i < PACK_SAMPLES; ++i)

@@ -111,8 +111,8 @@ static void assert_no_places(keel_bytes_t before, keel_bytes_t after, const char
     keel_frame_t frames[16];
     assert_ok(keel_read(before, &program));
     for (keel_op_id_t op = 0; op < keel_program_op_count(&program); ++op) {
-        uint32_t count = keel_program_frames(&program, program.operations.data[op].location, frames,
-                                             16, NULL);
+        uint32_t count =
+            keel_program_frames(&program, program.operations.data[op].location, frames, 16, NULL);
         for (uint32_t i = 0; i < count && i < 16; ++i)
             if (frames[i].file.size > 8 &&
                 memmem(after.data, after.size, frames[i].file.data, frames[i].file.size))
@@ -225,11 +225,11 @@ static void events_keep_figures_and_lose_names(void **state) {
 static void without_sources_lines_are_not_quoted(void **state) {
     (void)state;
     keel_buffer_t out;
-    const char *text =
-        strip("{\"event\":\"explain\",\"name\":\"jit_f\",\"roots\":[{\"kind\":\"edit\","
-              "\"subject\":\"f\",\"old\":\"return a\",\"new\":\"return b\",\"note\":\"line 6\"},"
-              "{\"kind\":\"shape\",\"old\":\"f32[8]\",\"new\":\"f32[4]\"}],\"n\":null,\"b\":true}\n",
-              false, &out);
+    const char *text = strip(
+        "{\"event\":\"explain\",\"name\":\"jit_f\",\"roots\":[{\"kind\":\"edit\","
+        "\"subject\":\"f\",\"old\":\"return a\",\"new\":\"return b\",\"note\":\"line 6\"},"
+        "{\"kind\":\"shape\",\"old\":\"f32[8]\",\"new\":\"f32[4]\"}],\"n\":null,\"b\":true}\n",
+        false, &out);
     assert_null(strstr(text, "return"));
     assert_non_null(strstr(text, "\"name\":\"jit_f\""));
     assert_non_null(strstr(text, "\"old\":\"f32[8]\",\"new\":\"f32[4]\""));

@@ -41,12 +41,12 @@ static void unpack(const stage_t *stage, const char *expected) {
     keel_free(id);
 }
 
-static void assert_same_file(const stage_t *stage, const char *name) {
+static void assert_same_file(const stage_t *stage, const char *folder, const char *name) {
     char one[512], other[512];
     uint8_t *a, *b;
     size_t a_size, b_size;
     snprintf(one, sizeof one, "%s/%s", stage->runs, name);
-    snprintf(other, sizeof other, "%s/%s", stage->folder, name);
+    snprintf(other, sizeof other, "%s/%s", folder, name);
     pack_read(one, &a, &a_size);
     pack_read(other, &b, &b_size);
     if (!keel_bytes_equal(keel_bytes(a, a_size), keel_bytes(b, b_size)))
@@ -76,24 +76,28 @@ static names_in_t files_of(const char *folder, const char *below) {
 
 // ---- what comes out ----------------------------------------------------------------------------
 
+static void assert_same_run(const stage_t *stage, const char *folder) {
+    const char *const folders[] = {"programs", "sources"};
+    assert_same_file(stage, folder, PACK_RUN "/journal.ndjson");
+    assert_same_file(stage, folder, PACK_RUN "/sources.tsv");
+    for (int k = 0; k < 2; ++k) {
+        names_in_t names = files_of(stage->runs, folders[k]);
+        assert_int_equal(files_of(folder, folders[k]).count, names.count);
+        for (size_t i = 0; i < names.count; ++i) {
+            char name[256];
+            snprintf(name, sizeof name, "%s/%s", folders[k], names.list[i]);
+            assert_same_file(stage, folder, name);
+        }
+    }
+}
+
 static void what_is_packed_comes_out_as_it_was(void **state) {
     const stage_t *stage = *state;
     pack_record(stage->runs);
     write_pack(stage, (keel_pack_settings_t){.without_names = false});
     assert_true(keel_pack_is(stage->file));
     unpack(stage, PACK_RUN);
-    assert_same_file(stage, PACK_RUN "/journal.ndjson");
-    assert_same_file(stage, PACK_RUN "/sources.tsv");
-    const char *const folders[] = {"programs", "sources"};
-    for (int k = 0; k < 2; ++k) {
-        names_in_t names = files_of(stage->runs, folders[k]);
-        assert_int_equal(files_of(stage->folder, folders[k]).count, names.count);
-        for (size_t i = 0; i < names.count; ++i) {
-            char name[256];
-            snprintf(name, sizeof name, "%s/%s", folders[k], names.list[i]);
-            assert_same_file(stage, name);
-        }
-    }
+    assert_same_run(stage, stage->folder);
     // Once more: under a number of its own.
     unpack(stage, PACK_RUN ".2");
     assert_int_equal(files_of(stage->folder, "programs").count, PACK_SAMPLES + 1);
@@ -334,7 +338,8 @@ static void a_file_does_not_grow_without_bounds(void **state) {
     refused(stage, "larger than such a file can be");
 }
 
-// Cut anywhere, or with any byte changed, it is refused: zstd's checksum covers all of it.
+// Cut anywhere, it is refused. With any bit changed, it is refused or says the same: zstd's
+// checksum covers all of it but how it is written.
 static void a_damaged_file_is_refused(void **state) {
     const stage_t *stage = *state;
     uint8_t *bytes;
@@ -346,20 +351,18 @@ static void a_damaged_file_is_refused(void **state) {
         assert_ok(keel_file_replace(stage->file, keel_bytes(bytes, cut)));
         refused(stage, "");
     }
-    size_t taken = 0, tried = 0;
-    for (size_t at = 0; at < size; at += size / 127 + 1, ++tried) {
+    for (size_t at = 0; at < size; at += size / 127 + 1) {
         char folder[400], *id;
         bytes[at] ^= 0x10;
         assert_ok(keel_file_replace(stage->file, keel_bytes(bytes, size)));
         snprintf(folder, sizeof folder, "%s/%zu", stage->folder, at);
         assert_int_equal(mkdir(folder, 0700), 0);
         keel_status_t status = keel_pack_unpack(stage->file, folder, &id);
-        taken += !status;
+        if (!status) assert_same_run(stage, folder);
         if (!status) keel_free(id);
         keel_status_ignore(status);
         bytes[at] ^= 0x10;
     }
-    if (taken) fail_msg("%zu of %zu damaged files were taken", taken, tried);
     keel_free(bytes);
 }
 

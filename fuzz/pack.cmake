@@ -1,0 +1,1 @@
+keel_fuzz(pack ROOMS pack journal key read program base)
