@@ -397,14 +397,11 @@ static keel_status_t prepare(aot_t *aot, const cli_call_t *call) {
 }
 
 static const char details[] =
-    "RUN is a run's id, the beginning of one, or latest: all of its programs, with the options "
-    "that\n"
-    "its client gave. FILE is a program: a file, a digest or a module name as in `keel show`, "
-    "with\n"
-    "--options, or for one device. Programs are compiled in parallel, each in a process of its "
-    "own,\n"
-    "so that a crash of the compiler costs one program. They are stored under the key that the\n"
-    "device's own run asks for.\n\n"
+    "RUN is a run's id, the beginning of one, latest, or a file of `keel pack`: all of its\n"
+    "programs, with the options that its client gave. FILE is a program: a file, a digest or a\n"
+    "module name as in `keel show`, with --options, or for one device. Programs are compiled in\n"
+    "parallel, each in a process of its own, so that a crash of the compiler costs one program.\n"
+    "They are stored under the key that the device's own run asks for.\n\n"
     "A line for each program: how long it took, the memory of its process, the size of the\n"
     "executable. The exit code is 1 if one does not compile.\n";
 

@@ -7,10 +7,10 @@
 enum { SHORTEST_DIGEST = 4 };
 
 static const char details[] =
-    "RUN is a run's id, the beginning of one, or latest; PROGRAM is a program of a run: its\n"
-    "digest, the first 4 or more digits of it, or its module name in the newest run. The default\n"
-    "is the newest run. Sizes are in bytes on each device. The exit code is 1 if something did\n"
-    "not fit, or if a program needs more than a device has.\n";
+    "RUN is a run's id, the beginning of one, latest, or a file of `keel pack`; PROGRAM is a\n"
+    "program of a run: its digest, the first 4 or more digits of it, or its module name in the\n"
+    "newest run. The default is the newest run. Sizes are in bytes on each device. The exit code\n"
+    "is 1 if something did not fit, or if a program needs more than a device has.\n";
 
 // ---- finding -----------------------------------------------------------------------------------
 

@@ -68,13 +68,21 @@ static keel_status_t take_runs(const cli_call_t *call, const char **texts, const
     return status;
 }
 
+// By its name it is one, and not by what it holds.
+static keel_status_t check_name(const char *text) {
+    if (!text || !keel_str_ends(keel_str(text), KEEL_STR(".keelpack")) || !keel_is_file(text))
+        return NULL;
+    return keel_status_make(KEEL_CORRUPT, "%s: no file of `keel pack`, or its beginning is damaged",
+                            text);
+}
+
 static keel_status_t take_all(cli_call_t *call, const char **texts, int count, bool *out_any) {
     enum { MOST = 64 };
     bool are_files[MOST] = {false};
     for (int i = 0; i < count && i < MOST; ++i) {
         are_files[i] = texts[i] && keel_pack_is(texts[i]);
         *out_any |= are_files[i];
-        if (are_files[i]) KEEL_TRY(take_file(&texts[i]));
+        KEEL_TRY(are_files[i] ? take_file(&texts[i]) : check_name(texts[i]));
     }
     if (!*out_any) return NULL;
     KEEL_TRY(take_runs(call, texts, are_files, count < MOST ? count : MOST));

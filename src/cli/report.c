@@ -6,10 +6,10 @@
 #include "text/text.h"
 
 static const char details[] =
-    "RUN is a run's id, the beginning of one, or latest; the default is the newest run. The page\n"
-    "needs no network. It contains names, shapes and lines of your source, so look at it before\n"
-    "you share it. Source files that changed since the run are left out. An existing FILE is\n"
-    "replaced only if it is a report.\n";
+    "RUN is a run's id, the beginning of one, latest, or a file of `keel pack`; the default is\n"
+    "the newest run. The page needs no network. It contains names, shapes and lines of your\n"
+    "source, so look at it before you share it. Source files that changed since the run are left\n"
+    "out. An existing FILE is replaced only if it is a report.\n";
 
 // A mistyped name must not overwrite a file.
 static keel_status_t check_target(const char *path) {

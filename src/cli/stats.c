@@ -54,11 +54,11 @@ static keel_status_t write_stats(const char *run_dir, const char *run, bool json
 // ---- the command -------------------------------------------------------------------------------
 
 static const char details[] =
-    "RUN is a run's id, the beginning of one, or latest; the default is the newest run. A step\n"
-    "ends where the script marks it, or else is an execution of the programs whose module name\n"
-    "does the most work. A run is flat from the step after which no program was new. During a\n"
-    "run the figures of --metrics and --prometheus are also in its folder, in metrics.<pid>.json\n"
-    "and .prom; docs/metrics.md lists their names.\n";
+    "RUN is a run's id, the beginning of one, latest, or a file of `keel pack`; the default is\n"
+    "the newest run. A step ends where the script marks it, or else is an execution of the\n"
+    "programs whose module name does the most work. A run is flat from the step after which no\n"
+    "program was new. During a run the figures of --metrics and --prometheus are also in its\n"
+    "folder, in metrics.<pid>.json and .prom; docs/metrics.md lists their names.\n";
 
 int cli_stats(cli_call_t *call) {
     bool json = false, metrics = false, prometheus = false;

@@ -14,9 +14,9 @@ static keel_status_t read_why(const char *run_dir, const char *run, unsigned par
 }
 
 static const char details[] =
-    "RUN is a run's id, the beginning of one, or latest; the default is the newest run. Each\n"
-    "item says what changed, where, what it cost and what to do, the most expensive first. `keel\n"
-    "explain` has a page for each cause.\n";
+    "RUN is a run's id, the beginning of one, latest, or a file of `keel pack`; the default is\n"
+    "the newest run. Each item says what changed, where, what it cost and what to do, the most\n"
+    "expensive first. `keel explain` has a page for each cause.\n";
 
 int cli_why(cli_call_t *call) {
     bool json = false, all = false;

@@ -116,7 +116,9 @@ static keel_status_t strip(packing_t *packing, kept_t *kept) {
     uint8_t *bytes;
     size_t size;
     KEEL_TRY(path_of(packing, kept->digest, kept->ending, &path));
-    keel_status_t status = keel_journal_read_program(path, &bytes, &size);
+    keel_status_t status = keel_is_file(path)
+                               ? keel_journal_read_program(path, &bytes, &size)
+                               : keel_status_make(KEEL_NOT_FOUND, "the run kept none");
     keel_free(path);
     KEEL_TRY(status);
     status = program_strip(&packing->names, bytes, size, strcmp(kept->ending, "hlo") == 0);
