@@ -37,20 +37,34 @@ static keel_status_t find_after(replay_t *replay, char **out) {
     return keel_target_plugin(&replay->target, replay->interpreter, out);
 }
 
-// The run's plugin, if it is still the same file; or the one that is named in its place.
+// Takes it if it is the very plugin of the run.
+static keel_status_t try_before(replay_t *replay, const char *path) {
+    replay_side_t *before = &replay->before;
+    if (before->plugin || !path || !keel_is_file(path)) return NULL;
+    KEEL_TRY(build_of(replay, path, &before->build));
+    return is_recorded(replay, &before->build) ? keel_strdup(keel_str(path), &before->plugin)
+                                               : NULL;
+}
+
+// The run's plugin, wherever it is: where it was, the one that is asked about, or that of the
+// environment. Or the one that is named in its place.
 static keel_status_t find_before(replay_t *replay, const char *named) {
     replay_side_t *before = &replay->before;
-    const char *recorded = replay->recorded.plugin;
-    const char *path = recorded;
+    char *usual = NULL;
     if (named) {
         KEEL_TRY(keel_plugin_find(named, replay->interpreter, &before->plugin));
         return build_of(replay, before->plugin, &before->build);
     }
-    if (is_recorded(replay, &replay->after.build)) path = replay->after.plugin;
-    if (!path || !keel_is_file(path)) return NULL;
-    KEEL_TRY(build_of(replay, path, &before->build));
-    return is_recorded(replay, &before->build) ? keel_strdup(keel_str(path), &before->plugin)
-                                               : NULL;
+    KEEL_TRY(try_before(replay, replay->recorded.plugin));
+    KEEL_TRY(try_before(replay, replay->after.plugin));
+    if (before->plugin) return NULL;
+    keel_status_t status = keel_plugin_find(keel_target_platform_names[replay->target.platform],
+                                            replay->interpreter, &usual);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status);
+    status = try_before(replay, usual);
+    keel_free(usual);
+    return status;
 }
 
 // Before this process loads it: a plugin may crash while it is loaded.

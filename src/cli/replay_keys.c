@@ -9,10 +9,18 @@
 
 // ---- the backend -------------------------------------------------------------------------------
 
+static bool names_devices(const cli_recorded_t *recorded) {
+    for (size_t i = 0; i < recorded->count; ++i)
+        if (keel_str_is((keel_str_t){recorded->options[i].name, recorded->options[i].name_size},
+                        KEEL_CPU_DEVICES_OPTION))
+            return true;
+    return !recorded->is_known;
+}
+
 static keel_status_t make_client(replay_t *replay, const PJRT_Api *api, PJRT_Client **out) {
     PJRT_Plugin_Initialize_Args initialize = {KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)};
-    // As the plugin door asks for them.
-    if (replay->target.platform == KEEL_TARGET_CPU)
+    // As the plugin door asks for them, if the run's did.
+    if (replay->target.platform == KEEL_TARGET_CPU && names_devices(&replay->recorded))
         KEEL_TRY(cli_recorded_set_number(&replay->recorded, KEEL_CPU_DEVICES_OPTION,
                                          replay->target.device_count));
     PJRT_Client_Create_Args create = {KEEL_PJRT_SIZE(PJRT_Client_Create),

@@ -5,7 +5,9 @@
 #include <stdio.h>
 
 #include "cli/replay.h"
+#include "engine/portable.h"
 #include "journal/journal.h"
+#include "read/read.h"
 
 // A program at work.
 typedef struct work_t {
@@ -19,6 +21,9 @@ typedef struct work_t {
     bool has_before_run, has_after_run;
     keel_signature_t signature;
     bool has_signature;
+    // For a program of PyTorch/XLA that is for several replicas and does the same on each: options
+    // for one of them, with which it runs here. Empty: it runs as it is.
+    keel_buffer_t alone;
 } work_t;
 
 static void release(work_t *work) {
@@ -29,6 +34,7 @@ static void release(work_t *work) {
     if (work->has_before_run) keel_compiled_deinitialize(&work->before_run);
     if (work->has_after_run) keel_compiled_deinitialize(&work->after_run);
     if (work->has_signature) keel_signature_deinitialize(&work->signature);
+    keel_buffer_deinitialize(&work->alone);
 }
 
 static keel_status_t explain(char **out, const char *what, const char *why) {
@@ -37,11 +43,12 @@ static keel_status_t explain(char **out, const char *what, const char *why) {
 
 // ---- compiling ---------------------------------------------------------------------------------
 
-static keel_status_t compile(work_t *work, const replay_side_t *side, keel_compiled_t *out) {
+static keel_status_t compile(const work_t *work, const replay_side_t *side, keel_bytes_t options,
+                             keel_compiled_t *out) {
     uint64_t id;
     const keel_job_t job = {.code = keel_bytes(work->code, work->code_size),
                             .format = work->program->is_hlo ? "hlo" : "mlir",
-                            .options = keel_bytes(work->options, work->options_size)};
+                            .options = options};
     KEEL_TRY(keel_compiler_submit(side->compiler, &job, &id));
     return keel_compiler_wait(side->compiler, id, out);
 }
@@ -75,12 +82,13 @@ static keel_status_t judge_compile(work_t *work) {
 
 static keel_status_t compile_both(work_t *work) {
     replay_t *replay = work->replay;
+    keel_bytes_t options = keel_bytes(work->options, work->options_size);
     if (replay->before.compiler) {
-        KEEL_TRY(compile(work, &replay->before, &work->before));
+        KEEL_TRY(compile(work, &replay->before, options, &work->before));
         work->has_before = true;
         take_figures(&work->before, &work->program->figures[REPLAY_BEFORE]);
     }
-    KEEL_TRY(compile(work, &replay->after, &work->after));
+    KEEL_TRY(compile(work, &replay->after, options, &work->after));
     work->has_after = true;
     take_figures(&work->after, &work->program->figures[REPLAY_AFTER]);
     return judge_compile(work);
@@ -109,6 +117,25 @@ static keel_status_t run(const work_t *work, const replay_side_t *side,
     return status;
 }
 
+// On one of the replicas that it is for.
+static keel_status_t run_alone(const work_t *work, const replay_side_t *side,
+                               keel_compiled_t *out) {
+    keel_compiled_t compiled;
+    KEEL_TRY(compile(work, side, keel_buffer_bytes(&work->alone), &compiled));
+    if (compiled.error) {
+        *out = compiled;
+        return NULL;
+    }
+    keel_status_t status = run(work, side, &compiled, out);
+    keel_compiled_deinitialize(&compiled);
+    return status;
+}
+
+static keel_status_t run_on(const work_t *work, const replay_side_t *side,
+                            const keel_compiled_t *compiled, keel_compiled_t *out) {
+    return work->alone.size ? run_alone(work, side, out) : run(work, side, compiled, out);
+}
+
 static keel_status_t compare(work_t *work) {
     replay_program_t *program = work->program;
     const keel_compiled_t *before = &work->before_run, *after = &work->after_run;
@@ -128,6 +155,19 @@ static keel_status_t compare(work_t *work) {
     return NULL;
 }
 
+static keel_status_t make_alone(work_t *work) {
+    keel_bytes_t options = keel_bytes(work->options, work->options_size);
+    keel_program_t program;
+    if (!work->program->is_hlo || !portable_replicas(options)) return NULL;
+    keel_status_t status = keel_read_hlo(keel_bytes(work->code, work->code_size), &program);
+    if (!status && !portable_obstacle(&program).size)
+        status = portable_options(options, &work->alone);
+    if (!status) keel_program_deinitialize(&program);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status); // the obstacle is named where the program is read again
+    return NULL;
+}
+
 // Why the results cannot be compared; NULL: they can.
 static keel_status_t find_obstacle(work_t *work, char **out) {
     const replay_t *replay = work->replay;
@@ -142,8 +182,11 @@ static keel_status_t find_obstacle(work_t *work, char **out) {
     if (kernels && *kernels)
         return keel_path(out, "it calls functions that its client sets up (%.*s)",
                          (int)strcspn(kernels, "="), kernels);
-    KEEL_TRY(replay_obstacle(keel_bytes(work->code, work->code_size),
-                             keel_bytes(work->options, work->options_size), &work->signature, out));
+    KEEL_TRY(make_alone(work));
+    keel_bytes_t options = work->alone.size ? keel_buffer_bytes(&work->alone)
+                                            : keel_bytes(work->options, work->options_size);
+    KEEL_TRY(
+        replay_obstacle(keel_bytes(work->code, work->code_size), options, &work->signature, out));
     work->has_signature = !*out;
     return NULL;
 }
@@ -152,10 +195,10 @@ static keel_status_t run_both(work_t *work) {
     replay_program_t *program = work->program;
     KEEL_TRY(find_obstacle(work, &program->why_not_run));
     if (program->why_not_run) return NULL;
-    keel_status_t status = run(work, &work->replay->before, &work->before, &work->before_run);
+    keel_status_t status = run_on(work, &work->replay->before, &work->before, &work->before_run);
     work->has_before_run = !status;
     if (!status) {
-        status = run(work, &work->replay->after, &work->after, &work->after_run);
+        status = run_on(work, &work->replay->after, &work->after, &work->after_run);
         work->has_after_run = !status;
     }
     if (!status) return compare(work);
@@ -179,6 +222,7 @@ static keel_status_t work_on(work_t *work) {
 
 static void work_through(replay_t *replay, replay_program_t *program) {
     work_t work = {.replay = replay, .program = program};
+    keel_buffer_initialize(&work.alone, 0);
     keel_status_t status = work_on(&work);
     if (status) {
         program->outcome = REPLAY_LEFT_OUT;

@@ -11,6 +11,7 @@ typedef struct trial_t {
     const worker_t *worker;
     PJRT_LoadedExecutable *loaded;
     PJRT_Device *device;
+    bool is_portable; // it runs on any device
     uint64_t seed;
     keel_bytes_t arguments; // their shapes
     size_t argument_count, result_count;
@@ -172,7 +173,9 @@ static keel_status_t execute(trial_t *trial) {
                                                .num_devices = 1,
                                                .num_args = trial->argument_count,
                                                .output_lists = result_lists,
-                                               .device_complete_events = &done};
+                                               .device_complete_events = &done,
+                                               .execute_device =
+                                                   trial->is_portable ? trial->device : NULL};
     uint64_t began = keel_clock_monotonic();
     KEEL_TRY(KEEL_PJRT_CALL(trial->worker->api, PJRT_LoadedExecutable_Execute, args));
     KEEL_TRY(await_event(trial->worker->api, done));
@@ -197,10 +200,22 @@ static keel_status_t execute_once(trial_t *trial, bool are_positive) {
 
 // ---- the trial ---------------------------------------------------------------------------------
 
+static keel_status_t take_any_device(trial_t *trial) {
+    PJRT_Device *const *devices;
+    size_t count;
+    KEEL_TRY(
+        keel_pjrt_addressable_devices(trial->worker->api, trial->worker->client, &devices, &count));
+    if (!count) return keel_status_make(KEEL_UNSUPPORTED, "no device is here");
+    trial->device = devices[0];
+    trial->is_portable = true;
+    return NULL;
+}
+
 static keel_status_t find_device(trial_t *trial) {
     PJRT_LoadedExecutable_AddressableDevices_Args args = {
         KEEL_PJRT_SIZE(PJRT_LoadedExecutable_AddressableDevices), .executable = trial->loaded};
     KEEL_TRY(KEEL_PJRT_CALL(trial->worker->api, PJRT_LoadedExecutable_AddressableDevices, args));
+    if (!args.num_addressable_devices) return take_any_device(trial);
     if (args.num_addressable_devices != 1)
         return keel_status_make(KEEL_UNSUPPORTED, "it runs on %zu devices together",
                                 args.num_addressable_devices);
