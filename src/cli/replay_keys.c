@@ -32,12 +32,21 @@ static keel_status_t make_client(replay_t *replay, const PJRT_Api *api, PJRT_Cli
     return NULL;
 }
 
+static keel_status_t key_client(const replay_t *replay, const PJRT_Api *api, PJRT_Client *client,
+                                keel_key_t *out) {
+    keel_backend_t backend;
+    KEEL_TRY(
+        keel_backend_read(api, client, replay->recorded.options, replay->recorded.count, &backend));
+    keel_status_t status = keel_backend_key(&backend, &replay->after.build, out);
+    keel_backend_deinitialize(&backend);
+    return status;
+}
+
 // The plugin and the target stay with the process, and so does the rehearsal.
 static keel_status_t read_backend(replay_t *replay, keel_key_t *out) {
     static keel_plugin_t plugin;
     const PJRT_Api *api;
     PJRT_Client *client;
-    keel_backend_t backend;
     KEEL_TRY(keel_plugin_load(replay->after.plugin, &plugin));
     const keel_rehearse_settings_t settings = {.target = &replay->target,
                                                .plugin = &plugin,
@@ -46,10 +55,9 @@ static keel_status_t read_backend(replay_t *replay, keel_key_t *out) {
                                                .interpreter = replay->interpreter};
     KEEL_TRY(keel_rehearse_begin(&settings, &api));
     KEEL_TRY(make_client(replay, api, &client));
-    KEEL_TRY(
-        keel_backend_read(api, client, replay->recorded.options, replay->recorded.count, &backend));
-    keel_status_t status = keel_backend_key(&backend, &replay->after.build, out);
-    keel_backend_deinitialize(&backend);
+    keel_status_t status = key_client(replay, api, client, out);
+    PJRT_Client_Destroy_Args destroy = {KEEL_PJRT_SIZE(PJRT_Client_Destroy), .client = client};
+    keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_Client_Destroy, destroy));
     return status;
 }
 
