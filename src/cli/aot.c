@@ -280,7 +280,13 @@ static keel_status_t follow(aot_t *aot, aot_program_t *program, PJRT_LoadedExecu
 
 static keel_status_t read_options(const aot_t *aot, const aot_program_t *program, uint8_t **out,
                                   size_t *out_size) {
-    if (program->options) return keel_journal_read_program(program->options, out, out_size);
+    if (program->options) {
+        KEEL_TRY(keel_journal_read_program(program->options, out, out_size));
+        keel_status_t status =
+            cli_recorded_check_options(&aot->recorded, keel_bytes(*out, *out_size));
+        if (status) keel_free(*out);
+        return status;
+    }
     *out_size = aot->options_size;
     return keel_bytes_dup(keel_bytes(aot->options, aot->options_size), out);
 }

@@ -124,12 +124,20 @@ static const char *text_in(const json_t *event, const char *object, const char *
     return text ? text : "";
 }
 
+// Flags that name files have XLA write them, or run what is there.
+static bool is_harmless(const cli_recorded_t *recorded, const char *name, const char *value) {
+    if (!recorded->is_foreign || getenv(name)) return true;
+    if (!strchr(value, '/') && !keel_key_dumps_of_flags(value)) return true;
+    cli_say("%s of the pack names files and is not used; set it, or replay with --trust", name);
+    return false;
+}
+
 // What the environment has already is the user's wish.
-static void set_flags(const json_t *event) {
+static void set_flags(const cli_recorded_t *recorded, const json_t *event) {
     static const char *const names[] = {"XLA_FLAGS", "LIBTPU_INIT_ARGS"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         const char *value = text_in(event, "flags", names[i]);
-        if (*value) setenv(names[i], value, 0);
+        if (*value && is_harmless(recorded, names[i], value)) setenv(names[i], value, 0);
     }
 }
 
@@ -168,6 +176,16 @@ keel_status_t cli_recorded_add_handlers(const cli_recorded_t *recorded) {
     return NULL;
 }
 
+keel_status_t cli_recorded_check_options(const cli_recorded_t *recorded, keel_bytes_t options) {
+    const char *flag = recorded->is_foreign ? keel_key_dumps_of_options(options) : NULL;
+    if (!flag) return NULL;
+    return keel_status_make(
+        KEEL_REFUSED,
+        "its compile options make XLA write files (%s), and it comes from a pack; "
+        "`keel replay --trust` compiles it",
+        flag);
+}
+
 // The client is a Python, or a program that has no such functions.
 static keel_status_t take_python(cli_recorded_t *recorded, const json_t *event) {
     const char *program = json_string_value(json_array_get(json_object_get(event, "argv"), 0));
@@ -186,7 +204,7 @@ keel_status_t cli_recorded_add(cli_recorded_t *recorded, const json_t *event,
     if (recorded->is_known || strcmp(text_in(event, "plugin", "platform"), platform) != 0)
         return NULL;
     recorded->is_known = true;
-    set_flags(event);
+    set_flags(recorded, event);
     const char *plugin = text_in(event, "plugin", "path");
     if (*plugin && !recorded->is_foreign)
         KEEL_TRY(keep(recorded, keel_str(plugin), &recorded->plugin));

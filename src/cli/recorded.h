@@ -11,7 +11,8 @@ typedef struct cli_kernel_t {
 
 typedef struct cli_recorded_t {
     // Of a pack, which may have come from anywhere: the files that it names are not used, which are
-    // the plugin, the Python and the libraries of kernels. Set it before the first event.
+    // the plugin, the Python, the libraries of kernels and what flags name. Set it before the first
+    // event.
     bool is_foreign;
     bool is_known;            // a run of the platform was found
     const char *plugin;       // that it used; NULL: unknown. Lives as long as this, like all below
@@ -37,6 +38,9 @@ keel_status_t cli_recorded_add(cli_recorded_t *recorded, const struct json_t *ev
 // Children that compile for a processor register the kernels. Their libraries must be those of the
 // run: in another one, something else may be at that place.
 keel_status_t cli_recorded_add_handlers(const cli_recorded_t *recorded) KEEL_MUST_CHECK;
+// KEEL_REFUSED for options of a pack's program with which XLA would write files.
+keel_status_t cli_recorded_check_options(const cli_recorded_t *recorded,
+                                         keel_bytes_t options) KEEL_MUST_CHECK;
 // Sets a whole number among the options; `name` stays.
 keel_status_t cli_recorded_set_number(cli_recorded_t *recorded, const char *name,
                                       int64_t value) KEEL_MUST_CHECK;

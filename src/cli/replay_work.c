@@ -216,6 +216,8 @@ static keel_status_t work_on(work_t *work) {
         return keel_status_make(KEEL_NOT_FOUND, "the run did not keep its compile options");
     KEEL_TRY(keel_journal_read_program(program->path, &work->code, &work->code_size));
     KEEL_TRY(keel_journal_read_program(program->options, &work->options, &work->options_size));
+    KEEL_TRY(cli_recorded_check_options(&work->replay->recorded,
+                                        keel_bytes(work->options, work->options_size)));
     KEEL_TRY(compile_both(work));
     return program->outcome == REPLAY_COMPILED ? run_both(work) : NULL;
 }
