@@ -59,7 +59,7 @@ static void read_others(keel_bytes_t message) {
     keel_status_ignore(status);
     keel_cursor_t cursor = keel_cursor(message);
     int64_t dims[WIRE_RANK];
-    keel_shape_t shape;
+    keel_array_shape_t shape;
     while (wire_read_shape(&cursor, dims, &shape))
         check(shape.rank <= WIRE_RANK);
 }

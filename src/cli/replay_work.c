@@ -101,8 +101,8 @@ static keel_status_t run(const work_t *work, const replay_side_t *side,
     uint32_t count = work->signature.parameter_count;
     uint64_t id;
     void *memory;
-    KEEL_TRY(keel_calloc(count + 1, sizeof(keel_shape_t), &memory));
-    keel_shape_t *shapes = memory;
+    KEEL_TRY(keel_calloc(count + 1, sizeof(keel_array_shape_t), &memory));
+    keel_array_shape_t *shapes = memory;
     for (uint32_t i = 0; i < count; ++i)
         shapes[i] = work->signature.parameters[i].whole;
     const keel_trial_t trial = {.executable =

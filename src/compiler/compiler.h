@@ -55,7 +55,7 @@ keel_status_t keel_compiler_submit(keel_compiler_t *compiler, const keel_job_t *
 
 // An array that a trial gave.
 typedef struct keel_result_t {
-    keel_shape_t shape;
+    keel_array_shape_t shape;
     keel_bytes_t bytes; // row by row; elements smaller than a byte take one each
 } keel_result_t;
 
@@ -98,7 +98,7 @@ void keel_compiled_deinitialize(keel_compiled_t *compiled);
 // indices or sizes. Only targets that a child makes a client for (the processor) have a device.
 typedef struct keel_trial_t {
     keel_bytes_t executable; // as keel_compiled_t has it
-    const keel_shape_t *arguments;
+    const keel_array_shape_t *arguments;
     uint32_t argument_count;
     uint64_t seed;
     unsigned seconds; // that it may take; 0: any time

@@ -89,7 +89,7 @@ static keel_status_t dup_known(keel_bytes_t bytes, uint8_t **out, size_t *out_si
 
 static keel_status_t keep_result(keel_cursor_t *cursor, keel_compiled_t *out) {
     int64_t dims[WIRE_RANK];
-    keel_shape_t shape;
+    keel_array_shape_t shape;
     void *memory;
     if (!wire_read_shape(cursor, dims, &shape))
         return keel_status_make(KEEL_CORRUPT, "the results of a trial are damaged");

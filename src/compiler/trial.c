@@ -25,7 +25,7 @@ static kind_t kind_of(keel_primitive_t element) {
     }
 }
 
-keel_status_t trial_check(const keel_shape_t *shape) {
+keel_status_t trial_check(const keel_array_shape_t *shape) {
     kind_t kind = kind_of(shape->element);
     if (!kind.size)
         return keel_status_make(KEEL_UNSUPPORTED,
@@ -40,7 +40,7 @@ keel_status_t trial_check(const keel_shape_t *shape) {
     return NULL;
 }
 
-size_t trial_bytes(const keel_shape_t *shape) {
+size_t trial_bytes(const keel_array_shape_t *shape) {
     return (size_t)keel_shape_count(shape) * kind_of(shape->element).size;
 }
 
@@ -135,8 +135,8 @@ static void put_element(keel_primitive_t element, uint64_t random, bool is_posit
     }
 }
 
-void trial_fill(const keel_shape_t *shape, uint64_t seed, uint32_t number_of, bool are_positive,
-                uint8_t *out) {
+void trial_fill(const keel_array_shape_t *shape, uint64_t seed, uint32_t number_of,
+                bool are_positive, uint8_t *out) {
     uint64_t state = seed ^ (uint64_t)number_of << 32 ^ (are_positive ? 1u << 31 : 0);
     uint64_t count = keel_shape_count(shape);
     size_t size = kind_of(shape->element).size;

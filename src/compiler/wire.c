@@ -114,19 +114,19 @@ void wire_put_job(keel_buffer_t *out, const wire_job_t *job) {
     end(out, start);
 }
 
-void wire_put_shape(keel_buffer_t *out, const keel_shape_t *shape) {
+void wire_put_shape(keel_buffer_t *out, const keel_array_shape_t *shape) {
     keel_proto_put_varint(out, shape->element);
     keel_proto_put_varint(out, shape->rank);
     for (uint32_t i = 0; i < shape->rank; ++i)
         keel_proto_put_varint(out, (uint64_t)shape->dims[i]);
 }
 
-bool wire_read_shape(keel_cursor_t *cursor, int64_t dims[WIRE_RANK], keel_shape_t *out) {
+bool wire_read_shape(keel_cursor_t *cursor, int64_t dims[WIRE_RANK], keel_array_shape_t *out) {
     uint64_t element = keel_proto_varint(cursor), rank = keel_proto_varint(cursor);
     if (cursor->failed || rank > WIRE_RANK || element > INT32_MAX) return false;
     for (uint64_t i = 0; i < rank; ++i)
         dims[i] = (int64_t)keel_proto_varint(cursor);
-    *out = (keel_shape_t){(keel_primitive_t)element, (uint32_t)rank, dims};
+    *out = (keel_array_shape_t){(keel_primitive_t)element, (uint32_t)rank, dims};
     return !cursor->failed;
 }
 

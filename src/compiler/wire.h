@@ -59,8 +59,8 @@ void wire_put_answer(keel_buffer_t *out, const wire_answer_t *answer);
 // A shape within a message: its element, its rank and its dimensions as varints. False if none can
 // be read; `dims` has room for WIRE_RANK.
 enum { WIRE_RANK = 64 };
-void wire_put_shape(keel_buffer_t *out, const keel_shape_t *shape);
-bool wire_read_shape(keel_cursor_t *cursor, int64_t dims[WIRE_RANK], keel_shape_t *out);
+void wire_put_shape(keel_buffer_t *out, const keel_array_shape_t *shape);
+bool wire_read_shape(keel_cursor_t *cursor, int64_t dims[WIRE_RANK], keel_array_shape_t *out);
 
 // KEEL_CORRUPT for a kind that is not `expected`, or a message that is too large.
 keel_status_t wire_read_head(const uint8_t head[WIRE_HEAD], wire_kind_t *out_kind,

@@ -55,7 +55,7 @@ static keel_primitive_t primitive(PJRT_Buffer_Type type) {
 
 // ---- arguments ---------------------------------------------------------------------------------
 
-static keel_status_t send(const trial_t *trial, const keel_shape_t *shape, uint8_t *data,
+static keel_status_t send(const trial_t *trial, const keel_array_shape_t *shape, uint8_t *data,
                           PJRT_Buffer **out) {
     const PJRT_Api *api = trial->worker->api;
     PJRT_Client_BufferFromHostBuffer_Args args = {
@@ -72,7 +72,7 @@ static keel_status_t send(const trial_t *trial, const keel_shape_t *shape, uint8
     return await_event(api, args.done_with_host_buffer);
 }
 
-static keel_status_t make_argument(trial_t *trial, const keel_shape_t *shape, uint32_t number,
+static keel_status_t make_argument(trial_t *trial, const keel_array_shape_t *shape, uint32_t number,
                                    bool is_positive) {
     void *memory;
     KEEL_TRY(trial_check(shape));
@@ -87,7 +87,7 @@ static keel_status_t make_argument(trial_t *trial, const keel_shape_t *shape, ui
 static keel_status_t make_arguments(trial_t *trial, bool are_positive) {
     keel_cursor_t cursor = keel_cursor(trial->arguments);
     int64_t dims[WIRE_RANK];
-    keel_shape_t shape;
+    keel_array_shape_t shape;
     for (size_t i = 0; i < trial->argument_count; ++i) {
         if (!wire_read_shape(&cursor, dims, &shape))
             return keel_status_make(KEEL_CORRUPT, "the arguments of a trial are damaged");
@@ -99,7 +99,7 @@ static keel_status_t make_arguments(trial_t *trial, bool are_positive) {
 static keel_status_t count_arguments(trial_t *trial) {
     keel_cursor_t cursor = keel_cursor(trial->arguments);
     int64_t dims[WIRE_RANK];
-    keel_shape_t shape;
+    keel_array_shape_t shape;
     while (keel_cursor_left(&cursor)) {
         if (trial->argument_count == MOST_ARRAYS || !wire_read_shape(&cursor, dims, &shape))
             return keel_status_make(KEEL_CORRUPT, "the arguments of a trial are damaged");
@@ -110,21 +110,21 @@ static keel_status_t count_arguments(trial_t *trial) {
 
 // ---- results -----------------------------------------------------------------------------------
 
-static keel_status_t read_shape(const PJRT_Api *api, PJRT_Buffer *buffer, keel_shape_t *out) {
+static keel_status_t read_shape(const PJRT_Api *api, PJRT_Buffer *buffer, keel_array_shape_t *out) {
     PJRT_Buffer_ElementType_Args type = {KEEL_PJRT_SIZE(PJRT_Buffer_ElementType), .buffer = buffer};
     PJRT_Buffer_Dimensions_Args dims = {KEEL_PJRT_SIZE(PJRT_Buffer_Dimensions), .buffer = buffer};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Buffer_ElementType, type));
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Buffer_Dimensions, dims));
     if (dims.num_dims > WIRE_RANK)
         return keel_status_make(KEEL_UNSUPPORTED, "a result has %zu dimensions", dims.num_dims);
-    *out = (keel_shape_t){primitive(type.type), (uint32_t)dims.num_dims, dims.dims};
+    *out = (keel_array_shape_t){primitive(type.type), (uint32_t)dims.num_dims, dims.dims};
     return NULL;
 }
 
 // Row by row, however the plugin lays it out: another version may do so in another way.
 static keel_status_t take_result(trial_t *trial, PJRT_Buffer *buffer) {
     const PJRT_Api *api = trial->worker->api;
-    keel_shape_t shape;
+    keel_array_shape_t shape;
     int64_t order[WIRE_RANK];
     KEEL_TRY(read_shape(api, buffer, &shape));
     for (uint32_t i = 0; i < shape.rank; ++i)

@@ -33,7 +33,7 @@ static keel_status_t check_count(const PJRT_LoadedExecutable_Execute_Args *args)
 // As a device sees it: an array has as many bytes as the program says. Clients pass tokens as
 // arrays without elements. Where it is only guessed how arguments are sharded, nothing can be said.
 static keel_status_t check_size(const facts_t *facts, size_t argument, const PJRT_Buffer *buffer) {
-    const keel_shape_t *shape = &facts->signature.parameters[argument].shard;
+    const keel_array_shape_t *shape = &facts->signature.parameters[argument].shard;
     if (facts->is_guess || shape->element == KEEL_PRIMITIVE_TOKEN) return NULL;
     uint64_t wanted = bytes_of_elements(buffer_type_of(shape->element), shape->dims, shape->rank);
     uint64_t given = bytes_of_elements(buffer->type, buffer->dims, buffer->rank);

@@ -46,7 +46,7 @@ static keel_status_t list_results(facts_t *facts) {
     facts->kind_sizes = memory;
     int64_t *next = facts->dims;
     for (uint32_t i = 0; i < count; ++i) {
-        const keel_shape_t *shape = &facts->signature.results[i].shard;
+        const keel_array_shape_t *shape = &facts->signature.results[i].shard;
         facts->types[i] = buffer_type_of(shape->element);
         facts->ranks[i] = shape->rank;
         for (uint32_t j = 0; j < shape->rank; ++j)
@@ -85,7 +85,7 @@ keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module, keel_str_t 
 
 // As the program asks, or as usual.
 static keel_status_t lay_out(keel_array_t *array, const char **out) {
-    const keel_shape_t *shape = &array->shard;
+    const keel_array_shape_t *shape = &array->shard;
     if (array->layout.size) return keep_text(array->layout, out);
     KEEL_TRY(layout_usual(buffer_type_of(shape->element), shape->dims, shape->rank, out));
     array->layout = keel_str(*out);

@@ -234,7 +234,7 @@ keel_status_t calculation_create(const keel_program_t *program,
                                  calculation_t **out) KEEL_MUST_CHECK;
 // An array for it, or of it.
 typedef struct operand_t {
-    const keel_shape_t *shape;
+    const keel_array_shape_t *shape;
     contents_t *contents;
 } operand_t;
 // Runs it. `results` have their shapes; it fills in their contents, which the caller releases, or
@@ -284,7 +284,7 @@ typedef struct replica_t {
 
 // Whether each device has all of it.
 bool is_whole(const keel_array_t *array);
-size_t shape_bytes(const keel_shape_t *shape); // on the host; SIZE_MAX: more than memory has
+size_t shape_bytes(const keel_array_shape_t *shape); // on the host; SIZE_MAX: more than memory has
 // Which part each partition has, `rank` indices for each. The caller frees them.
 keel_status_t places_of(const keel_array_t *array, uint32_t partitions,
                         int64_t **out) KEEL_MUST_CHECK;

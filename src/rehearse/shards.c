@@ -37,10 +37,10 @@ static void move_shard(const keel_array_t *array, const int64_t *place, uint8_t 
 }
 
 bool is_whole(const keel_array_t *array) {
-    return keel_shape_equal(&array->whole, &array->shard);
+    return keel_array_shape_equal(&array->whole, &array->shard);
 }
 
-size_t shape_bytes(const keel_shape_t *shape) {
+size_t shape_bytes(const keel_array_shape_t *shape) {
     size_t size;
     keel_status_t status =
         host_bytes(buffer_type_of(shape->element), shape->dims, shape->rank, &size);

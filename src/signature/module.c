@@ -97,7 +97,7 @@ static void put_layout(const keel_array_t *array, keel_buffer_t *out) {
 
 // Of the part on each device.
 static void put_shape(const keel_array_t *array, keel_buffer_t *out) {
-    const keel_shape_t *shape = &array->shard;
+    const keel_array_shape_t *shape = &array->shard;
     put_number(out, SHAPE_ELEMENT, shape->element);
     if (shape->element == KEEL_PRIMITIVE_TOKEN) return;
     if (shape->rank) {

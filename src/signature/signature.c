@@ -29,12 +29,12 @@ unsigned keel_primitive_bits(keel_primitive_t primitive) {
     }
 }
 
-bool keel_shape_equal(const keel_shape_t *a, const keel_shape_t *b) {
+bool keel_array_shape_equal(const keel_array_shape_t *a, const keel_array_shape_t *b) {
     return a->element == b->element && a->rank == b->rank &&
            (!a->rank || memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
 }
 
-uint64_t keel_shape_count(const keel_shape_t *shape) {
+uint64_t keel_shape_count(const keel_array_shape_t *shape) {
     uint64_t count = 1;
     for (uint32_t i = 0; i < shape->rank; ++i) {
         if (shape->dims[i] <= 0) return 0;
@@ -44,7 +44,7 @@ uint64_t keel_shape_count(const keel_shape_t *shape) {
     return count;
 }
 
-uint64_t keel_shape_bytes(const keel_shape_t *shape) {
+uint64_t keel_shape_bytes(const keel_array_shape_t *shape) {
     uint64_t count = keel_shape_count(shape), bits = keel_primitive_bits(shape->element);
     if (bits >= 8) return count > INT64_MAX / (bits / 8) ? 0 : count * (bits / 8);
     return (count / 8) * bits + (count % 8 * bits + 7) / 8;
@@ -123,10 +123,10 @@ static keel_status_t no_array(const char *what, uint32_t index) {
 }
 
 static keel_status_t read_shape(const reading_t *reading, keel_type_id_t id, const char *what,
-                                uint32_t index, keel_shape_t *out) {
+                                uint32_t index, keel_array_shape_t *out) {
     const keel_program_t *program = reading->program;
     const keel_type_t *type = keel_program_type(program, id);
-    *out = (keel_shape_t){.element = KEEL_PRIMITIVE_TOKEN};
+    *out = (keel_array_shape_t){.element = KEEL_PRIMITIVE_TOKEN};
     if (type->kind == KEEL_TYPE_TOKEN) return NULL;
     if (type->kind != KEEL_TYPE_TENSOR && type->kind != KEEL_TYPE_BUFFER)
         return no_array(what, index);

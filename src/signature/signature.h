@@ -60,27 +60,27 @@ typedef enum keel_primitive {
 // Bits of one element; 0 for a token and for anything unknown.
 unsigned keel_primitive_bits(keel_primitive_t primitive);
 
-typedef struct keel_shape_t {
+typedef struct keel_array_shape_t {
     keel_primitive_t element;
     uint32_t rank;
     const int64_t *dims;
-} keel_shape_t;
+} keel_array_shape_t;
 
-bool keel_shape_equal(const keel_shape_t *a, const keel_shape_t *b);
+bool keel_array_shape_equal(const keel_array_shape_t *a, const keel_array_shape_t *b);
 // Elements; 0 if they cannot be counted in 63 bits.
-uint64_t keel_shape_count(const keel_shape_t *shape);
+uint64_t keel_shape_count(const keel_array_shape_t *shape);
 // Bytes without padding; elements smaller than a byte are packed.
-uint64_t keel_shape_bytes(const keel_shape_t *shape);
+uint64_t keel_shape_bytes(const keel_array_shape_t *shape);
 
 // A parameter or a result.
 typedef struct keel_array_t {
-    keel_shape_t whole;    // as the program has it
-    keel_shape_t shard;    // on each device
-    keel_bytes_t sharding; // OpSharding; empty: none is told
-    bool settled;          // false: the compiler decides how it is sharded
-    keel_str_t layout;     // on the device, as HLO writes it: "{1,0:T(8,128)}"; empty: row by row
-    keel_str_t memory;     // its kind of memory, "pinned_host"; empty: the device's default
-    bool donated;          // parameters: the executable may take its memory over
+    keel_array_shape_t whole; // as the program has it
+    keel_array_shape_t shard; // on each device
+    keel_bytes_t sharding;    // OpSharding; empty: none is told
+    bool settled;             // false: the compiler decides how it is sharded
+    keel_str_t layout; // on the device, as HLO writes it: "{1,0:T(8,128)}"; empty: row by row
+    keel_str_t memory; // its kind of memory, "pinned_host"; empty: the device's default
+    bool donated;      // parameters: the executable may take its memory over
 } keel_array_t;
 
 typedef struct keel_signature_t {

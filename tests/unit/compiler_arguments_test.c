@@ -10,7 +10,7 @@ static const int64_t dims[] = {4, 16};
 enum { COUNT = 64 };
 
 static void fill(keel_primitive_t element, bool are_positive, uint8_t out[COUNT * 16]) {
-    const keel_shape_t shape = {element, 2, dims};
+    const keel_array_shape_t shape = {element, 2, dims};
     memset(out, 0xee, (size_t)COUNT * 16);
     assert_ok(trial_check(&shape));
     size_t size = trial_bytes(&shape);
@@ -108,14 +108,14 @@ static void other_types_have_small_values(void **state) {
 static void not_every_array_has_values(void **state) {
     (void)state;
     static const int64_t none[] = {0, 4}, unknown[] = {-1, 4}, huge[] = {INT64_MAX, INT64_MAX};
-    keel_shape_t shape = {KEEL_PRIMITIVE_F32, 2, none};
+    keel_array_shape_t shape = {KEEL_PRIMITIVE_F32, 2, none};
     assert_ok(trial_check(&shape));
     assert_int_equal(trial_bytes(&shape), 0);
-    const keel_shape_t refused[] = {{KEEL_PRIMITIVE_TOKEN, 0, NULL},
-                                    {KEEL_PRIMITIVE_S4, 2, dims},
-                                    {KEEL_PRIMITIVE_INVALID, 2, dims},
-                                    {KEEL_PRIMITIVE_F32, 2, unknown},
-                                    {KEEL_PRIMITIVE_F32, 2, huge}};
+    const keel_array_shape_t refused[] = {{KEEL_PRIMITIVE_TOKEN, 0, NULL},
+                                          {KEEL_PRIMITIVE_S4, 2, dims},
+                                          {KEEL_PRIMITIVE_INVALID, 2, dims},
+                                          {KEEL_PRIMITIVE_F32, 2, unknown},
+                                          {KEEL_PRIMITIVE_F32, 2, huge}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
         keel_status_t status = trial_check(&refused[i]);
         assert_int_equal(keel_status_code(status), KEEL_UNSUPPORTED);

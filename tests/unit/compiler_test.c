@@ -163,11 +163,11 @@ static const char tried[] =
     "  }\n"
     "}\n";
 static const int64_t dims_of_tried[][2] = {{64}, {3, 2}, {32}};
-static const keel_shape_t shapes_of_tried[] = {{KEEL_PRIMITIVE_F32, 1, dims_of_tried[0]},
-                                               {KEEL_PRIMITIVE_BF16, 2, dims_of_tried[1]},
-                                               {KEEL_PRIMITIVE_S32, 1, dims_of_tried[2]}};
+static const keel_array_shape_t shapes_of_tried[] = {{KEEL_PRIMITIVE_F32, 1, dims_of_tried[0]},
+                                                     {KEEL_PRIMITIVE_BF16, 2, dims_of_tried[1]},
+                                                     {KEEL_PRIMITIVE_S32, 1, dims_of_tried[2]}};
 
-static keel_compiled_t try_it(const keel_compiled_t *one, const keel_shape_t *shapes,
+static keel_compiled_t try_it(const keel_compiled_t *one, const keel_array_shape_t *shapes,
                               uint32_t count, uint64_t seed, unsigned seconds) {
     uint64_t id;
     const keel_trial_t trial = {.executable = keel_bytes(one->executable, one->executable_size),
@@ -244,7 +244,7 @@ static const char endless[] =
 
 static void a_trial_that_does_not_end_fails_alone(void **state) {
     (void)state;
-    const keel_shape_t shape = {KEEL_PRIMITIVE_S32, 0, NULL};
+    const keel_array_shape_t shape = {KEEL_PRIMITIVE_S32, 0, NULL};
     keel_compiled_t one = help_compile(compiler, endless);
     if (one.error) fail_msg("%s", one.error);
     keel_compiled_t run = try_it(&one, &shape, 1, 1, 1);
@@ -274,7 +274,7 @@ static void what_does_not_load_or_fit_fails_alone(void **state) {
 static void types_without_values_are_refused_at_once(void **state) {
     (void)state;
     static const int64_t dims[] = {4};
-    const keel_shape_t shape = {KEEL_PRIMITIVE_S4, 1, dims};
+    const keel_array_shape_t shape = {KEEL_PRIMITIVE_S4, 1, dims};
     const keel_trial_t trial = {
         .executable = keel_bytes("x", 1), .arguments = &shape, .argument_count = 1};
     uint64_t id;

@@ -246,7 +246,7 @@ static void a_made_module_settles_an_open_signature(void **state) {
     assert_false(keel_signature_is_open(&open));
     for (uint32_t i = 0; i < open.result_count; ++i) {
         const keel_array_t *a = &open.results[i], *b = &closed.results[i];
-        assert_true(keel_shape_equal(&a->shard, &b->shard));
+        assert_true(keel_array_shape_equal(&a->shard, &b->shard));
         assert_true(keel_str_equal(keel_bytes_str(a->sharding), keel_bytes_str(b->sharding)));
     }
     assert_true(keel_str_is(open.parameters[0].layout, "{0,1:T(8,128)(2,1)}"));
@@ -266,9 +266,11 @@ static void a_made_module_settles_an_open_signature(void **state) {
 static void sizes_are_counted_or_not_known(void **state) {
     (void)state;
     static const int64_t few[] = {3, 5}, none[] = {3, 0}, most[] = {INT64_MAX, 2};
-    const keel_shape_t scalar = {KEEL_PRIMITIVE_C128, 0, NULL},
-                       packed = {KEEL_PRIMITIVE_S4, 2, few}, empty = {KEEL_PRIMITIVE_F32, 2, none},
-                       beyond = {KEEL_PRIMITIVE_F32, 2, most}, wide = {KEEL_PRIMITIVE_F64, 1, most};
+    const keel_array_shape_t scalar = {KEEL_PRIMITIVE_C128, 0, NULL},
+                             packed = {KEEL_PRIMITIVE_S4, 2, few},
+                             empty = {KEEL_PRIMITIVE_F32, 2, none},
+                             beyond = {KEEL_PRIMITIVE_F32, 2, most},
+                             wide = {KEEL_PRIMITIVE_F64, 1, most};
     assert_int_equal(keel_shape_bytes(&scalar), 16);
     assert_int_equal(keel_shape_bytes(&packed), 8);
     assert_int_equal(keel_shape_bytes(&empty), 0);
