@@ -20,15 +20,6 @@ typedef struct trial_t {
     keel_buffer_t results;
 } trial_t;
 
-static keel_status_t await_event(const PJRT_Api *api, PJRT_Event *event) {
-    if (!event) return NULL;
-    PJRT_Event_Await_Args await = {KEEL_PJRT_SIZE(PJRT_Event_Await), .event = event};
-    PJRT_Event_Destroy_Args destroy = {KEEL_PJRT_SIZE(PJRT_Event_Destroy), .event = event};
-    keel_status_t status = KEEL_PJRT_CALL(api, PJRT_Event_Await, await);
-    keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_Event_Destroy, destroy));
-    return status;
-}
-
 static PJRT_Buffer_Type buffer_type(keel_primitive_t element) {
     switch (element) {
 #define TYPE(number, name, bits)                                                                   \
@@ -69,7 +60,7 @@ static keel_status_t send(const trial_t *trial, const keel_array_shape_t *shape,
         .device = trial->device};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_BufferFromHostBuffer, args));
     *out = args.buffer;
-    return await_event(api, args.done_with_host_buffer);
+    return keel_pjrt_await(api, args.done_with_host_buffer);
 }
 
 static keel_status_t make_argument(trial_t *trial, const keel_array_shape_t *shape, uint32_t number,
@@ -145,7 +136,7 @@ static keel_status_t take_result(trial_t *trial, PJRT_Buffer *buffer) {
     if (!args.dst) return keel_buffer_status(&trial->results);
     args.event = NULL;
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Buffer_ToHostBuffer, args));
-    KEEL_TRY(await_event(api, args.event));
+    KEEL_TRY(keel_pjrt_await(api, args.event));
     trial->results.size += args.dst_size;
     return NULL;
 }
@@ -154,9 +145,7 @@ static keel_status_t take_result(trial_t *trial, PJRT_Buffer *buffer) {
 
 static void destroy_buffers(const trial_t *trial, PJRT_Buffer **buffers, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-        PJRT_Buffer_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_Destroy), .buffer = buffers[i]};
-        if (buffers[i])
-            keel_status_ignore(KEEL_PJRT_CALL(trial->worker->api, PJRT_Buffer_Destroy, args));
+        keel_pjrt_destroy_buffer(trial->worker->api, buffers[i]);
         buffers[i] = NULL;
     }
 }
@@ -178,7 +167,7 @@ static keel_status_t execute(trial_t *trial) {
                                                    trial->is_portable ? trial->device : NULL};
     uint64_t began = keel_clock_monotonic();
     KEEL_TRY(KEEL_PJRT_CALL(trial->worker->api, PJRT_LoadedExecutable_Execute, args));
-    KEEL_TRY(await_event(trial->worker->api, done));
+    KEEL_TRY(keel_pjrt_await(trial->worker->api, done));
     uint64_t took = keel_clock_monotonic() - began;
     if (!trial->nanoseconds || took < trial->nanoseconds) trial->nanoseconds = took;
     return NULL;

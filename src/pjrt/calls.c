@@ -24,6 +24,20 @@ keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error, const cha
     return status;
 }
 
+keel_status_t keel_pjrt_await(const PJRT_Api *api, PJRT_Event *event) {
+    PJRT_Event_Await_Args wait = {KEEL_PJRT_SIZE(PJRT_Event_Await), .event = event};
+    PJRT_Event_Destroy_Args destroy = {KEEL_PJRT_SIZE(PJRT_Event_Destroy), .event = event};
+    if (!event) return NULL;
+    keel_status_t status = KEEL_PJRT_CALL(api, PJRT_Event_Await, wait);
+    keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_Event_Destroy, destroy));
+    return status;
+}
+
+void keel_pjrt_destroy_buffer(const PJRT_Api *api, PJRT_Buffer *buffer) {
+    PJRT_Buffer_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_Destroy), .buffer = buffer};
+    if (buffer) keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_Buffer_Destroy, args));
+}
+
 keel_status_t keel_pjrt_executable(const PJRT_Api *api, PJRT_LoadedExecutable *loaded,
                                    PJRT_Executable **out) {
     PJRT_LoadedExecutable_GetExecutable_Args args = {

@@ -62,6 +62,10 @@ keel_status_t keel_plugin_load(const char *path, keel_plugin_t *out) KEEL_MUST_C
 keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error,
                                const char *what) KEEL_MUST_CHECK;
 
+// Waits for an event and destroys it; NULL is one that has happened.
+keel_status_t keel_pjrt_await(const PJRT_Api *api, PJRT_Event *event) KEEL_MUST_CHECK;
+void keel_pjrt_destroy_buffer(const PJRT_Api *api, PJRT_Buffer *buffer); // NULL is allowed
+
 // ---- executables -------------------------------------------------------------------------------
 
 // The executable of a loaded one; the caller destroys it.

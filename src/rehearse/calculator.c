@@ -125,18 +125,7 @@ void calculation_destroy(calculation_t *calculation) {
 // ---- running -----------------------------------------------------------------------------------
 
 static void destroy_buffer(PJRT_Buffer *buffer) {
-    PJRT_Buffer_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_Destroy), .buffer = buffer};
-    if (buffer) keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_Buffer_Destroy, args));
-}
-
-// Waits for it, and destroys it.
-static keel_status_t await(PJRT_Event *event) {
-    PJRT_Event_Await_Args wait = {KEEL_PJRT_SIZE(PJRT_Event_Await), .event = event};
-    PJRT_Event_Destroy_Args destroy = {KEEL_PJRT_SIZE(PJRT_Event_Destroy), .event = event};
-    if (!event) return NULL;
-    keel_status_t status = KEEL_PJRT_CALL(api, PJRT_Event_Await, wait);
-    keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_Event_Destroy, destroy));
-    return status;
+    keel_pjrt_destroy_buffer(api, buffer);
 }
 
 static keel_status_t send(const operand_t *operand, PJRT_Buffer **out) {
@@ -151,7 +140,7 @@ static keel_status_t send(const operand_t *operand, PJRT_Buffer **out) {
         .device = device};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Client_BufferFromHostBuffer, args));
     *out = args.buffer;
-    return await(args.done_with_host_buffer);
+    return keel_pjrt_await(api, args.done_with_host_buffer);
 }
 
 static keel_status_t fetch(PJRT_Buffer *buffer, operand_t *operand) {
@@ -180,7 +169,7 @@ static keel_status_t fetch(PJRT_Buffer *buffer, operand_t *operand) {
     if (!operand->contents || !size) return NULL;
     args.dst = operand->contents->data;
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_Buffer_ToHostBuffer, args));
-    return await(args.event);
+    return keel_pjrt_await(api, args.event);
 }
 
 static keel_status_t execute(calculation_t *calculation, PJRT_Buffer **arguments, uint32_t count,
@@ -198,7 +187,7 @@ static keel_status_t execute(calculation_t *calculation, PJRT_Buffer **arguments
                                                .output_lists = outputs,
                                                .device_complete_events = &done};
     KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_LoadedExecutable_Execute, args));
-    return await(done);
+    return keel_pjrt_await(api, done);
 }
 
 static keel_status_t run(calculation_t *calculation, const operand_t *arguments,

@@ -70,16 +70,6 @@ void device_close(device_t *device) {
     keel_free(device);
 }
 
-// Takes the event; NULL is one that has happened.
-static keel_status_t await(const device_t *device, PJRT_Event *event) {
-    if (!event) return NULL;
-    PJRT_Event_Await_Args args = {KEEL_PJRT_SIZE(PJRT_Event_Await), .event = event};
-    keel_status_t status = KEEL_PJRT_CALL(device->api, PJRT_Event_Await, args);
-    PJRT_Event_Destroy_Args destroy = {KEEL_PJRT_SIZE(PJRT_Event_Destroy), .event = event};
-    keel_status_ignore(KEEL_PJRT_CALL(device->api, PJRT_Event_Destroy, destroy));
-    return status;
-}
-
 keel_status_t device_send(device_t *device, keel_dtype_t dtype, const keel_shape_t *shape,
                           const void *data, PJRT_Buffer **out) {
     PJRT_Client_BufferFromHostBuffer_Args args = {
@@ -92,7 +82,7 @@ keel_status_t device_send(device_t *device, keel_dtype_t dtype, const keel_shape
         .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
         .device = device->device};
     KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Client_BufferFromHostBuffer, args));
-    keel_status_t status = await(device, args.done_with_host_buffer);
+    keel_status_t status = keel_pjrt_await(device->api, args.done_with_host_buffer);
     if (status)
         device_drop(device, args.buffer);
     else
@@ -104,13 +94,11 @@ keel_status_t device_receive(device_t *device, PJRT_Buffer *buffer, void *data, 
     PJRT_Buffer_ToHostBuffer_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_ToHostBuffer), .src = buffer,
                                           .dst = data, .dst_size = size};
     KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Buffer_ToHostBuffer, args));
-    return await(device, args.event);
+    return keel_pjrt_await(device->api, args.event);
 }
 
 void device_drop(device_t *device, PJRT_Buffer *buffer) {
-    if (!buffer) return;
-    PJRT_Buffer_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_Destroy), .buffer = buffer};
-    keel_status_ignore(KEEL_PJRT_CALL(device->api, PJRT_Buffer_Destroy, args));
+    keel_pjrt_destroy_buffer(device->api, buffer);
 }
 
 // executable_build_options {num_replicas: 1 num_partitions: 1} of xla.CompileOptionsProto
