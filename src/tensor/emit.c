@@ -159,46 +159,44 @@ static keel_status_t add_arguments(emitter_t *e) {
     return add_numbers(e);
 }
 
-// Result i takes over the buffer of the argument that is variable aliases[i], if it is one.
+// The argument that is the variable at that place; KEEL_NONE if no result needs it.
+static uint32_t argument_of(const emit_t *emit, uint32_t place) {
+    for (uint32_t i = 0; i < emit->arguments.count; ++i)
+        if (emit->arguments.data[i].kind == ARGUMENT_VARIABLE &&
+            emit->arguments.data[i].index == place)
+            return i;
+    return KEEL_NONE;
+}
+
+static keel_status_t make_alias(emitter_t *e, uint32_t result, uint32_t argument,
+                                keel_attr_id_t *out) {
+    const int64_t place[] = {result};
+    fields_t fields = {0};
+    keel_attr_id_t may_alias;
+    KEEL_TRY(emit_ints(e, &fields, "output_shape_index", place, 1));
+    KEEL_TRY(emit_int(e, &fields, "parameter_number", argument));
+    KEEL_TRY(keel_program_add_attr(
+        e->program, (keel_attr_t){.kind = KEEL_ATTR_ENUM, .klass = KEEL_ENUM_ALIAS_KIND, .a = 1},
+        &may_alias));
+    KEEL_TRY(emit_field(e, &fields, "kind", may_alias));
+    return emit_close(e, &fields, KEEL_RECORD_HLO_MESSAGE, out);
+}
+
+// Each result takes over the buffer of its variable, if that is an argument.
 static keel_status_t add_aliases(emitter_t *e, fields_t *module) {
     fields_t config = {0};
     keel_attr_id_t array;
-    uint32_t count = 0, first;
-    keel_program_t *program = e->program;
-    KEEL_TRY(keel_table_reserve(&program->pool, 1));
-    for (uint32_t i = 0; i < e->emit->result_count; ++i)
-        count += e->emit->aliases[i] != KEEL_NONE;
-    void *memory;
-    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof(uint32_t), &memory));
-    uint32_t *entries = memory;
-    keel_status_t status = NULL;
-    count = 0;
+    KEEL_TABLE(uint32_t) entries = {0};
+    keel_status_t status = keel_table_reserve(&entries, e->emit->result_count);
     for (uint32_t i = 0; i < e->emit->result_count && !status; ++i) {
-        uint32_t argument = 0;
-        while (argument < e->emit->arguments.count &&
-               (e->emit->arguments.data[argument].kind != ARGUMENT_VARIABLE ||
-                e->emit->arguments.data[argument].index != e->emit->aliases[i]))
-            ++argument;
-        if (e->emit->aliases[i] == KEEL_NONE || argument == e->emit->arguments.count) continue;
-        const int64_t place[] = {i};
-        fields_t entry = {0};
-        keel_attr_id_t kind;
-        status = emit_ints(e, &entry, "output_shape_index", place, 1);
-        if (!status) status = emit_int(e, &entry, "parameter_number", argument);
-        if (!status)
-            status = keel_program_add_attr(
-                program,
-                (keel_attr_t){.kind = KEEL_ATTR_ENUM, .klass = KEEL_ENUM_ALIAS_KIND, .a = 1},
-                &kind);
-        if (!status) status = emit_field(e, &entry, "kind", kind);
-        if (!status) status = emit_close(e, &entry, KEEL_RECORD_HLO_MESSAGE, &entries[count++]);
+        uint32_t argument = argument_of(e->emit, e->emit->aliases[i]);
+        if (argument == KEEL_NONE) continue;
+        status = make_alias(e, i, argument, &entries.data[entries.count++]);
     }
-    if (!status && count) status = keel_program_add_list(program, entries, count, &first);
-    keel_free(entries);
-    KEEL_TRY(status);
-    if (!count) return NULL;
-    KEEL_TRY(
-        keel_program_add_attr(program, (keel_attr_t){.kind = KEEL_ATTR_ARRAY, .b = first}, &array));
+    bool has_any = entries.count;
+    if (!status && has_any) status = emit_array(e, entries.data, entries.count, &array);
+    keel_free(entries.data);
+    if (status || !has_any) return status;
     KEEL_TRY(emit_field(e, &config, "entries", array));
     return emit_message(e, module, "input_output_alias", &config);
 }
