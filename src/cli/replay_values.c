@@ -137,7 +137,8 @@ void replay_compare(const keel_result_t *a, size_t a_count, const keel_result_t 
                     replay_difference_t *out) {
     *out = (replay_difference_t){.is_unlike = a_count != b_count};
     for (size_t i = 0; i < a_count && !out->is_unlike; ++i)
-        if (!keel_array_shape_equal(&a[i].shape, &b[i].shape) || a[i].bytes.size != b[i].bytes.size) {
+        if (!keel_array_shape_equal(&a[i].shape, &b[i].shape) ||
+            a[i].bytes.size != b[i].bytes.size) {
             out->is_unlike = true;
             out->result = i;
         }
