@@ -10,6 +10,7 @@ else()
   pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
   pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
   pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
+  pkg_check_modules(hiredis IMPORTED_TARGET hiredis) # without it, processes do not meet in Redis
 endif()
 
 # Set-up leaves .venv/keel-plugin: "library=" and "include=", relative to .venv.

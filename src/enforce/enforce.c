@@ -29,8 +29,7 @@ struct keel_enforcement_t {
     uint64_t freeze_after; // steps; 0: never
     atomic_bool is_frozen;
     atomic_ullong frozen_at; // the number of steps that had ended
-    bool agree;              // processes are asked whether all have the same program
-    ranks_t *ranks;          // made with the engine; NULL: there is no run to meet in
+    ranks_t *ranks;          // NULL: processes do not compare their programs
     keel_map_t late;         // keys that were asked for too late; under the lock
 };
 
@@ -226,6 +225,28 @@ static keel_status_t check_freeze(keel_enforcement_t *enforcement, const held_t 
                             ask->name, since);
 }
 
+// ---- the other processes -----------------------------------------------------------------------
+
+static void fingerprint_text(const keel_fingerprint_t *fingerprint,
+                             char out[KEEL_FINGERPRINT_HEX]) {
+    keel_hex(fingerprint->bytes, sizeof fingerprint->bytes, out);
+}
+
+static keel_status_t check_ranks(ranks_t *ranks, const keel_engine_ask_t *ask) {
+    keel_fingerprint_t program = keel_fingerprint_of_program(ask->key),
+                       options = keel_fingerprint_of_options(ask->key);
+    ranks_ask_t asked = {
+        .name = ask->name, .code = ask->code, .digest = *ask->program, .process = ask->process};
+    fingerprint_text(&program, asked.fingerprint);
+    fingerprint_text(&options, asked.options);
+    keel_status_t status = keel_engine_ask_members(ask, &asked.members, &asked.member_count);
+    if (!status) return ranks_check(ranks, &asked);
+    keel_log_once("members", "%s; %s is not compared with the other processes' programs",
+                  keel_status_message(status), ask->name);
+    keel_status_ignore(status);
+    return NULL;
+}
+
 // ---- the gate ----------------------------------------------------------------------------------
 
 static keel_status_t check_under(keel_enforcement_t *enforcement, const held_t *held,
@@ -239,8 +260,7 @@ static keel_status_t check_under(keel_enforcement_t *enforcement, const held_t *
 static keel_status_t check(void *context, const keel_engine_ask_t *ask, keel_verdict_t *out) {
     keel_enforcement_t *enforcement = context;
     // First, whatever else is found: the other processes wait for this one to say what it asks for.
-    keel_status_t status =
-        enforcement->ranks ? ranks_check(enforcement->ranks, enforcement->engine, ask) : NULL;
+    keel_status_t status = enforcement->ranks ? check_ranks(enforcement->ranks, ask) : NULL;
     if (status) {
         *out = KEEL_VERDICT_STOPPED;
         return status;
@@ -277,7 +297,6 @@ keel_status_t keel_enforcement_create(const keel_settings_t *settings, keel_enfo
     keel_enforcement_t *enforcement = memory;
     enforcement->on_drift = settings->on_drift;
     enforcement->freeze_after = settings->freeze_after;
-    enforcement->agree = settings->agree;
     keel_map_initialize(&enforcement->late);
     keel_status_t status = *path ? hold_outermost(path, settings->on_drift) : NULL;
     if (status)
@@ -293,13 +312,15 @@ void keel_enforcement_destroy(keel_enforcement_t *enforcement) {
     keel_free(enforcement);
 }
 
-static void begin_agreement(keel_enforcement_t *enforcement, keel_engine_t *engine) {
+static void begin_ranks(keel_enforcement_t *enforcement, keel_engine_t *engine) {
+    const keel_settings_t *settings = keel_engine_settings(engine);
     char *folder;
+    if (settings->agree == KEEL_AGREE_OFF) return;
     keel_status_t status = keel_engine_run_folder(engine, &folder);
-    if (!status && *folder)
-        status = ranks_create(folder, &enforcement->ranks);
-    else if (!status)
+    if (!status) {
+        status = ranks_create(settings, folder, &enforcement->ranks);
         keel_free(folder);
+    }
     if (status)
         keel_log_once("ranks", "the programs of the processes are not compared: %s",
                       keel_status_message(status));
@@ -308,8 +329,17 @@ static void begin_agreement(keel_enforcement_t *enforcement, keel_engine_t *engi
 
 void keel_enforcement_begin(keel_enforcement_t *enforcement, keel_engine_t *engine) {
     enforcement->engine = engine;
-    if (enforcement->agree) begin_agreement(enforcement, engine);
+    begin_ranks(enforcement, engine);
     keel_engine_set_gate(engine, &(keel_engine_gate_t){check, enforcement});
+}
+
+void keel_enforcement_client_created(keel_enforcement_t *enforcement,
+                                     const PJRT_Client_Create_Args *args) {
+    if (enforcement->ranks) ranks_client_created(enforcement->ranks, args);
+}
+
+void keel_enforcement_client_closing(keel_enforcement_t *enforcement, const PJRT_Client *client) {
+    if (enforcement->ranks) ranks_client_closing(enforcement->ranks, client);
 }
 
 void keel_enforcement_freeze(keel_enforcement_t *enforcement) {

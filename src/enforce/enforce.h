@@ -23,6 +23,11 @@ void keel_enforcement_destroy(keel_enforcement_t *enforcement);
 // Becomes the engine's gate. Only before the first client.
 void keel_enforcement_begin(keel_enforcement_t *enforcement, keel_engine_t *engine);
 
+// A client was made with these arguments; is about to be destroyed.
+void keel_enforcement_client_created(keel_enforcement_t *enforcement,
+                                     const PJRT_Client_Create_Args *args);
+void keel_enforcement_client_closing(keel_enforcement_t *enforcement, const PJRT_Client *client);
+
 // From now on the process is held to this contract instead of the one before, until it is released:
 // the innermost first. KEEL_INVALID if it cannot be read. Needs no enforcement; any thread.
 keel_status_t keel_enforcement_hold(const char *path, keel_on_drift_t on_drift) KEEL_MUST_CHECK;

@@ -4,335 +4,653 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
-#include "compiler/compiler.h"
-#include "contract/contract.h"
+#include "enforce/differ.h"
 
 enum {
-    LINE_MOST = 1024,      // bytes of a file
-    RANKS_MOST = 4096,     // processes
-    TELL_AFTER = 10,       // seconds of waiting
-    GIVE_UP_AFTER = 600,   // likewise
-    COME_WITHIN = 30,      // for the others' first program
-    COMPARE_WITHIN = 4,    // for what differs
-    SETTLED_AFTER = 300,   // milliseconds in which another thread would ask
-    DIFFERENCES_SHOWN = 6, // lines
+    LOOK_FOR = 500,       // milliseconds between looks at what else happened
+    TELL_AFTER = 10,      // seconds of waiting
+    GIVE_UP_AFTER = 600,  // likewise
+    COME_WITHIN = 30,     // for the others' first program
+    SETTLED_AFTER = 300,  // milliseconds in which another thread would ask
+    SHOWN_PROCESSES = 16, // in a message
+    NAME_MOST = 256,      // bytes of a module's name
 };
 
-static const char off[] = "off"; // a file: some process does not compare any more
+static const char stopped[] = "another process has stopped comparing";
+static const char second_thread[] = "several threads of a process ask for programs";
+
+// The processes that execute a program together.
+typedef struct group_t {
+    struct group_t *next;
+    char name[17];
+    uint64_t asked; // programs so far
+    bool knows_off; // the others of the group know that this process does not compare any more
+    bool is_first;  // this process leads it
+} group_t;
 
 struct ranks_t {
-    char *folder; // ranks/ of the run
-    char *run_dir;
+    const keel_settings_t *settings; // borrowed
+    char *folder;
     pthread_mutex_t lock; // held while a program is compared
+    pthread_t thread;     // that asked for the first one
+    bool has_thread;
+    letters_t letters; // without a meeting place until the first program
+    keel_meet_t *service, *other;
+    pthread_mutex_t clients;
+    const PJRT_Client *client; // whose service it is; under `clients`
+    pthread_mutex_t state;     // for what follows
+    group_t *groups;
+    keel_map_t agreed; // programs, with their group
+    uint32_t process;
+    bool is_open, is_broken; // the meeting place
     atomic_bool is_off;
-    uint64_t count;   // programs so far
-    pthread_t thread; // that asked for the first one
 };
 
-// A process's n-th program.
-typedef struct rank_ask_t {
-    bool is_there;
+// What a process says of its n-th program.
+typedef struct said_t {
     char fingerprint[KEEL_FINGERPRINT_HEX], options[KEEL_FINGERPRINT_HEX];
-    char program[KEEL_DIGEST_HEX];
-    char name[LINE_MOST];
-} rank_ask_t;
+    char digest[KEEL_DIGEST_HEX];
+    char name[NAME_MOST];
+} said_t;
 
-static keel_status_t fill(ranks_t *ranks, char *folder) {
-    KEEL_TRY(keel_path(&ranks->folder, "%s/ranks", folder));
-    *strrchr(folder, '/') = 0;
-    ranks->run_dir = folder;
-    return NULL;
-}
+// One comparison.
+typedef struct meeting_t {
+    ranks_t *ranks;
+    const ranks_ask_t *ask;
+    group_t *group;
+    uint64_t number;
+    said_t *said; // by each member
+} meeting_t;
 
-keel_status_t ranks_create(char *folder, ranks_t **out) {
-    void *memory = NULL;
-    keel_status_t status = keel_calloc(1, sizeof(ranks_t), &memory);
-    if (!status) status = fill(memory, folder);
-    if (status) {
-        keel_free(folder);
-        keel_free(memory);
-        return status;
-    }
-    *out = memory;
-    pthread_mutex_init(&(*out)->lock, NULL);
-    return NULL;
-}
+// ---- its life ----------------------------------------------------------------------------------
 
-// ---- files -------------------------------------------------------------------------------------
-
-static void pause_briefly(void) {
-    const struct timespec time = {.tv_nsec = 3000000};
-    nanosleep(&time, NULL);
-}
-
-static bool read_line(const char *path, char out[LINE_MOST]) {
-    uint8_t *data;
-    size_t size;
-    keel_status_t status = keel_file_read(path, LINE_MOST - 1, &data, &size);
-    keel_status_ignore(status);
-    if (status) return false;
-    memcpy(out, data, size);
-    out[size] = 0;
-    keel_free(data);
-    return true;
-}
-
-static keel_status_t put_line(const ranks_t *ranks, const char *name, const char *text) {
-    char *path;
-    KEEL_TRY(keel_path(&path, "%s/%s", ranks->folder, name));
-    keel_status_t status = keel_file_replace(path, keel_str_bytes(keel_str(text)));
-    keel_free(path);
+keel_status_t ranks_create(const keel_settings_t *settings, const char *folder, ranks_t **out) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(ranks_t), &memory));
+    ranks_t *ranks = memory;
+    ranks->settings = settings;
+    pthread_mutex_init(&ranks->lock, NULL);
+    pthread_mutex_init(&ranks->clients, NULL);
+    pthread_mutex_init(&ranks->state, NULL);
+    keel_map_initialize(&ranks->agreed);
+    letters_initialize(&ranks->letters);
+    keel_status_t status = *folder ? keel_path(&ranks->folder, "%s/ranks", folder) : NULL;
+    if (!status) status = keel_meet_in_client(&ranks->service);
+    if (status)
+        ranks_destroy(ranks);
+    else
+        *out = ranks;
     return status;
 }
 
-static bool get_line(const ranks_t *ranks, const char *name, char out[LINE_MOST]) {
-    char *path;
-    keel_status_t status = keel_path(&path, "%s/%s", ranks->folder, name);
-    keel_status_ignore(status);
-    if (status) return false;
-    bool found = read_line(path, out);
-    keel_free(path);
-    return found;
-}
-
-// The others do not wait for this process any more.
-static void turn_off(ranks_t *ranks, const char *why) {
-    if (atomic_exchange(&ranks->is_off, true)) return;
-    keel_log("the programs of the processes are not compared: %s", why);
-    keel_status_t status = keel_directory_make(ranks->folder);
-    if (!status) status = put_line(ranks, off, why);
-    keel_status_ignore(status); // then they wait until they give up
-}
-
-static void fingerprint_text(const keel_fingerprint_t *fingerprint,
-                             char out[KEEL_FINGERPRINT_HEX]) {
-    for (int i = 0; i < KEEL_FINGERPRINT_SIZE; ++i)
-        snprintf(out + 2 * i, 3, "%02x", fingerprint->bytes[i]);
-}
-
-static keel_status_t publish(const ranks_t *ranks, const keel_engine_ask_t *ask) {
-    char name[64], text[LINE_MOST], program[KEEL_DIGEST_HEX];
-    char fingerprint[KEEL_FINGERPRINT_HEX], options[KEEL_FINGERPRINT_HEX];
-    keel_fingerprint_t of_program = keel_fingerprint_of_program(ask->key),
-                       of_options = keel_fingerprint_of_options(ask->key);
-    fingerprint_text(&of_program, fingerprint);
-    fingerprint_text(&of_options, options);
-    keel_digest_hex(ask->program, program);
-    if (ranks->count == 1) {
-        KEEL_TRY(keel_directory_make(ranks->folder));
-        snprintf(name, sizeof name, "%u", ask->process);
-        char own[KEEL_PROCESS_NAME];
-        keel_process_name(own);
-        KEEL_TRY(put_line(ranks, name, own));
+void ranks_destroy(ranks_t *ranks) {
+    if (!ranks) return;
+    for (group_t *group = ranks->groups, *next; group; group = next) {
+        next = group->next;
+        keel_free(group);
     }
-    snprintf(name, sizeof name, "%u-%llu", ask->process, (unsigned long long)ranks->count);
-    snprintf(text, sizeof text, "%s %s %s %.512s", fingerprint, options, program, ask->name);
-    return put_line(ranks, name, text);
+    letters_deinitialize(&ranks->letters);
+    keel_map_deinitialize(&ranks->agreed);
+    keel_meet_destroy(ranks->service);
+    keel_meet_destroy(ranks->other);
+    keel_free(ranks->folder);
+    keel_free(ranks);
 }
 
-static bool get_ask(const ranks_t *ranks, uint32_t process, rank_ask_t *out) {
-    char name[64], line[LINE_MOST];
-    snprintf(name, sizeof name, "%u-%llu", process, (unsigned long long)ranks->count);
-    out->is_there =
-        get_line(ranks, name, line) && sscanf(line, "%32s %32s %64s %1023s", out->fingerprint,
-                                              out->options, out->program, out->name) >= 3;
-    return out->is_there;
+void ranks_client_created(ranks_t *ranks, const PJRT_Client_Create_Args *args) {
+    pthread_mutex_lock(&ranks->clients);
+    if (keel_meet_enter_client(ranks->service, args)) ranks->client = args->client;
+    pthread_mutex_unlock(&ranks->clients);
 }
 
-// Whether the process will never ask again.
-static bool is_gone(const ranks_t *ranks, uint32_t process) {
-    char name[64], line[LINE_MOST];
-    snprintf(name, sizeof name, "%u", process);
-    return get_line(ranks, name, line) && keel_process_state(keel_str(line)) == KEEL_PROCESS_GONE;
+void ranks_client_closing(ranks_t *ranks, const PJRT_Client *client) {
+    pthread_mutex_lock(&ranks->clients);
+    if (client && client == ranks->client) {
+        keel_meet_leave_client(ranks->service);
+        ranks->client = NULL;
+    }
+    pthread_mutex_unlock(&ranks->clients);
 }
 
-static bool has_come(const ranks_t *ranks, uint32_t process) {
-    char name[64], line[LINE_MOST];
-    snprintf(name, sizeof name, "%u", process);
-    return get_line(ranks, name, line);
+// ---- the meeting place -------------------------------------------------------------------------
+
+static bool has_service(ranks_t *ranks) {
+    pthread_mutex_lock(&ranks->clients);
+    bool has = ranks->client;
+    pthread_mutex_unlock(&ranks->clients);
+    return has;
 }
 
-// ---- agreement ---------------------------------------------------------------------------------
+static keel_status_t open_redis(ranks_t *ranks) {
+    keel_redis_address_t address;
+    const char *text = keel_settings_text(ranks->settings, KEEL_SETTING_AGREE);
+    const char *wrong = keel_redis_address_parse(text, &address);
+    if (wrong) return keel_status_make(KEEL_INVALID, "%s %s", text, wrong);
+    return keel_meet_in_redis(&address, ranks->letters.own, &ranks->other);
+}
 
-static bool is_same(const rank_ask_t *a, const rank_ask_t *b) {
+static keel_status_t open_place(ranks_t *ranks) {
+    keel_agree_t agree = ranks->settings->agree;
+    if (agree == KEEL_AGREE_ON) agree = has_service(ranks) ? KEEL_AGREE_CLIENT : KEEL_AGREE_FOLDER;
+    if (agree == KEEL_AGREE_CLIENT && !has_service(ranks))
+        return keel_status_make(KEEL_NOT_FOUND, "the client passes no key-value service; use "
+                                                "--agree on or --agree redis://HOST:PORT");
+    if (agree == KEEL_AGREE_FOLDER && !ranks->folder)
+        return keel_status_make(KEEL_NOT_FOUND,
+                                "nothing is recorded, so there is no folder to meet "
+                                "in; set KEEL_RUN_DIR");
+    if (agree == KEEL_AGREE_FOLDER) KEEL_TRY(keel_meet_in_folder(ranks->folder, &ranks->other));
+    if (agree == KEEL_AGREE_REDIS) KEEL_TRY(open_redis(ranks));
+    ranks->letters.meet = agree == KEEL_AGREE_CLIENT ? ranks->service : ranks->other;
+    pthread_mutex_lock(&ranks->state);
+    ranks->is_open = true;
+    pthread_mutex_unlock(&ranks->state);
+    return NULL;
+}
+
+// ---- comparing no more -------------------------------------------------------------------------
+
+static void name_letter(const group_t *group, uint64_t number, const char *what,
+                        char out[KEEL_MEET_KEY]) {
+    snprintf(out, KEEL_MEET_KEY, "%s-%llu-%s", group->name, (unsigned long long)number, what);
+}
+
+static void name_ask(const group_t *group, uint64_t number, uint32_t process,
+                     char out[KEEL_MEET_KEY]) {
+    char text[16];
+    snprintf(text, sizeof text, "%u", process);
+    name_letter(group, number, text, out);
+}
+
+static keel_status_t put_text(const ranks_t *ranks, const char *key, const char *text) {
+    return letters_put(&ranks->letters, key, keel_str_bytes(keel_str(text)));
+}
+
+// In the place of what others wait for.
+static void put_off(const ranks_t *ranks, const char *key) {
+    char text[64];
+    snprintf(text, sizeof text, "off %s", stopped);
+    keel_status_ignore(put_text(ranks, key, text)); // then they wait until they give up
+}
+
+// The others of the group do not wait for this process any more: instead of its next program they
+// find that it is off.
+static void tell_off(ranks_t *ranks, group_t *group) {
+    char key[KEEL_MEET_KEY];
+    pthread_mutex_lock(&ranks->state);
+    bool tells = ranks->is_open && !ranks->is_broken && !group->knows_off;
+    if (tells) group->knows_off = true;
+    uint64_t number = tells ? ++group->asked : 0;
+    pthread_mutex_unlock(&ranks->state);
+    if (!tells) return;
+    if (group->is_first)
+        name_letter(group, number, "said", key);
+    else
+        name_ask(group, number, ranks->process, key);
+    put_off(ranks, key);
+}
+
+static void turn_off(ranks_t *ranks, const char *why) {
+    pthread_mutex_lock(&ranks->state);
+    bool was_off = atomic_exchange(&ranks->is_off, true);
+    group_t *groups = ranks->groups;
+    pthread_mutex_unlock(&ranks->state);
+    if (was_off) return;
+    keel_log("the programs of the processes are not compared: %s", why);
+    for (group_t *group = groups; group; group = group->next)
+        tell_off(ranks, group);
+}
+
+// Takes the status. Unless this process lacks memory, the meeting place does not work.
+static void break_off(ranks_t *ranks, keel_status_t status) {
+    pthread_mutex_lock(&ranks->state);
+    if (keel_status_code(status) != KEEL_NO_MEMORY) ranks->is_broken = true;
+    pthread_mutex_unlock(&ranks->state);
+    turn_off(ranks, keel_status_message(status));
+    keel_status_ignore(status);
+}
+
+// ---- letters -----------------------------------------------------------------------------------
+
+// Whoever is waited for will not come; says so.
+static bool is_vain(const meeting_t *meeting, uint32_t process, uint64_t waited) {
+    ranks_t *ranks = meeting->ranks;
+    const char *shown = ranks->letters.meet->shown;
+    char why[700];
+    bool has_come = letters_has_come(&ranks->letters, process);
+    if (ranks->letters.has_twins)
+        snprintf(why, sizeof why,
+                 "two processes that run are process %u in %s: another job is there under the same "
+                 "name",
+                 process, shown);
+    else if (letters_is_gone(&ranks->letters, process))
+        snprintf(why, sizeof why, "process %u has ended", process);
+    else if (!has_come && waited >= COME_WITHIN && !ranks->letters.meet->is_for_all)
+        snprintf(why, sizeof why,
+                 "process %u has not come to %s within %d seconds: it has ended or meets elsewhere",
+                 process, shown, COME_WITHIN);
+    else if (waited >= GIVE_UP_AFTER)
+        snprintf(why, sizeof why, "process %u has not asked for %s within %d minutes", process,
+                 meeting->ask->name, GIVE_UP_AFTER / 60);
+    else
+        return false;
+    turn_off(ranks, why);
+    return true;
+}
+
+static void tell_waiting(const meeting_t *meeting, uint32_t process) {
+    if (meeting->group->is_first)
+        keel_log("process %u waits for process %u, which has not asked for %s yet",
+                 meeting->ask->process, process, meeting->ask->name);
+    else
+        keel_log("process %u waits for the others, which have not all asked for %s yet",
+                 meeting->ask->process, meeting->ask->name);
+}
+
+// Waits for a letter of that process. False if there will be none: then this process is off.
+static bool await_letter(const meeting_t *meeting, uint32_t process, const char *key,
+                         keel_buffer_t *out) {
+    ranks_t *ranks = meeting->ranks;
+    uint64_t began = keel_clock_monotonic();
+    bool has_told = false;
+    while (!atomic_load(&ranks->is_off)) {
+        uint64_t until = keel_clock_monotonic() + LOOK_FOR * 1000000ull;
+        keel_status_t status = letters_get(&ranks->letters, process, key, until, out);
+        if (!status) return true;
+        if (keel_status_code(status) != KEEL_NOT_FOUND) {
+            break_off(ranks, status);
+            return false;
+        }
+        keel_status_ignore(status);
+        uint64_t waited = (keel_clock_monotonic() - began) / 1000000000ull;
+        if (is_vain(meeting, process, waited)) return false;
+        if (waited >= TELL_AFTER && !has_told) tell_waiting(meeting, process);
+        has_told = has_told || waited >= TELL_AFTER;
+    }
+    return false;
+}
+
+// The rest of a letter that begins so.
+static const char *after(const char *letter, const char *word) {
+    size_t size = strlen(word);
+    return strncmp(letter, word, size) == 0 ? letter + size : NULL;
+}
+
+static bool read_said(const char *letter, said_t *out) {
+    return sscanf(letter, "ask %32s %32s %64s %255s", out->fingerprint, out->options, out->digest,
+                  out->name) == 4;
+}
+
+static keel_status_t put_ask(const meeting_t *meeting) {
+    const ranks_ask_t *ask = meeting->ask;
+    char key[KEEL_MEET_KEY], digest[KEEL_DIGEST_HEX], text[512];
+    keel_digest_hex(&ask->digest, digest);
+    snprintf(text, sizeof text, "ask %s %s %s %.255s", ask->fingerprint, ask->options, digest,
+             *ask->name ? ask->name : "program");
+    name_ask(meeting->group, meeting->number, ask->process, key);
+    return put_text(meeting->ranks, key, text);
+}
+
+// ---- a difference ------------------------------------------------------------------------------
+
+static bool is_same(const said_t *a, const said_t *b) {
     return strcmp(a->fingerprint, b->fingerprint) == 0 && strcmp(a->options, b->options) == 0;
 }
 
-static uint32_t alike(const rank_ask_t *asks, uint32_t count, uint32_t which) {
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < count; ++i)
-        sum += asks[i].is_there && is_same(&asks[i], &asks[which]);
+static size_t alike(const meeting_t *meeting, size_t which) {
+    size_t sum = 0;
+    for (size_t i = 0; i < meeting->ask->member_count; ++i)
+        sum += is_same(&meeting->said[i], &meeting->said[which]);
     return sum;
 }
 
-// The program that most processes ask for; of two, that of the lowest process.
-static uint32_t find_usual(const rank_ask_t *asks, uint32_t count) {
-    uint32_t best = 0, most = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t others = asks[i].is_there ? alike(asks, count, i) : 0;
-        if (others <= most) continue;
-        most = others;
+// The program that most ask for; of two, that of the lowest process.
+static size_t find_usual(const meeting_t *meeting) {
+    size_t best = 0, most = 0;
+    for (size_t i = 0; i < meeting->ask->member_count && most <= meeting->ask->member_count / 2;
+         ++i) {
+        size_t count = alike(meeting, i);
+        if (count <= most) continue;
+        most = count;
         best = i;
     }
     return best;
 }
 
+static size_t find_other(const meeting_t *meeting, size_t usual) {
+    size_t other = 0;
+    while (other < meeting->ask->member_count &&
+           is_same(&meeting->said[other], &meeting->said[usual]))
+        ++other;
+    return other;
+}
+
 // "process 3", "processes 0, 1 and 2": those whose program is that one's.
-static void list(const rank_ask_t *asks, uint32_t count, uint32_t which, keel_buffer_t *out) {
-    uint32_t sum = alike(asks, count, which), told = 0;
+static void list(const meeting_t *meeting, size_t which, keel_buffer_t *out) {
+    size_t sum = alike(meeting, which), told = 0;
     keel_buffer_text(out, sum == 1 ? "process " : "processes ");
-    for (uint32_t i = 0; i < count; ++i) {
-        if (!asks[i].is_there || !is_same(&asks[i], &asks[which])) continue;
-        keel_buffer_text(out, !told ? "" : told + 1 == sum ? " and " : ", ");
-        keel_buffer_format(out, "%u", i);
+    for (size_t i = 0; i < meeting->ask->member_count; ++i) {
+        if (!is_same(&meeting->said[i], &meeting->said[which])) continue;
+        if (told == SHOWN_PROCESSES) {
+            keel_buffer_format(out, " and %zu more", sum - told);
+            return;
+        }
+        bool is_last = told + 1 == sum;
+        keel_buffer_text(out, !told ? "" : is_last ? " and " : ", ");
+        keel_buffer_format(out, "%u", meeting->ask->members[i]);
         ++told;
     }
 }
 
-// What `keel diff` says: its first lines, once both programs are in the run's folder.
-static void differences(const ranks_t *ranks, keel_engine_t *engine, const rank_ask_t *usual,
-                        const rank_ask_t *other, keel_buffer_t *out) {
-    uint64_t until = keel_clock_monotonic() + COMPARE_WITHIN * 1000000000ull;
-    char *keel;
-    if (strcmp(usual->program, other->program) == 0) {
+static void describe(const meeting_t *meeting, size_t usual, size_t other, keel_buffer_t *out) {
+    list(meeting, other, out);
+    keel_buffer_text(out, alike(meeting, other) == 1 ? " asks" : " ask");
+    keel_buffer_format(out, " for another %s than ", meeting->said[usual].name);
+    list(meeting, usual, out);
+    keel_buffer_text(out, "; executed together, they would wait for each other forever");
+    if (strcmp(meeting->said[usual].digest, meeting->said[other].digest) == 0)
         keel_buffer_text(out, "\n  the compile options or flags differ");
-        return;
-    }
-    if (!keel_engine_keeps(engine, COMPARE_WITHIN * 1000000000ull)) return;
-    keel_status_t status = keel_compiler_find_worker(NULL, &keel);
-    keel_status_ignore(status);
-    if (status) return;
-    static char diff[] = "diff", in[] = "--run-dir";
-    char *argv[] = {keel,
-                    diff,
-                    in,
-                    ranks->run_dir,
-                    (char *)(uintptr_t)usual->program,
-                    (char *)(uintptr_t)other->program,
-                    NULL};
-    keel_buffer_t text;
-    keel_buffer_initialize(&text, 1 << 16);
-    int code = -1;
-    while ((code = keel_answer(argv, until, &text)) != 1 && keel_clock_monotonic() < until) {
-        text.size = 0;
-        pause_briefly();
-    }
-    const char *line = code == 1 && !text.failed ? keel_buffer_cstr(&text) : "";
-    for (int shown = 0; shown < DIFFERENCES_SHOWN && *line;) {
-        size_t length = strcspn(line, "\n");
-        bool is_path = strncmp(line, "A: ", 3) == 0 || strncmp(line, "B: ", 3) == 0;
-        if (length && !is_path) keel_buffer_format(out, "\n  %.*s", (int)length, line);
-        shown += length && !is_path;
-        line += length + (line[length] == '\n');
-    }
-    keel_buffer_deinitialize(&text);
-    keel_free(keel);
 }
 
-static keel_status_t disagree(const ranks_t *ranks, keel_engine_t *engine, const rank_ask_t *asks,
-                              uint32_t count) {
-    uint32_t usual = find_usual(asks, count), other = 0;
-    while (other < count && (!asks[other].is_there || is_same(&asks[other], &asks[usual])))
-        ++other;
-    keel_buffer_t text;
-    keel_buffer_initialize(&text, 1 << 14);
-    list(asks, count, other, &text);
-    keel_buffer_format(&text, alike(asks, count, other) == 1 ? " asks" : " ask");
-    keel_buffer_format(&text, " for another %s than ", asks[usual].name);
-    list(asks, count, usual, &text);
-    keel_buffer_text(&text, "; executed together, they would wait for each other forever");
-    differences(ranks, engine, &asks[usual], &asks[other], &text);
-    keel_status_t status =
-        text.failed ? keel_status_make(KEEL_REFUSED, "the processes ask for different programs")
-                    : keel_status_make(KEEL_REFUSED, "%s", keel_buffer_cstr(&text));
-    keel_buffer_deinitialize(&text);
-    return status;
+static keel_status_t refusal(const keel_buffer_t *message) {
+    return message->failed || !message->size
+               ? keel_status_make(KEEL_REFUSED, "the processes ask for different programs")
+               : keel_status_make(KEEL_REFUSED, "%s", keel_buffer_cstr(message));
 }
 
-typedef enum meeting_end_t { ALL_CAME, NOT_ALL, WAITING } meeting_end_t;
-
-// Looks once at those who are missing.
-static meeting_end_t look(ranks_t *ranks, rank_ask_t *asks, const keel_engine_ask_t *ask,
-                          uint64_t waited, uint32_t *out_missing) {
-    meeting_end_t end = ALL_CAME;
-    for (uint32_t i = 0; i < ask->process_count; ++i) {
-        if (asks[i].is_there || get_ask(ranks, i, &asks[i])) continue;
-        *out_missing = i;
-        end = WAITING;
-        if (is_gone(ranks, i) || (waited >= COME_WITHIN && !has_come(ranks, i))) return NOT_ALL;
-    }
-    return end;
+static differ_side_t side_of(const meeting_t *meeting, uint32_t process, char key[KEEL_MEET_KEY]) {
+    differ_side_t side = {.process = process, .key = key};
+    name_ask(meeting->group, meeting->number, process, key);
+    if (process != meeting->ask->process) return side;
+    side.code = meeting->ask->code;
+    keel_digest_hex(&meeting->ask->digest, side.digest);
+    return side;
 }
 
 // Two threads that ask at about the same time may have asked in another order here than elsewhere:
-// then the second one is about to say so.
-static bool is_off_soon(ranks_t *ranks) {
+// then the second one is about to turn its process off.
+static bool is_off_soon(const meeting_t *meeting, const uint32_t processes[2]) {
     uint64_t until = keel_clock_monotonic() + SETTLED_AFTER * 1000000ull;
-    char reason[LINE_MOST];
-    while (!atomic_load(&ranks->is_off) && keel_clock_monotonic() < until) {
-        if (get_line(ranks, off, reason)) turn_off(ranks, reason);
-        pause_briefly();
+    ranks_t *ranks = meeting->ranks;
+    bool finds = false;
+    while (!finds && !atomic_load(&ranks->is_off) && keel_clock_monotonic() < until) {
+        for (int i = 0; i < 2 && !finds; ++i) {
+            char key[KEEL_MEET_KEY];
+            keel_buffer_t text;
+            if (processes[i] == meeting->ask->process) continue;
+            keel_buffer_initialize(&text, 0);
+            name_ask(meeting->group, meeting->number + 1, processes[i], key);
+            keel_status_t status =
+                letters_get(&ranks->letters, processes[i], key,
+                            keel_clock_monotonic() + SETTLED_AFTER * 250000ull, &text);
+            finds = !status && after(keel_buffer_cstr(&text), "off ");
+            keel_status_ignore(status);
+            keel_buffer_deinitialize(&text);
+        }
     }
-    return atomic_load(&ranks->is_off);
+    return finds || atomic_load(&ranks->is_off);
 }
 
-static keel_status_t meet(ranks_t *ranks, keel_engine_t *engine, const keel_engine_ask_t *ask,
-                          rank_ask_t *asks) {
-    uint64_t began = keel_clock_monotonic();
-    bool has_told = false;
-    for (;;) {
-        uint32_t missing = 0;
-        uint64_t waited = (keel_clock_monotonic() - began) / 1000000000ull;
-        meeting_end_t end = look(ranks, asks, ask, waited, &missing);
-        if (end == ALL_CAME) break;
-        char reason[LINE_MOST];
-        if (get_line(ranks, off, reason)) {
-            turn_off(ranks, reason);
-            return NULL;
-        }
-        if (end == NOT_ALL || waited >= GIVE_UP_AFTER) {
-            char why[128];
-            snprintf(why, sizeof why, "process %u has ended, or writes to another run", missing);
-            turn_off(ranks, why);
-            return NULL;
-        }
-        if (waited >= TELL_AFTER && !has_told)
-            keel_log("process %u waits for process %u, which has not asked for %s yet",
-                     ask->process, missing, ask->name);
-        has_told = has_told || waited >= TELL_AFTER;
-        pause_briefly();
-    }
-    if (alike(asks, ask->process_count, 0) == ask->process_count) return NULL;
-    return is_off_soon(ranks) ? NULL : disagree(ranks, engine, asks, ask->process_count);
+// ---- the first process -------------------------------------------------------------------------
+
+static keel_status_t say(const meeting_t *meeting, const char *what, const char *text) {
+    char key[KEEL_MEET_KEY];
+    name_letter(meeting->group, meeting->number, what, key);
+    return put_text(meeting->ranks, key, text);
 }
 
-keel_status_t ranks_check(ranks_t *ranks, keel_engine_t *engine, const keel_engine_ask_t *ask) {
-    if (!ask->is_shared || atomic_load(&ranks->is_off)) return NULL;
-    static const char why[] = "several threads of a process ask for programs";
-    if (ask->process_count > RANKS_MOST || pthread_mutex_trylock(&ranks->lock)) {
-        turn_off(ranks, why);
+static void say_off(const meeting_t *meeting, const char *why) {
+    char text[256];
+    snprintf(text, sizeof text, "off %s", why);
+    turn_off(meeting->ranks, why);
+    keel_status_ignore(say(meeting, "said", text));
+}
+
+// Puts the difference and, once it is known, what differs.
+static keel_status_t disagree(const meeting_t *meeting, size_t usual, size_t other) {
+    char keys[2][KEEL_MEET_KEY], head[64];
+    const uint32_t processes[2] = {meeting->ask->members[usual], meeting->ask->members[other]};
+    keel_buffer_t text, said;
+    if (is_off_soon(meeting, processes)) {
+        say_off(meeting, second_thread);
         return NULL;
     }
-    if (!ranks->count) ranks->thread = pthread_self();
-    if (!pthread_equal(ranks->thread, pthread_self())) {
-        turn_off(ranks, why);
-        pthread_mutex_unlock(&ranks->lock);
-        return NULL;
+    keel_buffer_initialize(&text, 1 << 14);
+    keel_buffer_initialize(&said, 1 << 15);
+    describe(meeting, usual, other, &text);
+    snprintf(head, sizeof head, "differ %u %u\n", processes[0], processes[1]);
+    keel_buffer_text(&said, head);
+    keel_buffer_append(&said, text.data, text.size);
+    keel_status_t status = say(meeting, "said", keel_buffer_cstr(&said));
+    if (!status && strcmp(meeting->said[usual].digest, meeting->said[other].digest) != 0) {
+        differ_side_t sides[2];
+        for (int i = 0; i < 2; ++i) {
+            sides[i] = side_of(meeting, processes[i], keys[i]);
+            snprintf(sides[i].digest, sizeof sides[i].digest, "%s",
+                     meeting->said[i ? other : usual].digest);
+        }
+        if (meeting->ranks->folder)
+            differ_explain(&meeting->ranks->letters, meeting->ranks->folder, sides, &text);
     }
-    void *memory = NULL;
-    ++ranks->count;
-    keel_status_t status = publish(ranks, ask);
-    if (!status) status = keel_calloc(ask->process_count, sizeof(rank_ask_t), &memory);
-    if (status) {
-        turn_off(ranks, keel_status_message(status));
-        keel_status_ignore(status);
-        pthread_mutex_unlock(&ranks->lock);
-        return NULL;
-    }
-    status = meet(ranks, engine, ask, memory);
-    keel_free(memory);
-    pthread_mutex_unlock(&ranks->lock);
+    if (!status) status = say(meeting, "why", keel_buffer_cstr(&text));
+    keel_status_ignore(status); // the others then say less
+    status = refusal(&text);
+    keel_buffer_deinitialize(&said);
+    keel_buffer_deinitialize(&text);
     return status;
+}
+
+// False if the process is off, or does not come.
+static bool gather(const meeting_t *meeting, size_t which) {
+    const ranks_ask_t *ask = meeting->ask;
+    char key[KEEL_MEET_KEY];
+    keel_buffer_t letter;
+    keel_buffer_initialize(&letter, 1 << 12);
+    name_ask(meeting->group, meeting->number, ask->members[which], key);
+    bool came = await_letter(meeting, ask->members[which], key, &letter);
+    const char *text = keel_buffer_cstr(&letter), *why = after(text, "off ");
+    if (came && !read_said(text, &meeting->said[which])) {
+        turn_off(meeting->ranks, why ? why : "a process writes what this version cannot read");
+        came = false;
+    }
+    keel_buffer_deinitialize(&letter);
+    return came;
+}
+
+static keel_status_t lead(const meeting_t *meeting) {
+    const ranks_ask_t *ask = meeting->ask;
+    for (size_t i = 0; i < ask->member_count; ++i) {
+        if (gather(meeting, i)) continue;
+        say_off(meeting, stopped);
+        return NULL;
+    }
+    size_t usual = find_usual(meeting), other = find_other(meeting, usual);
+    if (other < ask->member_count) return disagree(meeting, usual, other);
+    keel_status_t status = say(meeting, "said", "same");
+    if (!status) return NULL;
+    break_off(meeting->ranks, status);
+    say_off(meeting, stopped);
+    return NULL;
+}
+
+// ---- the others --------------------------------------------------------------------------------
+
+static keel_status_t stop(const meeting_t *meeting, const char *said) {
+    unsigned processes[2] = {0};
+    char key[KEEL_MEET_KEY];
+    ranks_t *ranks = meeting->ranks;
+    const char *line = strchr(said, '\n');
+    uint64_t until = keel_clock_monotonic() + (DIFFER_WITHIN + 1) * 1000000000ull;
+    keel_status_t status = NULL;
+    bool is_read = line && sscanf(said, "%u %u", &processes[0], &processes[1]) == 2;
+    uint32_t own = meeting->ask->process;
+    if (is_read && (own == processes[0] || own == processes[1])) {
+        differ_side_t side = side_of(meeting, own, key);
+        status = differ_give(&ranks->letters, &side);
+    }
+    keel_status_ignore(status);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 1 << 15);
+    name_letter(meeting->group, meeting->number, "why", key);
+    status = letters_get(&ranks->letters, meeting->ask->members[0], key, until, &text);
+    if (status && line) keel_buffer_text(&text, line + 1);
+    keel_status_ignore(status);
+    status = refusal(&text);
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+static keel_status_t follow(const meeting_t *meeting) {
+    char key[KEEL_MEET_KEY];
+    keel_status_t status = NULL;
+    keel_buffer_t letter;
+    keel_buffer_initialize(&letter, 1 << 16);
+    name_letter(meeting->group, meeting->number, "said", key);
+    if (await_letter(meeting, meeting->ask->members[0], key, &letter)) {
+        const char *text = keel_buffer_cstr(&letter);
+        const char *why = after(text, "off "), *differs = after(text, "differ ");
+        if (differs)
+            status = stop(meeting, differs);
+        else if (strcmp(text, "same") != 0)
+            turn_off(meeting->ranks, why ? why : "a process writes what this version cannot read");
+    }
+    keel_buffer_deinitialize(&letter);
+    return status;
+}
+
+// ---- one program -------------------------------------------------------------------------------
+
+static keel_status_t find_group(ranks_t *ranks, const ranks_ask_t *ask, group_t **out) {
+    char name[KEEL_DIGEST_HEX];
+    keel_digest_t digest =
+        keel_digest(keel_bytes(ask->members, ask->member_count * sizeof *ask->members));
+    keel_digest_hex(&digest, name);
+    pthread_mutex_lock(&ranks->state);
+    ranks->process = ask->process;
+    group_t *group = ranks->groups;
+    while (group && strncmp(group->name, name, sizeof group->name - 1) != 0)
+        group = group->next;
+    void *memory = group;
+    keel_status_t status = group ? NULL : keel_calloc(1, sizeof *group, &memory);
+    if (!group && !status) {
+        group = memory;
+        snprintf(group->name, sizeof group->name, "%.16s", name);
+        group->is_first = ask->members[0] == ask->process;
+        group->next = ranks->groups;
+        ranks->groups = group;
+    }
+    pthread_mutex_unlock(&ranks->state);
+    *out = group;
+    return status;
+}
+
+static keel_digest_t agreement(const group_t *group, const ranks_ask_t *ask) {
+    char text[128];
+    snprintf(text, sizeof text, "%s %s %s", group->name, ask->fingerprint, ask->options);
+    return keel_digest(keel_str_bytes(keel_str(text)));
+}
+
+static bool has_agreed(ranks_t *ranks, const keel_digest_t *what) {
+    pthread_mutex_lock(&ranks->state);
+    bool has = keel_map_find(&ranks->agreed, keel_bytes(what, sizeof *what));
+    pthread_mutex_unlock(&ranks->state);
+    return has;
+}
+
+static keel_status_t note_agreement(ranks_t *ranks, const keel_digest_t *what) {
+    pthread_mutex_lock(&ranks->state);
+    keel_status_t status = keel_map_put(&ranks->agreed, keel_bytes(what, sizeof *what), 1);
+    pthread_mutex_unlock(&ranks->state);
+    return status;
+}
+
+// False if this process is off: another thread may just have said so.
+static bool take_number(meeting_t *meeting) {
+    ranks_t *ranks = meeting->ranks;
+    pthread_mutex_lock(&ranks->state);
+    bool is_off = atomic_load(&ranks->is_off);
+    if (!is_off) meeting->number = ++meeting->group->asked;
+    pthread_mutex_unlock(&ranks->state);
+    return !is_off;
+}
+
+// Its program could not be put.
+static void retract(const meeting_t *meeting) {
+    char key[KEEL_MEET_KEY];
+    if (meeting->group->is_first)
+        name_letter(meeting->group, meeting->number, "said", key);
+    else
+        name_ask(meeting->group, meeting->number, meeting->ask->process, key);
+    put_off(meeting->ranks, key);
+}
+
+// Under the lock.
+static keel_status_t compare(ranks_t *ranks, group_t *group, const ranks_ask_t *ask,
+                             keel_status_t *out_verdict) {
+    meeting_t meeting = {.ranks = ranks, .ask = ask, .group = group};
+    void *memory;
+    if (!ranks->letters.meet) KEEL_TRY(open_place(ranks));
+    KEEL_TRY(keel_calloc(ask->member_count, sizeof *meeting.said, &memory));
+    meeting.said = memory;
+    keel_status_t status = NULL;
+    if (take_number(&meeting)) {
+        status = put_ask(&meeting);
+        if (!status) *out_verdict = group->is_first ? lead(&meeting) : follow(&meeting);
+        if (status) retract(&meeting);
+    }
+    keel_free(memory);
+    return status;
+}
+
+static bool is_other_thread(ranks_t *ranks) {
+    if (!ranks->has_thread) ranks->thread = pthread_self();
+    ranks->has_thread = true;
+    return !pthread_equal(ranks->thread, pthread_self());
+}
+
+static keel_status_t check(ranks_t *ranks, group_t *group, const ranks_ask_t *ask) {
+    keel_status_t verdict = NULL;
+    if (pthread_mutex_trylock(&ranks->lock)) {
+        turn_off(ranks, second_thread);
+        return NULL;
+    }
+    if (is_other_thread(ranks)) {
+        turn_off(ranks, second_thread);
+    } else {
+        keel_status_t status = compare(ranks, group, ask, &verdict);
+        if (status) break_off(ranks, status);
+    }
+    pthread_mutex_unlock(&ranks->lock);
+    return verdict;
+}
+
+static bool is_member(const ranks_ask_t *ask) {
+    for (size_t i = 0; i < ask->member_count; ++i)
+        if (ask->members[i] == ask->process) return true;
+    return false;
+}
+
+keel_status_t ranks_check(ranks_t *ranks, const ranks_ask_t *ask) {
+    group_t *group = NULL;
+    if (ask->member_count < 2 || !is_member(ask)) return NULL;
+    if (ask->members[ask->member_count - 1] >= LETTERS_PROCESSES) {
+        turn_off(ranks, "there are more than 4096");
+        return NULL;
+    }
+    keel_status_t status = find_group(ranks, ask, &group);
+    if (status) {
+        break_off(ranks, status);
+        return NULL;
+    }
+    keel_digest_t what = agreement(group, ask);
+    if (has_agreed(ranks, &what)) return NULL;
+    if (!atomic_load(&ranks->is_off)) KEEL_TRY(check(ranks, group, ask));
+    if (atomic_load(&ranks->is_off)) {
+        tell_off(ranks, group);
+        return NULL;
+    }
+    status = note_agreement(ranks, &what);
+    if (status) break_off(ranks, status);
+    return NULL;
 }

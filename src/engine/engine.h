@@ -47,6 +47,7 @@
 //   payload.c       what is stored
 //   rehearsal.c     programs whose device is not there
 //   verdict.c       programs that the gate does not let pass
+//   members.c       the processes that execute a program together
 //   topologies.c    topologies that are compiled for without a client
 //
 // Files do not depend on each other in a cycle. A part of the engine is one file, which alone knows
@@ -87,15 +88,18 @@ typedef struct keel_engine_ask_t {
     bool recompile;          // this function had another program before
     bool is_new;             // it has not had this one
     bool is_eager;           // an operation that runs on its own, outside jit
-    // Of the client: how many processes its devices belong to, and which of them this one is.
-    uint32_t process_count, process;
-    bool is_shared; // other processes have devices that execute it too
+    uint32_t process; // which one this is of the processes that the client's devices belong to
     struct request_t *request;
 } keel_engine_ask_t;
 
 // The user's names for the program's arguments (keel_names_read); NULL if they are not known. Text
 // lives as long as the ask. Takes the GIL.
 const char *keel_engine_ask_names(const keel_engine_ask_t *ask);
+
+// The processes whose devices execute it together, ascending; none if the client has no others, or
+// if that is not known. Lives as long as the ask.
+keel_status_t keel_engine_ask_members(const keel_engine_ask_t *ask, const uint32_t **out,
+                                      size_t *out_count) KEEL_MUST_CHECK;
 
 // What happens to a program that the gate does not let pass. word
 #define KEEL_VERDICTS(X)                                                                           \
@@ -119,12 +123,11 @@ typedef struct keel_engine_gate_t {
     keel_status_t (*check)(void *context, const keel_engine_ask_t *ask, keel_verdict_t *out);
     void *context;
 } keel_engine_gate_t;
+// They live as long as the engine.
+const keel_settings_t *keel_engine_settings(const keel_engine_t *engine);
 // The folder of the process's run, for files that its processes share. "" without a journal. The
 // caller frees it.
 keel_status_t keel_engine_run_folder(const keel_engine_t *engine, char **out) KEEL_MUST_CHECK;
-// Waits until the programs that were asked for so far are in the run's folder, for at most so many
-// nanoseconds; false if they are not.
-bool keel_engine_keeps(keel_engine_t *engine, uint64_t nanoseconds);
 
 // Only before the first client.
 void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate);

@@ -214,14 +214,14 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
     return NULL;
 }
 
+const keel_settings_t *keel_engine_settings(const keel_engine_t *engine) {
+    return &engine->settings;
+}
+
 keel_status_t keel_engine_run_folder(const keel_engine_t *engine, char **out) {
     if (!engine->journal) return keel_strdup(KEEL_STR(""), out);
     return keel_path(out, "%s/%s", keel_settings_text(&engine->settings, KEEL_SETTING_RUN_DIR),
                      keel_journal_id(engine->journal));
-}
-
-bool keel_engine_keeps(keel_engine_t *engine, uint64_t nanoseconds) {
-    return background_wait(engine, keel_clock_monotonic() + nanoseconds);
 }
 
 void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate) {

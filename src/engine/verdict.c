@@ -7,8 +7,8 @@
 
 #include "compiler/compiler.h"
 #include "engine/background.h"
+#include "engine/members.h"
 #include "engine/once.h"
-#include "engine/portable.h"
 #include "pjrt/error.h"
 
 enum { EXPLAINED_WITHIN = 5 }; // seconds
@@ -44,14 +44,17 @@ static void warn(const request_t *request, const char *why) {
     keel_log("%s%s", line, why);
 }
 
-// More devices than this process has.
-static bool is_shared(const request_t *request) {
-    const client_t *client = request->client;
+keel_status_t keel_engine_ask_members(const keel_engine_ask_t *ask, const uint32_t **out,
+                                      size_t *out_count) {
+    request_t *request = ask->request;
     keel_bytes_t options = request->sent_options;
-    if (client->process_count < 2 || !client->addressable) return false;
+    *out = NULL;
+    *out_count = 0;
+    if (request->client->process_count < 2 || request->unloaded) return NULL;
     if (!options.data)
         options = keel_bytes(request->args->compile_options, request->args->compile_options_size);
-    return portable_devices(options) > client->addressable;
+    return members_list(request->engine->api, request->client, options, &request->arena, out,
+                        out_count);
 }
 
 static bool passes(keel_verdict_t verdict) {
@@ -71,9 +74,7 @@ verdict_t verdict_ask(request_t *request) {
                                    .recompile = request->recompile,
                                    .is_new = !request->asked_before,
                                    .is_eager = request->is_eager,
-                                   .process_count = request->client->process_count,
                                    .process = request->client->process,
-                                   .is_shared = is_shared(request),
                                    .request = request};
     out.why = engine->gate.check(engine->gate.context, &ask, &out.verdict);
     if (!out.why) return out;

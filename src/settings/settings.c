@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "settings/address.h"
 #include "settings/places.h"
 #include "settings/profiles.h"
 #include "settings/shown.h"
@@ -331,6 +332,33 @@ static keel_status_t check_on_drift(keel_settings_t *settings) {
                             keel_setting_show(keel_str(text), &shown));
 }
 
+static keel_status_t check_agree(keel_settings_t *settings) {
+    static const char *const words[] = {
+#define KEEL_AGREE_WORD(name, word) word,
+        KEEL_AGREES(KEEL_AGREE_WORD)
+#undef KEEL_AGREE_WORD
+    };
+    const char *text = keel_settings_text(settings, KEEL_SETTING_AGREE);
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        settings->agree = (keel_agree_t)i;
+        if (words[i] && strcmp(text, words[i]) == 0) return NULL;
+    }
+    char where[512];
+    keel_shown_t shown;
+    written_in(settings, KEEL_SETTING_AGREE, where);
+    if (!strstr(text, "://"))
+        return keel_status_make(KEEL_INVALID,
+                                "%s: '%s' is unknown; use on, off, client, folder or "
+                                "redis://HOST:PORT",
+                                where, keel_setting_show(keel_str(text), &shown));
+    keel_redis_address_t address;
+    const char *wrong = keel_redis_address_parse(text, &address);
+    settings->agree = KEEL_AGREE_REDIS;
+    if (!wrong) return NULL;
+    return keel_status_make(KEEL_INVALID, "%s: '%s' %s", where,
+                            keel_setting_show(keel_str(text), &shown), wrong);
+}
+
 static keel_status_t check_freeze(keel_settings_t *settings) {
     const char *text = keel_settings_text(settings, KEEL_SETTING_FREEZE_AFTER);
     bool is_number = strspn(text, "0123456789") == strlen(text) && strlen(text) <= 18;
@@ -421,7 +449,7 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_devices(settings));
     KEEL_TRY(check_on_drift(settings));
     KEEL_TRY(check_freeze(settings));
-    KEEL_TRY(check_switch(settings, KEEL_SETTING_AGREE, &settings->agree));
+    KEEL_TRY(check_agree(settings));
     KEEL_TRY(check_profile(settings));
     KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);

@@ -50,8 +50,9 @@
       "what happens to a program that the contract does not list, or that is new after a freeze")  \
     X(FREEZE_AFTER, "freeze_after", "KEEL_FREEZE_AFTER", "--freeze-after", "STEPS", "0",           \
       "steps after which no program may be new; 0: never")                                         \
-    X(AGREE, "agree", "KEEL_AGREE", "--agree", "on|off", "off",                                    \
-      "before processes compile a program that they run together, see that all have the same")     \
+    X(AGREE, "agree", "KEEL_AGREE", "--agree", "PLACE", "off",                                     \
+      "where processes compare the programs that they run together before they compile them: on, " \
+      "client, folder, redis://HOST:PORT, or off")                                                 \
     X(PROFILE, "profile", "KEEL_PROFILE", "--profile", "NAME", "none",                             \
       "a set of XLA flags that the config file names; none adds no flags")
 
@@ -88,6 +89,20 @@ typedef enum keel_on_drift {
     KEEL_ON_DRIFTS(KEEL_ON_DRIFT_ENUM)
 #undef KEEL_ON_DRIFT_ENUM
 } keel_on_drift_t;
+
+// Where processes compare their programs. enum, word
+#define KEEL_AGREES(X)                                                                             \
+    X(OFF, "off")                                                                                  \
+    X(ON, "on")         /* in the client's service if it has one, otherwise in the run's folder */ \
+    X(CLIENT, "client") /* in the client's key-value service */                                    \
+    X(FOLDER, "folder") /* in the run's folder */                                                  \
+    X(REDIS, NULL)      /* in Redis; the value is its address (address.h) */
+
+typedef enum keel_agree {
+#define KEEL_AGREE_ENUM(name, word) KEEL_AGREE_##name,
+    KEEL_AGREES(KEEL_AGREE_ENUM)
+#undef KEEL_AGREE_ENUM
+} keel_agree_t;
 
 typedef enum keel_origin {
     KEEL_ORIGIN_DEFAULT,
@@ -131,7 +146,7 @@ typedef struct keel_settings_t {
     uint32_t cpu_devices;
     keel_on_drift_t on_drift;
     uint64_t freeze_after; // steps; 0: never
-    bool agree;
+    keel_agree_t agree;
     struct keel_flag_profile_t *profiles; // in the order of the file
     size_t profile_count, profile_capacity;
 } keel_settings_t;

@@ -27,6 +27,7 @@ static bool is_settled;
 
 static void client_created(const PJRT_Client_Create_Args *args) {
     keel_engine_client_created(engine, args->client, args->create_options, args->num_options);
+    keel_enforcement_client_created(atomic_load(&enforcement), args);
     keel_shim_write_fixes(engine);
     keel_kernels_register(plugin.api, args->client);
 }
@@ -38,6 +39,7 @@ static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
 static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
     // A client that is still used stays: destroying it would end the process, or wait.
     if (args->client && !keel_engine_client_closing(engine, args->client)) return NULL;
+    keel_enforcement_client_closing(atomic_load(&enforcement), args->client);
     return plugin.api->PJRT_Client_Destroy(args);
 }
 

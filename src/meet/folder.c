@@ -1,0 +1,55 @@
+// In a folder that all processes write to: a value is a file, named by its key.
+#include <stdio.h>
+
+#include "meet/meet.h"
+#include "meet/poll.h"
+
+typedef struct folder_t {
+    keel_meet_t meet;
+    char *path;
+} folder_t;
+
+static keel_status_t put(keel_meet_t *self, const char *key, keel_bytes_t value) {
+    folder_t *folder = (folder_t *)self;
+    char *path;
+    KEEL_TRY(keel_directory_make(folder->path));
+    KEEL_TRY(keel_path(&path, "%s/%s", folder->path, key));
+    keel_status_t status = keel_file_replace(path, value);
+    keel_free(path);
+    return status;
+}
+
+static keel_status_t get(keel_meet_t *self, const char *key, uint64_t until, uint8_t **out,
+                         size_t *out_size) {
+    const folder_t *folder = (const folder_t *)self;
+    poll_t poll = {.until = until};
+    char *path;
+    KEEL_TRY(keel_path(&path, "%s/%s", folder->path, key));
+    keel_status_t status = keel_file_read(path, KEEL_MEET_VALUE, out, out_size);
+    while (keel_status_code(status) == KEEL_NOT_FOUND && poll_again(&poll)) {
+        keel_status_ignore(status);
+        status = keel_file_read(path, KEEL_MEET_VALUE, out, out_size);
+    }
+    keel_free(path);
+    return status;
+}
+
+static void destroy(keel_meet_t *self) {
+    keel_free(((folder_t *)self)->path);
+    keel_free(self);
+}
+
+keel_status_t keel_meet_in_folder(const char *path, keel_meet_t **out) {
+    static const keel_meet_kind_t kind = {.put = put, .get = get, .destroy = destroy};
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(folder_t), &memory));
+    folder_t *folder = memory;
+    folder->meet.kind = &kind;
+    snprintf(folder->meet.shown, sizeof folder->meet.shown, "%s", path);
+    keel_status_t status = keel_strdup(keel_str(path), &folder->path);
+    if (status)
+        keel_free(memory);
+    else
+        *out = &folder->meet;
+    return status;
+}
