@@ -15,9 +15,9 @@ enum {
     SETTLED_AFTER = 300,  // milliseconds in which another thread would ask
     SHOWN_PROCESSES = 16, // in a message
     NAME_MOST = 256,      // bytes of a module's name
+    WHY_MOST = 700,       // bytes of a reason
 };
 
-static const char stopped[] = "another process has stopped comparing";
 static const char second_thread[] = "several threads of a process ask for programs";
 
 // The processes that execute a program together.
@@ -45,6 +45,7 @@ struct ranks_t {
     uint32_t process;
     bool is_open, is_broken; // the meeting place
     atomic_bool is_off;
+    char why[WHY_MOST]; // it is off
 };
 
 // What a process says of its n-th program.
@@ -167,11 +168,24 @@ static keel_status_t put_text(const ranks_t *ranks, const char *key, const char 
     return letters_put(&ranks->letters, key, keel_str_bytes(keel_str(text)));
 }
 
-// In the place of what others wait for.
-static void put_off(const ranks_t *ranks, const char *key) {
-    char text[64];
-    snprintf(text, sizeof text, "off %s", stopped);
-    keel_status_ignore(put_text(ranks, key, text)); // then they wait until they give up
+// What the others of the group wait for.
+static void name_own(const ranks_t *ranks, const group_t *group, uint64_t number,
+                     char out[KEEL_MEET_KEY]) {
+    if (group->is_first)
+        name_letter(group, number, "said", out);
+    else
+        name_ask(group, number, ranks->process, out);
+}
+
+// In the place of that.
+static void put_off(ranks_t *ranks, const char *key) {
+    char text[WHY_MOST + 8];
+    pthread_mutex_lock(&ranks->state);
+    snprintf(text, sizeof text, "off %s", ranks->why);
+    bool is_broken = ranks->is_broken;
+    pthread_mutex_unlock(&ranks->state);
+    if (!is_broken)
+        keel_status_ignore(put_text(ranks, key, text)); // then they wait until they give up
 }
 
 // The others of the group do not wait for this process any more: instead of its next program they
@@ -184,17 +198,16 @@ static void tell_off(ranks_t *ranks, group_t *group) {
     uint64_t number = tells ? ++group->asked : 0;
     pthread_mutex_unlock(&ranks->state);
     if (!tells) return;
-    if (group->is_first)
-        name_letter(group, number, "said", key);
-    else
-        name_ask(group, number, ranks->process, key);
+    name_own(ranks, group, number, key);
     put_off(ranks, key);
 }
 
 static void turn_off(ranks_t *ranks, const char *why) {
     pthread_mutex_lock(&ranks->state);
-    bool was_off = atomic_exchange(&ranks->is_off, true);
+    bool was_off = atomic_load(&ranks->is_off);
     group_t *groups = ranks->groups;
+    if (!was_off) snprintf(ranks->why, sizeof ranks->why, "%s", why);
+    atomic_store(&ranks->is_off, true);
     pthread_mutex_unlock(&ranks->state);
     if (was_off) return;
     keel_log("the programs of the processes are not compared: %s", why);
@@ -217,7 +230,7 @@ static void break_off(ranks_t *ranks, keel_status_t status) {
 static bool is_vain(const meeting_t *meeting, uint32_t process, uint64_t waited) {
     ranks_t *ranks = meeting->ranks;
     const char *shown = ranks->letters.meet->shown;
-    char why[700];
+    char why[WHY_MOST];
     bool has_come = letters_has_come(&ranks->letters, process);
     if (ranks->letters.has_twins)
         snprintf(why, sizeof why,
@@ -400,43 +413,62 @@ static keel_status_t say(const meeting_t *meeting, const char *what, const char 
     return put_text(meeting->ranks, key, text);
 }
 
-static void say_off(const meeting_t *meeting, const char *why) {
-    char text[256];
-    snprintf(text, sizeof text, "off %s", why);
-    turn_off(meeting->ranks, why);
-    keel_status_ignore(say(meeting, "said", text));
+// Instead of a verdict; this process is off.
+static void say_off(const meeting_t *meeting) {
+    char key[KEEL_MEET_KEY];
+    name_letter(meeting->group, meeting->number, "said", key);
+    put_off(meeting->ranks, key);
 }
 
-// Puts the difference and, once it is known, what differs.
-static keel_status_t disagree(const meeting_t *meeting, size_t usual, size_t other) {
-    char keys[2][KEEL_MEET_KEY], head[64];
-    const uint32_t processes[2] = {meeting->ask->members[usual], meeting->ask->members[other]};
-    keel_buffer_t text, said;
+static keel_status_t say_difference(const meeting_t *meeting, const uint32_t processes[2],
+                                    const keel_buffer_t *text) {
+    keel_buffer_t said;
+    keel_buffer_initialize(&said, 1 << 15);
+    keel_buffer_format(&said, "differ %u %u\n", processes[0], processes[1]);
+    keel_buffer_append(&said, text->data, text->size);
+    keel_status_t status = keel_buffer_status(text);
+    if (!status) status = keel_buffer_status(&said);
+    if (!status) status = say(meeting, "said", keel_buffer_cstr(&said));
+    keel_buffer_deinitialize(&said);
+    return status;
+}
+
+// Adds what differs between the two, and says it.
+static void explain(const meeting_t *meeting, const size_t pair[2], keel_buffer_t *text) {
+    ranks_t *ranks = meeting->ranks;
+    char keys[2][KEEL_MEET_KEY];
+    differ_side_t sides[2];
+    for (int i = 0; i < 2; ++i) {
+        sides[i] = side_of(meeting, meeting->ask->members[pair[i]], keys[i]);
+        memcpy(sides[i].digest, meeting->said[pair[i]].digest, sizeof sides[i].digest);
+    }
+    bool is_program = strcmp(sides[0].digest, sides[1].digest) != 0;
+    if (is_program && ranks->folder) differ_explain(&ranks->letters, ranks->folder, sides, text);
+    keel_status_t status = keel_buffer_status(text);
+    if (!status) status = say(meeting, "why", keel_buffer_cstr(text));
+    keel_status_ignore(status); // the others then say less
+}
+
+// If the others cannot know of it, this process does not stop alone.
+static keel_status_t disagree(const meeting_t *meeting, const size_t pair[2]) {
+    const uint32_t processes[2] = {meeting->ask->members[pair[0]], meeting->ask->members[pair[1]]};
+    keel_buffer_t text;
     if (is_off_soon(meeting, processes)) {
-        say_off(meeting, second_thread);
+        turn_off(meeting->ranks, second_thread);
+        say_off(meeting);
         return NULL;
     }
     keel_buffer_initialize(&text, 1 << 14);
-    keel_buffer_initialize(&said, 1 << 15);
-    describe(meeting, usual, other, &text);
-    snprintf(head, sizeof head, "differ %u %u\n", processes[0], processes[1]);
-    keel_buffer_text(&said, head);
-    keel_buffer_append(&said, text.data, text.size);
-    keel_status_t status = say(meeting, "said", keel_buffer_cstr(&said));
-    if (!status && strcmp(meeting->said[usual].digest, meeting->said[other].digest) != 0) {
-        differ_side_t sides[2];
-        for (int i = 0; i < 2; ++i) {
-            sides[i] = side_of(meeting, processes[i], keys[i]);
-            snprintf(sides[i].digest, sizeof sides[i].digest, "%s",
-                     meeting->said[i ? other : usual].digest);
-        }
-        if (meeting->ranks->folder)
-            differ_explain(&meeting->ranks->letters, meeting->ranks->folder, sides, &text);
+    describe(meeting, pair[0], pair[1], &text);
+    keel_status_t status = say_difference(meeting, processes, &text);
+    if (status) {
+        break_off(meeting->ranks, status);
+        say_off(meeting);
+        status = NULL;
+    } else {
+        explain(meeting, pair, &text);
+        status = refusal(&text);
     }
-    if (!status) status = say(meeting, "why", keel_buffer_cstr(&text));
-    keel_status_ignore(status); // the others then say less
-    status = refusal(&text);
-    keel_buffer_deinitialize(&said);
     keel_buffer_deinitialize(&text);
     return status;
 }
@@ -462,15 +494,16 @@ static keel_status_t lead(const meeting_t *meeting) {
     const ranks_ask_t *ask = meeting->ask;
     for (size_t i = 0; i < ask->member_count; ++i) {
         if (gather(meeting, i)) continue;
-        say_off(meeting, stopped);
+        say_off(meeting);
         return NULL;
     }
-    size_t usual = find_usual(meeting), other = find_other(meeting, usual);
-    if (other < ask->member_count) return disagree(meeting, usual, other);
+    size_t usual = find_usual(meeting);
+    const size_t pair[2] = {usual, find_other(meeting, usual)};
+    if (pair[1] < ask->member_count) return disagree(meeting, pair);
     keel_status_t status = say(meeting, "said", "same");
     if (!status) return NULL;
     break_off(meeting->ranks, status);
-    say_off(meeting, stopped);
+    say_off(meeting);
     return NULL;
 }
 
@@ -527,8 +560,8 @@ static keel_status_t find_group(ranks_t *ranks, const ranks_ask_t *ask, group_t 
         keel_digest(keel_bytes(ask->members, ask->member_count * sizeof *ask->members));
     keel_digest_hex(&digest, name);
     pthread_mutex_lock(&ranks->state);
-    ranks->process = ask->process;
     group_t *group = ranks->groups;
+    if (!group) ranks->process = ask->process;
     while (group && strncmp(group->name, name, sizeof group->name - 1) != 0)
         group = group->next;
     void *memory = group;
@@ -575,32 +608,31 @@ static bool take_number(meeting_t *meeting) {
     return !is_off;
 }
 
-// Its program could not be put.
-static void retract(const meeting_t *meeting) {
-    char key[KEEL_MEET_KEY];
-    if (meeting->group->is_first)
-        name_letter(meeting->group, meeting->number, "said", key);
-    else
-        name_ask(meeting->group, meeting->number, meeting->ask->process, key);
-    put_off(meeting->ranks, key);
+// The place and memory for it.
+static keel_status_t prepare(meeting_t *meeting) {
+    void *memory;
+    if (!meeting->ranks->letters.meet) KEEL_TRY(open_place(meeting->ranks));
+    KEEL_TRY(keel_calloc(meeting->ask->member_count, sizeof *meeting->said, &memory));
+    meeting->said = memory;
+    return NULL;
 }
 
 // Under the lock.
-static keel_status_t compare(ranks_t *ranks, group_t *group, const ranks_ask_t *ask,
-                             keel_status_t *out_verdict) {
+static keel_status_t compare(ranks_t *ranks, group_t *group, const ranks_ask_t *ask) {
     meeting_t meeting = {.ranks = ranks, .ask = ask, .group = group};
-    void *memory;
-    if (!ranks->letters.meet) KEEL_TRY(open_place(ranks));
-    KEEL_TRY(keel_calloc(ask->member_count, sizeof *meeting.said, &memory));
-    meeting.said = memory;
-    keel_status_t status = NULL;
-    if (take_number(&meeting)) {
-        status = put_ask(&meeting);
-        if (!status) *out_verdict = group->is_first ? lead(&meeting) : follow(&meeting);
-        if (status) retract(&meeting);
+    char key[KEEL_MEET_KEY];
+    keel_status_t verdict = NULL, status = prepare(&meeting);
+    bool has_number = !status && take_number(&meeting);
+    if (has_number) status = put_ask(&meeting);
+    if (status) break_off(ranks, status);
+    if (has_number && status) {
+        name_own(ranks, group, meeting.number, key);
+        put_off(ranks, key);
+    } else if (has_number) {
+        verdict = group->is_first ? lead(&meeting) : follow(&meeting);
     }
-    keel_free(memory);
-    return status;
+    keel_free(meeting.said);
+    return verdict;
 }
 
 static bool is_other_thread(ranks_t *ranks) {
@@ -615,12 +647,10 @@ static keel_status_t check(ranks_t *ranks, group_t *group, const ranks_ask_t *as
         turn_off(ranks, second_thread);
         return NULL;
     }
-    if (is_other_thread(ranks)) {
+    if (is_other_thread(ranks))
         turn_off(ranks, second_thread);
-    } else {
-        keel_status_t status = compare(ranks, group, ask, &verdict);
-        if (status) break_off(ranks, status);
-    }
+    else
+        verdict = compare(ranks, group, ask);
     pthread_mutex_unlock(&ranks->lock);
     return verdict;
 }

@@ -1,0 +1,1 @@
+keel_fault_test(enforce_ranks ROOMS enforce meet settings base)

@@ -1,0 +1,77 @@
+// Each allocation and each file operation of four processes that compare their programs fails once:
+// no process waits for one that cannot go on, equal programs are never refused, and different ones
+// stop none or have a message that says who differs.
+#define _GNU_SOURCE
+#include "ranks_help.h"
+
+#include "base/fault.h"
+
+// The first program opens the meeting place, without a fault.
+static void run_with(const char *agree, const char *const programs[RANKS], keel_fault_kind_t kind,
+                     uint64_t nth, rank_t *out, uint64_t *out_count) {
+    pthread_t threads[RANKS];
+    pthread_barrier_t between;
+    uint64_t t0 = keel_clock_monotonic();
+    keel_fault_arm(kind, 0);
+    ranks_stage_t *stage = stage_make(agree);
+    pthread_barrier_init(&between, NULL, RANKS + 1);
+    for (uint32_t i = 0; i < RANKS; ++i) {
+        out[i] =
+            (rank_t){.stage = stage, .process = i, .programs = programs[i], .between = &between};
+        pthread_create(&threads[i], NULL, rank_run, &out[i]);
+    }
+    pthread_barrier_wait(&between);
+    keel_fault_arm(kind, nth);
+    pthread_barrier_wait(&between);
+    for (uint32_t i = 0; i < RANKS; ++i)
+        pthread_join(threads[i], NULL);
+    *out_count = keel_fault_count(kind);
+    keel_fault_arm(kind, 0);
+    pthread_barrier_destroy(&between);
+    stage_remove(stage);
+    fprintf(stderr, "%s %s nth %d count %d: %.1f s: %s|%s|%s|%s\n", agree, programs[3], (int)nth,
+            (int)*out_count, (double)(keel_clock_monotonic() - t0) / 1e9, out[0].messages[2],
+            out[1].messages[2], out[2].messages[2], out[3].messages[2]);
+}
+
+static bool is_sound(const char *message) {
+    return !*message || strstr(message, "process 3 asks for another jit_step") ||
+           strcmp(message, "the processes ask for different programs") == 0 ||
+           strcmp(message, "out of memory") == 0;
+}
+
+static void fail_each(const char *agree, keel_fault_kind_t kind) {
+    static const char *const same[RANKS] = {"zab", "zab", "zab", "zab"};
+    static const char *const drift[RANKS] = {"zab", "zab", "zab", "zac"};
+    rank_t ranks[RANKS];
+    uint64_t count = 0;
+    for (uint64_t nth = 1; nth == 1 || nth <= count; ++nth) {
+        run_with(agree, same, kind, nth, ranks, &count);
+        for (uint32_t i = 0; i < RANKS; ++i)
+            for (size_t j = 0; j < 3; ++j)
+                if (*ranks[i].messages[j]) fail_msg("%s %d", ranks[i].messages[j], (int)nth);
+        run_with(agree, drift, kind, nth, ranks, &count);
+        for (uint32_t i = 0; i < RANKS; ++i)
+            if (!is_sound(ranks[i].messages[2]) || *ranks[i].messages[1])
+                fail_msg("%s%s", ranks[i].messages[1], ranks[i].messages[2]);
+    }
+}
+
+static void test_each_allocation_fails_once(void **state) {
+    (void)state;
+    fail_each("folder", KEEL_FAULT_ALLOC);
+    fail_each("client", KEEL_FAULT_ALLOC);
+}
+
+static void test_each_file_operation_fails_once(void **state) {
+    (void)state;
+    fail_each("folder", KEEL_FAULT_FILE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_allocation_fails_once),
+        cmocka_unit_test(test_each_file_operation_fails_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1 @@
+keel_unit_test(enforce_ranks ROOMS enforce meet settings base)
