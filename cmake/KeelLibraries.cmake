@@ -43,6 +43,10 @@ keel_library(jansson jansson INCLUDE src SOURCES ${sources} OPTIONS -DHAVE_STDIN
   -DHAVE_SCHED_YIELD -DHAVE_ATOMIC_BUILTINS -DHAVE_SYNC_BUILTINS -DUSE_URANDOM)
 target_include_directories(keel_own_jansson SYSTEM PUBLIC ${own})
 
+set(hiredis ${KEEL_LIBRARY_SOURCES}/hiredis)
+keel_library(hiredis hiredis INCLUDE .
+  SOURCES ${hiredis}/alloc.c ${hiredis}/hiredis.c ${hiredis}/net.c ${hiredis}/read.c ${hiredis}/sds.c)
+
 # BLAKE2b has variants for several processors, one of which is chosen when it starts.
 file(GLOB_RECURSE sources ${KEEL_LIBRARY_SOURCES}/libsodium/src/libsodium/*.c)
 file(STRINGS ${KEEL_LIBRARY_SOURCES}/libsodium/configure.ac found REGEX "^AC_INIT")

@@ -36,7 +36,7 @@ HEADER = "xla-cpu-pjrt==0.0.1"
 # Licence texts of libraries that are linked in (cmake/KeelLibraries.cmake), and the licence chosen
 # for each (SPDX).
 NOTICES = "share/doc/keel/libraries"
-LICENCES = {"jansson": "MIT", "libsodium": "ISC", "libzstd": "BSD-3-Clause", "xxhash": "BSD-2-Clause"}
+LICENCES = {"hiredis": "BSD-3-Clause", "jansson": "MIT", "libsodium": "ISC", "libzstd": "BSD-3-Clause", "xxhash": "BSD-2-Clause"}
 # manylinux guarantees these on every system.
 SYSTEM = re.compile(r"(libc|libm|libdl|librt|libpthread|ld-linux-[a-z0-9-]+)\.so\.\d+")
 # The oldest glibc that the wheel is tested with.

@@ -43,7 +43,7 @@ struct ranks_t {
     group_t *groups;
     keel_map_t agreed; // programs, with their group
     uint32_t process;
-    bool is_open, is_broken; // the meeting place
+    bool is_open, is_broken; // the meeting place: not even that this process is off can be put
     atomic_bool is_off;
     char why[WHY_MOST]; // it is off
 };
@@ -184,8 +184,12 @@ static void put_off(ranks_t *ranks, const char *key) {
     snprintf(text, sizeof text, "off %s", ranks->why);
     bool is_broken = ranks->is_broken;
     pthread_mutex_unlock(&ranks->state);
-    if (!is_broken)
-        keel_status_ignore(put_text(ranks, key, text)); // then they wait until they give up
+    keel_status_t status = is_broken ? NULL : put_text(ranks, key, text);
+    if (!status) return;
+    keel_status_ignore(status); // they wait until they give up
+    pthread_mutex_lock(&ranks->state);
+    ranks->is_broken = true;
+    pthread_mutex_unlock(&ranks->state);
 }
 
 // The others of the group do not wait for this process any more: instead of its next program they
@@ -215,11 +219,8 @@ static void turn_off(ranks_t *ranks, const char *why) {
         tell_off(ranks, group);
 }
 
-// Takes the status. Unless this process lacks memory, the meeting place does not work.
-static void break_off(ranks_t *ranks, keel_status_t status) {
-    pthread_mutex_lock(&ranks->state);
-    if (keel_status_code(status) != KEEL_NO_MEMORY) ranks->is_broken = true;
-    pthread_mutex_unlock(&ranks->state);
+// Takes the status.
+static void turn_off_for(ranks_t *ranks, keel_status_t status) {
     turn_off(ranks, keel_status_message(status));
     keel_status_ignore(status);
 }
@@ -272,7 +273,7 @@ static bool await_letter(const meeting_t *meeting, uint32_t process, const char 
         keel_status_t status = letters_get(&ranks->letters, process, key, until, out);
         if (!status) return true;
         if (keel_status_code(status) != KEEL_NOT_FOUND) {
-            break_off(ranks, status);
+            turn_off_for(ranks, status);
             return false;
         }
         keel_status_ignore(status);
@@ -462,7 +463,7 @@ static keel_status_t disagree(const meeting_t *meeting, const size_t pair[2]) {
     describe(meeting, pair[0], pair[1], &text);
     keel_status_t status = say_difference(meeting, processes, &text);
     if (status) {
-        break_off(meeting->ranks, status);
+        turn_off_for(meeting->ranks, status);
         say_off(meeting);
         status = NULL;
     } else {
@@ -502,7 +503,7 @@ static keel_status_t lead(const meeting_t *meeting) {
     if (pair[1] < ask->member_count) return disagree(meeting, pair);
     keel_status_t status = say(meeting, "said", "same");
     if (!status) return NULL;
-    break_off(meeting->ranks, status);
+    turn_off_for(meeting->ranks, status);
     say_off(meeting);
     return NULL;
 }
@@ -624,7 +625,7 @@ static keel_status_t compare(ranks_t *ranks, group_t *group, const ranks_ask_t *
     keel_status_t verdict = NULL, status = prepare(&meeting);
     bool has_number = !status && take_number(&meeting);
     if (has_number) status = put_ask(&meeting);
-    if (status) break_off(ranks, status);
+    if (status) turn_off_for(ranks, status);
     if (has_number && status) {
         name_own(ranks, group, meeting.number, key);
         put_off(ranks, key);
@@ -670,7 +671,7 @@ keel_status_t ranks_check(ranks_t *ranks, const ranks_ask_t *ask) {
     }
     keel_status_t status = find_group(ranks, ask, &group);
     if (status) {
-        break_off(ranks, status);
+        turn_off_for(ranks, status);
         return NULL;
     }
     keel_digest_t what = agreement(group, ask);
@@ -681,6 +682,6 @@ keel_status_t ranks_check(ranks_t *ranks, const ranks_ask_t *ask) {
         return NULL;
     }
     status = note_agreement(ranks, &what);
-    if (status) break_off(ranks, status);
+    if (status) turn_off_for(ranks, status);
     return NULL;
 }

@@ -37,16 +37,17 @@ sys.stdout.write(f"{jax.process_index()} {jax.process_count()} {len(jax.local_de
                  f"{numbers.tolist()} {seed}\\n")
 '''
 
-# The second process ends a step earlier, or has another batch in the third one.
+# The second process ends a step earlier, has another batch in the third one, or another number.
 DRIFT = '''
 import sys, jax, numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 jax.distributed.initialize()
 split = NamedSharding(Mesh(np.array(jax.devices()), ("d",)), P("d"))
-total = jax.jit(lambda x: (x * 2).sum())
 other = jax.process_index() == 1
+scale = 3 if other and "scale" in sys.argv else 2
+total = jax.jit(lambda x: (x * scale).sum())
 for step in range(3 - (other and "count" in sys.argv)):
-    rows = 8 if other and step == 2 and "shape" in sys.argv else 4
+    rows = len(jax.devices()) * (2 if other and step == 2 and "shape" in sys.argv else 1)
     total(jax.make_array_from_callback((rows,), split, lambda at: np.ones(rows, "f4")[at]))
 '''
 
@@ -88,7 +89,7 @@ def check_training(stage, target, python, processes, devices):
 
 def check_drift(stage):
     answer = stage.rehearse("cpu:4/2", "drift.py", "count")
-    report.check("a process that does less is named", "process 1 executes jit__lambda (drift.py:10) 2 "
+    report.check("a process that does less is named", "process 1 executes jit__lambda (drift.py:11) 2 "
                  "times, process 0 3 times: on cpu:4/2 itself one would wait for the other"
                  in answer.err, told(answer))
     report.equal("and the rehearsal has failed", answer.code, 1)
@@ -98,9 +99,20 @@ def check_drift(stage):
     report.equal("so is one that does something else", sorted(drifts),
                  [("jit__lambda", 0, 0, 1, 1), ("jit__lambda", 2, 1, 3, 0)])
     why = stage.keel("why")
-    report.check("keel why has all of it", "process 0 never executes jit__lambda (drift.py:10), which "
+    report.check("keel why has all of it", "process 0 never executes jit__lambda (drift.py:11), which "
                  "process 1 executes 1 time: " in why.out, why.out)
     report.equal("without a difference there is none", stage.rehearse("cpu:4/2", "drift.py").code, 0)
+
+
+def check_agreement(stage, target, python):
+    answer = stage.rehearse(target, "drift.py", "scale", python=python, options=("--agree", "on"))
+    report.equal(f"{target}: with --agree, a host that drifts stops all of them", answer.code, 1)
+    report.check(f"{target}: which say who it is and what differs",
+                 "process 1 asks for another jit__lambda than process" in answer.err
+                 and "drift.py:8 in <lambda>" in answer.err, told(answer, 20))
+    answer = stage.rehearse(target, "drift.py", python=python, options=("--agree", "on"))
+    report.check(f"{target}: without a difference nothing is said", answer.code == 0
+                 and "compared" not in answer.err, told(answer, 20))
 
 
 def check_ends(stage):
@@ -134,10 +146,13 @@ with Workspace("hosts") as space:
         stage.script(name, text)
     check_training(stage, "cpu:4/2", PYTHON, 2, 2)
     check_drift(stage)
+    check_agreement(stage, "cpu:4/2", PYTHON)
     check_ends(stage)
     if TARGETS_PYTHON.exists():
         check_training(stage, "v6e:4x4", TARGETS_PYTHON, 4, 4)
         check_training(stage, "h200:16", TARGETS_PYTHON, 2, 8)
+        for target in ("v6e:4x4", "h200:16"):
+            check_agreement(stage, target, TARGETS_PYTHON)
     else:
         report.skip("hosts of GPUs and TPUs", "their compilers are missing: tools/setup --targets brings them")
 report.finish()

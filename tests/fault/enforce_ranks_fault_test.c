@@ -11,7 +11,6 @@ static void run_with(const char *agree, const char *const programs[RANKS], keel_
                      uint64_t nth, rank_t *out, uint64_t *out_count) {
     pthread_t threads[RANKS];
     pthread_barrier_t between;
-    uint64_t t0 = keel_clock_monotonic();
     keel_fault_arm(kind, 0);
     ranks_stage_t *stage = stage_make(agree);
     pthread_barrier_init(&between, NULL, RANKS + 1);
@@ -29,9 +28,6 @@ static void run_with(const char *agree, const char *const programs[RANKS], keel_
     keel_fault_arm(kind, 0);
     pthread_barrier_destroy(&between);
     stage_remove(stage);
-    fprintf(stderr, "%s %s nth %d count %d: %.1f s: %s|%s|%s|%s\n", agree, programs[3], (int)nth,
-            (int)*out_count, (double)(keel_clock_monotonic() - t0) / 1e9, out[0].messages[2],
-            out[1].messages[2], out[2].messages[2], out[3].messages[2]);
 }
 
 static bool is_sound(const char *message) {

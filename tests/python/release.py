@@ -62,7 +62,7 @@ def check_needs(space):
         files.extractall(space.path("wheel"))
         licences = sorted(name.split("/")[-1] for name in files.namelist() if "/licenses/" in name)
     report.equal("it has the licence of each library that is linked in", licences,
-                 ["LICENSE", "jansson.txt", "libsodium.txt", "libzstd.txt", "xxhash.txt"])
+                 ["LICENSE", "hiredis.txt", "jansson.txt", "libsodium.txt", "libzstd.txt", "xxhash.txt"])
     for name in PROGRAMS:
         path = space.path("wheel") / name
         symbols = output("objdump", "-T", path)
