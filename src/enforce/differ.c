@@ -68,6 +68,7 @@ static keel_status_t take_pieces(letters_t *letters, const differ_side_t *side, 
 static keel_status_t write_file(letters_t *letters, const char *folder, const differ_side_t *side,
                                 uint64_t until, char **out) {
     keel_buffer_t packed;
+    if (side->is_kept) return keel_strdup(keel_str(side->digest), out);
     keel_buffer_initialize(&packed, 0);
     KEEL_TRY(keel_path(out, "%s/%s.zst", folder, side->digest));
     keel_status_t status = NULL;
@@ -96,11 +97,12 @@ static void show(const char *line, keel_buffer_t *out) {
     }
 }
 
-static keel_status_t diff(char *const files[2], uint64_t until, keel_buffer_t *out) {
-    static char word[] = "diff";
+static keel_status_t diff(const char *run_dir, char *const files[2], uint64_t until,
+                          keel_buffer_t *out) {
+    static char word[] = "diff", in[] = "--run-dir";
     char *keel;
     KEEL_TRY(keel_compiler_find_worker(NULL, &keel));
-    char *argv[] = {keel, word, files[0], files[1], NULL};
+    char *argv[] = {keel, word, in, (char *)(uintptr_t)run_dir, files[0], files[1], NULL};
     keel_buffer_t text;
     keel_buffer_initialize(&text, 1 << 16);
     if (keel_answer(argv, until, &text) == 1 && !text.failed) show(keel_buffer_cstr(&text), out);
@@ -109,17 +111,17 @@ static keel_status_t diff(char *const files[2], uint64_t until, keel_buffer_t *o
     return NULL;
 }
 
-void differ_explain(letters_t *letters, const char *folder, const differ_side_t sides[2],
-                    keel_buffer_t *out) {
+void differ_explain(letters_t *letters, const char *run_dir, const char *folder,
+                    const differ_side_t sides[2], keel_buffer_t *out) {
     uint64_t until = keel_clock_monotonic() + DIFFER_WITHIN * 1000000000ull;
     char *files[2] = {NULL, NULL};
     keel_status_t status = keel_directory_make(folder);
     for (int i = 0; i < 2 && !status; ++i)
         status = write_file(letters, folder, &sides[i], until, &files[i]);
-    if (!status) status = diff(files, until, out);
+    if (!status) status = diff(run_dir, files, until, out);
     keel_status_ignore(status);
     for (int i = 0; i < 2; ++i) {
-        if (files[i]) keel_status_ignore(keel_file_remove(files[i]));
+        if (files[i] && !sides[i].is_kept) keel_status_ignore(keel_file_remove(files[i]));
         keel_free(files[i]);
     }
 }

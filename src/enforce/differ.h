@@ -13,7 +13,8 @@ enum { DIFFER_WITHIN = 4 }; // seconds, for all of it
 typedef struct differ_side_t {
     uint32_t process;
     const char *key;   // of its letters; they go on with a number
-    keel_bytes_t code; // NULL: the process hands it over
+    keel_bytes_t code; // NULL: the process hands it over, unless it is kept
+    bool is_kept;      // among the programs of the run's folder
     char digest[KEEL_DIGEST_HEX];
 } differ_side_t;
 
@@ -23,7 +24,7 @@ keel_status_t differ_give(const letters_t *letters, const differ_side_t *side) K
 
 // What `keel diff` says about the two: the first lines, each after a newline and two blanks.
 // Nothing if it is not known in time. `folder` is for two files, and need not be there.
-void differ_explain(letters_t *letters, const char *folder, const differ_side_t sides[2],
-                    keel_buffer_t *out);
+void differ_explain(letters_t *letters, const char *run_dir, const char *folder,
+                    const differ_side_t sides[2], keel_buffer_t *out);
 
 #endif // KEEL_ENFORCE_DIFFER_H_

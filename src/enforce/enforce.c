@@ -312,13 +312,18 @@ void keel_enforcement_destroy(keel_enforcement_t *enforcement) {
     keel_free(enforcement);
 }
 
+static uint64_t executions_of(void *engine, const keel_digest_t *program) {
+    return keel_engine_executions(engine, program);
+}
+
 static void begin_ranks(keel_enforcement_t *enforcement, keel_engine_t *engine) {
     const keel_settings_t *settings = keel_engine_settings(engine);
     char *folder;
     if (settings->agree == KEEL_AGREE_OFF) return;
     keel_status_t status = keel_engine_run_folder(engine, &folder);
     if (!status) {
-        status = ranks_create(settings, folder, &enforcement->ranks);
+        const ranks_executions_t executions = {executions_of, engine};
+        status = ranks_create(settings, folder, &executions, &enforcement->ranks);
         keel_free(folder);
     }
     if (status)
@@ -340,6 +345,10 @@ void keel_enforcement_client_created(keel_enforcement_t *enforcement,
 
 void keel_enforcement_client_closing(keel_enforcement_t *enforcement, const PJRT_Client *client) {
     if (enforcement->ranks) ranks_client_closing(enforcement->ranks, client);
+}
+
+void keel_enforcement_end(keel_enforcement_t *enforcement) {
+    if (enforcement->ranks) ranks_end(enforcement->ranks);
 }
 
 void keel_enforcement_freeze(keel_enforcement_t *enforcement) {

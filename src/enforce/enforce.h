@@ -28,6 +28,9 @@ void keel_enforcement_client_created(keel_enforcement_t *enforcement,
                                      const PJRT_Client_Create_Args *args);
 void keel_enforcement_client_closing(keel_enforcement_t *enforcement, const PJRT_Client *client);
 
+// The process ends: nothing runs in the background any more.
+void keel_enforcement_end(keel_enforcement_t *enforcement);
+
 // From now on the process is held to this contract instead of the one before, until it is released:
 // the innermost first. KEEL_INVALID if it cannot be read. Needs no enforcement; any thread.
 keel_status_t keel_enforcement_hold(const char *path, keel_on_drift_t on_drift) KEEL_MUST_CHECK;

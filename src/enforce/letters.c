@@ -85,3 +85,21 @@ keel_status_t letters_get(letters_t *letters, uint32_t process, const char *key,
         keel_status_ignore(status);
     }
 }
+
+keel_status_t letters_peek(const letters_t *letters, const char *key, keel_buffer_t *out) {
+    uint8_t *data;
+    size_t size;
+    char writer[KEEL_PROCESS_NAME];
+    KEEL_TRY(keel_meet_get(letters->meet, key, 0, &data, &size));
+    keel_str_t text = keel_bytes_str(keel_bytes(data, size)), name;
+    bool counts = keel_str_line(&text, &name) && name.size < sizeof writer;
+    if (counts) {
+        memcpy(writer, name.data, name.size);
+        writer[name.size] = 0;
+        counts = !keel_meet_is_gone(letters->meet, writer);
+    }
+    if (counts) keel_buffer_str(out, text);
+    keel_free(data);
+    if (!counts) return keel_status_make(KEEL_NOT_FOUND, "%s is of a process that has ended", key);
+    return keel_buffer_status(out);
+}

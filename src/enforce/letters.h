@@ -26,6 +26,10 @@ keel_status_t letters_put(const letters_t *letters, const char *key,
 keel_status_t letters_get(letters_t *letters, uint32_t process, const char *key, uint64_t until,
                           keel_buffer_t *out) KEEL_MUST_CHECK;
 
+// The same without a wait, whoever wrote it, if that process still runs. Any thread.
+keel_status_t letters_peek(const letters_t *letters, const char *key,
+                           keel_buffer_t *out) KEEL_MUST_CHECK;
+
 bool letters_has_come(const letters_t *letters, uint32_t process);
 // Whether it has come and will write no more.
 bool letters_is_gone(const letters_t *letters, uint32_t process);

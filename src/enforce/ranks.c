@@ -4,12 +4,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "enforce/differ.h"
+#include "enforce/watch.h"
 
 enum {
     LOOK_FOR = 500,       // milliseconds between looks at what else happened
-    TELL_AFTER = 10,      // seconds of waiting
+    WAITS_AFTER = 1,      // seconds of waiting
+    TELL_AFTER = 10,      // likewise
     GIVE_UP_AFTER = 600,  // likewise
     COME_WITHIN = 30,     // for the others' first program
     SETTLED_AFTER = 300,  // milliseconds in which another thread would ask
@@ -20,6 +23,12 @@ enum {
 
 static const char second_thread[] = "several threads of a process ask for programs";
 
+// A program that a group agreed on.
+typedef struct agreed_t {
+    keel_digest_t digest;
+    char name[NAME_MOST];
+} agreed_t;
+
 // The processes that execute a program together.
 typedef struct group_t {
     struct group_t *next;
@@ -27,12 +36,19 @@ typedef struct group_t {
     uint64_t asked; // programs so far
     bool knows_off; // the others of the group know that this process does not compare any more
     bool is_first;  // this process leads it
+    uint64_t gone;  // the number at which this process said that it goes on; 0: it did not
+    agreed_t *programs;
+    size_t program_count, program_capacity;
 } group_t;
 
 struct ranks_t {
     const keel_settings_t *settings; // borrowed
+    ranks_executions_t executions;
+    pid_t pid;
     char *folder;
-    pthread_mutex_t lock; // held while a program is compared
+    watch_t watch;
+    atomic_bool is_asked; // a thread asks
+    pthread_mutex_t lock; // held while a program is compared, for the letters
     pthread_t thread;     // that asked for the first one
     bool has_thread;
     letters_t letters; // without a meeting place until the first program
@@ -41,7 +57,10 @@ struct ranks_t {
     const PJRT_Client *client; // whose service it is; under `clients`
     pthread_mutex_t state;     // for what follows
     group_t *groups;
-    keel_map_t agreed; // programs, with their group
+    keel_map_t agreed;  // programs, with their group
+    keel_map_t counted; // their digests
+    bool is_ambiguous;  // two groups have the same one, so nobody knows who executed it
+    char *stopped;      // the message with which all stop for good
     uint32_t process;
     bool is_open, is_broken; // the meeting place: not even that this process is off can be put
     atomic_bool is_off;
@@ -53,6 +72,7 @@ typedef struct said_t {
     char fingerprint[KEEL_FINGERPRINT_HEX], options[KEEL_FINGERPRINT_HEX];
     char digest[KEEL_DIGEST_HEX];
     char name[NAME_MOST];
+    bool goes; // it asks for none
 } said_t;
 
 // One comparison.
@@ -66,15 +86,19 @@ typedef struct meeting_t {
 
 // ---- its life ----------------------------------------------------------------------------------
 
-keel_status_t ranks_create(const keel_settings_t *settings, const char *folder, ranks_t **out) {
+keel_status_t ranks_create(const keel_settings_t *settings, const char *folder,
+                           const ranks_executions_t *executions, ranks_t **out) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(ranks_t), &memory));
     ranks_t *ranks = memory;
     ranks->settings = settings;
+    ranks->executions = *executions;
+    ranks->pid = getpid();
     pthread_mutex_init(&ranks->lock, NULL);
     pthread_mutex_init(&ranks->clients, NULL);
     pthread_mutex_init(&ranks->state, NULL);
     keel_map_initialize(&ranks->agreed);
+    keel_map_initialize(&ranks->counted);
     letters_initialize(&ranks->letters);
     keel_status_t status = *folder ? keel_path(&ranks->folder, "%s/ranks", folder) : NULL;
     if (!status) status = keel_meet_in_client(&ranks->service);
@@ -87,16 +111,24 @@ keel_status_t ranks_create(const keel_settings_t *settings, const char *folder, 
 
 void ranks_destroy(ranks_t *ranks) {
     if (!ranks) return;
+    ranks_end(ranks);
     for (group_t *group = ranks->groups, *next; group; group = next) {
         next = group->next;
+        keel_free(group->programs);
         keel_free(group);
     }
     letters_deinitialize(&ranks->letters);
     keel_map_deinitialize(&ranks->agreed);
+    keel_map_deinitialize(&ranks->counted);
+    keel_free(ranks->stopped);
     keel_meet_destroy(ranks->service);
     keel_meet_destroy(ranks->other);
     keel_free(ranks->folder);
     keel_free(ranks);
+}
+
+void ranks_end(ranks_t *ranks) {
+    if (getpid() == ranks->pid) watch_stop(&ranks->watch);
 }
 
 void ranks_client_created(ranks_t *ranks, const PJRT_Client_Create_Args *args) {
@@ -253,6 +285,26 @@ static bool is_vain(const meeting_t *meeting, uint32_t process, uint64_t waited)
     return true;
 }
 
+// How many executions of the programs that the group agreed on this process has begun.
+static uint64_t position(ranks_t *ranks, const group_t *group) {
+    uint64_t sum = 0;
+    pthread_mutex_lock(&ranks->state);
+    for (size_t i = 0; i < group->program_count; ++i)
+        sum += ranks->executions.count(ranks->executions.context, &group->programs[i].digest);
+    if (ranks->is_ambiguous) sum = UINT64_MAX;
+    pthread_mutex_unlock(&ranks->state);
+    return sum;
+}
+
+// For those that ask for nothing.
+static void put_waiting(const meeting_t *meeting) {
+    char key[KEEL_MEET_KEY], text[NAME_MOST + 64];
+    snprintf(text, sizeof text, "waits %u %llu %.255s", meeting->ask->process,
+             (unsigned long long)position(meeting->ranks, meeting->group), meeting->ask->name);
+    name_letter(meeting->group, meeting->number, "waits", key);
+    keel_status_ignore(put_text(meeting->ranks, key, text)); // another one may have
+}
+
 static void tell_waiting(const meeting_t *meeting, uint32_t process) {
     if (meeting->group->is_first)
         keel_log("process %u waits for process %u, which has not asked for %s yet",
@@ -267,7 +319,7 @@ static bool await_letter(const meeting_t *meeting, uint32_t process, const char 
                          keel_buffer_t *out) {
     ranks_t *ranks = meeting->ranks;
     uint64_t began = keel_clock_monotonic();
-    bool has_told = false;
+    bool has_told = false, has_put = false;
     while (!atomic_load(&ranks->is_off)) {
         uint64_t until = keel_clock_monotonic() + LOOK_FOR * 1000000ull;
         keel_status_t status = letters_get(&ranks->letters, process, key, until, out);
@@ -279,6 +331,8 @@ static bool await_letter(const meeting_t *meeting, uint32_t process, const char 
         keel_status_ignore(status);
         uint64_t waited = (keel_clock_monotonic() - began) / 1000000000ull;
         if (is_vain(meeting, process, waited)) return false;
+        if (waited >= WAITS_AFTER && !has_put) put_waiting(meeting);
+        has_put = has_put || waited >= WAITS_AFTER;
         if (waited >= TELL_AFTER && !has_told) tell_waiting(meeting, process);
         has_told = has_told || waited >= TELL_AFTER;
     }
@@ -292,8 +346,9 @@ static const char *after(const char *letter, const char *word) {
 }
 
 static bool read_said(const char *letter, said_t *out) {
-    return sscanf(letter, "ask %32s %32s %64s %255s", out->fingerprint, out->options, out->digest,
-                  out->name) == 4;
+    out->goes = strcmp(letter, "goes") == 0;
+    return out->goes || sscanf(letter, "ask %32s %32s %64s %255s", out->fingerprint, out->options,
+                               out->digest, out->name) == 4;
 }
 
 static keel_status_t put_ask(const meeting_t *meeting) {
@@ -309,6 +364,7 @@ static keel_status_t put_ask(const meeting_t *meeting) {
 // ---- a difference ------------------------------------------------------------------------------
 
 static bool is_same(const said_t *a, const said_t *b) {
+    if (a->goes || b->goes) return a->goes && b->goes;
     return strcmp(a->fingerprint, b->fingerprint) == 0 && strcmp(a->options, b->options) == 0;
 }
 
@@ -434,6 +490,10 @@ static keel_status_t say_difference(const meeting_t *meeting, const uint32_t pro
     return status;
 }
 
+static const char *run_dir_of(const ranks_t *ranks) {
+    return keel_settings_text(ranks->settings, KEEL_SETTING_RUN_DIR);
+}
+
 // Adds what differs between the two, and says it.
 static void explain(const meeting_t *meeting, const size_t pair[2], keel_buffer_t *text) {
     ranks_t *ranks = meeting->ranks;
@@ -444,7 +504,8 @@ static void explain(const meeting_t *meeting, const size_t pair[2], keel_buffer_
         memcpy(sides[i].digest, meeting->said[pair[i]].digest, sizeof sides[i].digest);
     }
     bool is_program = strcmp(sides[0].digest, sides[1].digest) != 0;
-    if (is_program && ranks->folder) differ_explain(&ranks->letters, ranks->folder, sides, text);
+    if (is_program && ranks->folder)
+        differ_explain(&ranks->letters, run_dir_of(ranks), ranks->folder, sides, text);
     keel_status_t status = keel_buffer_status(text);
     if (!status) status = say(meeting, "why", keel_buffer_cstr(text));
     keel_status_ignore(status); // the others then say less
@@ -474,6 +535,182 @@ static keel_status_t disagree(const meeting_t *meeting, const size_t pair[2]) {
     return status;
 }
 
+// ---- processes that ask for nothing ------------------------------------------------------------
+
+// From now on nothing passes.
+static void stop_for_good(ranks_t *ranks, const char *message) {
+    char *copy;
+    keel_status_t status = keel_strdup(keel_str(message), &copy);
+    keel_status_ignore(status);
+    if (status) return;
+    pthread_mutex_lock(&ranks->state);
+    bool is_first = !ranks->stopped;
+    if (is_first) ranks->stopped = copy;
+    pthread_mutex_unlock(&ranks->state);
+    if (!is_first) keel_free(copy);
+}
+
+static keel_status_t check_stopped(ranks_t *ranks) {
+    pthread_mutex_lock(&ranks->state);
+    keel_status_t status =
+        ranks->stopped ? keel_status_make(KEEL_REFUSED, "%s", ranks->stopped) : NULL;
+    pthread_mutex_unlock(&ranks->state);
+    return status;
+}
+
+// The last program of that name on which the group agreed.
+static bool find_agreed(ranks_t *ranks, const group_t *group, const char *name,
+                        differ_side_t *out) {
+    *out = (differ_side_t){.is_kept = true};
+    pthread_mutex_lock(&ranks->state);
+    size_t i = group->program_count;
+    while (i && strcmp(group->programs[i - 1].name, name) != 0)
+        --i;
+    if (i) keel_digest_hex(&group->programs[i - 1].digest, out->digest);
+    pthread_mutex_unlock(&ranks->state);
+    return i;
+}
+
+// One process asks for a program, `going` go on without. Under the lock.
+static keel_status_t part(const meeting_t *meeting, uint32_t asking, const said_t *said,
+                          const char *going) {
+    const uint32_t processes[2] = {asking, asking};
+    ranks_t *ranks = meeting->ranks;
+    differ_side_t sides[2];
+    char key[KEEL_MEET_KEY];
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 1 << 14);
+    keel_buffer_format(
+        &text,
+        "process %u asks for another %s than %s with what they have; executed together, "
+        "they would wait for each other forever",
+        asking, said->name, going);
+    keel_status_t status = say_difference(meeting, processes, &text);
+    if (status) {
+        turn_off_for(ranks, status);
+        say_off(meeting);
+        keel_buffer_deinitialize(&text);
+        return NULL;
+    }
+    sides[1] = side_of(meeting, asking, key);
+    memcpy(sides[1].digest, said->digest, sizeof sides[1].digest);
+    if (ranks->folder && find_agreed(ranks, meeting->group, said->name, &sides[0]))
+        differ_explain(&ranks->letters, run_dir_of(ranks), ranks->folder, sides, &text);
+    if (!text.failed) keel_status_ignore(say(meeting, "why", keel_buffer_cstr(&text)));
+    status = refusal(&text);
+    stop_for_good(ranks, keel_status_message(status));
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+// Of those that were gathered.
+static keel_status_t part_gathered(const meeting_t *meeting, size_t going) {
+    size_t asking = 0;
+    while (meeting->said[asking].goes)
+        ++asking;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 1 << 12);
+    list(meeting, going, &text);
+    keel_buffer_text(&text, alike(meeting, going) == 1 ? ", which goes on" : ", which go on");
+    keel_status_t status = part(meeting, meeting->ask->members[asking], &meeting->said[asking],
+                                keel_buffer_cstr(&text));
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+// Takes this process's next number, if it is this one: it does not ask then.
+static bool take_this_number(ranks_t *ranks, group_t *group, uint64_t number) {
+    pthread_mutex_lock(&ranks->state);
+    bool is_next = !atomic_load(&ranks->is_off) && group->asked + 1 == number;
+    if (is_next) group->asked = group->gone = number;
+    pthread_mutex_unlock(&ranks->state);
+    return is_next;
+}
+
+static keel_status_t peek(const ranks_t *ranks, const char *key, char *out, size_t size) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 1 << 16);
+    keel_status_t status = letters_peek(&ranks->letters, key, &text);
+    snprintf(out, size, "%s", keel_buffer_cstr(&text));
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+// Another process waits for this one, which has gone on.
+static void go_on(ranks_t *ranks, group_t *group, uint64_t number, uint32_t asking) {
+    char key[KEEL_MEET_KEY], letter[1024], going[64];
+    const ranks_ask_t none = {.name = "", .process = ranks->process};
+    const meeting_t meeting = {.ranks = ranks, .ask = &none, .group = group, .number = number};
+    said_t said = {.goes = false};
+    if (!take_this_number(ranks, group, number)) return;
+    name_own(ranks, group, number, key);
+    if (!group->is_first) {
+        keel_status_ignore(put_text(ranks, key, "goes"));
+        return;
+    }
+    name_ask(group, number, asking, key);
+    keel_status_t status = peek(ranks, key, letter, sizeof letter);
+    if (status || !read_said(letter, &said) || said.goes) {
+        keel_status_ignore(status);
+        return;
+    }
+    snprintf(going, sizeof going, "process %u, which goes on", ranks->process);
+    pthread_mutex_lock(&ranks->lock);
+    status = part(&meeting, asking, &said, going);
+    pthread_mutex_unlock(&ranks->lock);
+    keel_status_ignore(status);
+}
+
+// The message, once the first process has put it.
+static void look_for_why(ranks_t *ranks, const group_t *group) {
+    char key[KEEL_MEET_KEY], message[4096];
+    name_letter(group, group->gone, "why", key);
+    keel_status_t status = peek(ranks, key, message, sizeof message);
+    if (!status && *message) stop_for_good(ranks, message);
+    keel_status_ignore(status);
+}
+
+static bool look_at(ranks_t *ranks, group_t *group) {
+    char key[KEEL_MEET_KEY], text[NAME_MOST + 64];
+    unsigned process;
+    unsigned long long executions;
+    pthread_mutex_lock(&ranks->state);
+    uint64_t next = group->asked + 1, gone = group->gone;
+    pthread_mutex_unlock(&ranks->state);
+    if (gone) {
+        look_for_why(ranks, group);
+        return true;
+    }
+    name_letter(group, next, "waits", key);
+    keel_status_t status = peek(ranks, key, text, sizeof text);
+    bool is_absent = keel_status_code(status) == KEEL_NOT_FOUND;
+    keel_status_ignore(status);
+    if (status) return is_absent;
+    uint64_t own = position(ranks, group);
+    if (sscanf(text, "waits %u %llu", &process, &executions) == 2 && own > executions &&
+        own != UINT64_MAX)
+        go_on(ranks, group, next, process);
+    return true;
+}
+
+// What the watch does.
+static bool look(void *context) {
+    ranks_t *ranks = context;
+    pthread_mutex_lock(&ranks->state);
+    bool goes_on = !atomic_load(&ranks->is_off);
+    group_t *group = ranks->groups;
+    pthread_mutex_unlock(&ranks->state);
+    for (; group && goes_on; group = group->next)
+        goes_on = look_at(ranks, group);
+    keel_status_t stopped = check_stopped(ranks);
+    if (!stopped) return goes_on;
+    keel_log("%s", keel_status_message(stopped));
+    keel_status_ignore(stopped);
+    return false;
+}
+
+// ---- the first process, all together -----------------------------------------------------------
+
 // False if the process is off, or does not come.
 static bool gather(const meeting_t *meeting, size_t which) {
     const ranks_ask_t *ask = meeting->ask;
@@ -498,6 +735,8 @@ static keel_status_t lead(const meeting_t *meeting) {
         say_off(meeting);
         return NULL;
     }
+    for (size_t i = 0; i < ask->member_count; ++i)
+        if (meeting->said[i].goes) return part_gathered(meeting, i);
     size_t usual = find_usual(meeting);
     const size_t pair[2] = {usual, find_other(meeting, usual)};
     if (pair[1] < ask->member_count) return disagree(meeting, pair);
@@ -531,6 +770,7 @@ static keel_status_t stop(const meeting_t *meeting, const char *said) {
     if (status && line) keel_buffer_text(&text, line + 1);
     keel_status_ignore(status);
     status = refusal(&text);
+    if (is_read && processes[0] == processes[1]) stop_for_good(ranks, keel_status_message(status));
     keel_buffer_deinitialize(&text);
     return status;
 }
@@ -592,9 +832,28 @@ static bool has_agreed(ranks_t *ranks, const keel_digest_t *what) {
     return has;
 }
 
-static keel_status_t note_agreement(ranks_t *ranks, const keel_digest_t *what) {
+// Under `state`. The program's executions count for the group.
+static keel_status_t count_for(ranks_t *ranks, group_t *group, const ranks_ask_t *ask) {
+    keel_bytes_t digest = keel_bytes(ask->digest.bytes, sizeof ask->digest.bytes);
+    const uint64_t *counts = keel_map_find(&ranks->counted, digest);
+    void *grown = group->programs;
+    if (counts && *counts != (uintptr_t)group) ranks->is_ambiguous = true;
+    if (counts) return NULL;
+    KEEL_TRY(keel_map_put(&ranks->counted, digest, (uintptr_t)group));
+    KEEL_TRY(keel_grow_array(group->program_count, sizeof *group->programs,
+                             &group->program_capacity, &grown));
+    group->programs = grown;
+    agreed_t *agreed = &group->programs[group->program_count++];
+    agreed->digest = ask->digest;
+    snprintf(agreed->name, sizeof agreed->name, "%s", ask->name);
+    return NULL;
+}
+
+static keel_status_t note_agreement(ranks_t *ranks, group_t *group, const ranks_ask_t *ask,
+                                    const keel_digest_t *what) {
     pthread_mutex_lock(&ranks->state);
-    keel_status_t status = keel_map_put(&ranks->agreed, keel_bytes(what, sizeof *what), 1);
+    keel_status_t status = count_for(ranks, group, ask);
+    if (!status) status = keel_map_put(&ranks->agreed, keel_bytes(what, sizeof *what), 1);
     pthread_mutex_unlock(&ranks->state);
     return status;
 }
@@ -644,15 +903,17 @@ static bool is_other_thread(ranks_t *ranks) {
 
 static keel_status_t check(ranks_t *ranks, group_t *group, const ranks_ask_t *ask) {
     keel_status_t verdict = NULL;
-    if (pthread_mutex_trylock(&ranks->lock)) {
+    if (atomic_exchange(&ranks->is_asked, true)) {
         turn_off(ranks, second_thread);
         return NULL;
     }
+    pthread_mutex_lock(&ranks->lock);
     if (is_other_thread(ranks))
         turn_off(ranks, second_thread);
     else
         verdict = compare(ranks, group, ask);
     pthread_mutex_unlock(&ranks->lock);
+    atomic_store(&ranks->is_asked, false);
     return verdict;
 }
 
@@ -676,12 +937,14 @@ keel_status_t ranks_check(ranks_t *ranks, const ranks_ask_t *ask) {
     }
     keel_digest_t what = agreement(group, ask);
     if (has_agreed(ranks, &what)) return NULL;
+    KEEL_TRY(check_stopped(ranks));
     if (!atomic_load(&ranks->is_off)) KEEL_TRY(check(ranks, group, ask));
     if (atomic_load(&ranks->is_off)) {
         tell_off(ranks, group);
         return NULL;
     }
-    status = note_agreement(ranks, &what);
+    status = note_agreement(ranks, group, ask, &what);
     if (status) turn_off_for(ranks, status);
+    if (!ranks->watch.look) watch_start(&ranks->watch, look, ranks);
     return NULL;
 }

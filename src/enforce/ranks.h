@@ -5,14 +5,24 @@
 // that execute a program together are a group, and the first of them leads it. For the group's n-th
 // program there are:
 //
-//   <group>-<n>-<process>      by each: "ask <fingerprint> <options> <digest> <name>", or "off
-//                              <why>": it does not compare any more
-//   <group>-<n>-said           by the first: "same", "off <why>", or "differ <a> <b>\n<message>"
-//   <group>-<n>-<process>-<i>  by a and b, if it is "differ": the pieces of their programs
-//   (differ.h) <group>-<n>-why            by the first: the message, with what differs
+//   <group>-<n>-<process>: by each: "ask <fingerprint> <options> <digest> <name>", or "off <why>":
+//   it does not compare any more
+//
+//   <group>-<n>-said: by the first: "same", "off <why>", or "differ <a> <b>\n<message>"
+//
+//   <group>-<n>-<process>-<i>: by a and b, if it is "differ": the pieces of their programs
+//   (differ.h)
+//
+//   <group>-<n>-why: by the first: the message, with what differs
 //
 // So each process puts one value and gets one, and all stop with the same message. A program on
 // which a group agreed is not compared again.
+//
+// A process that has executables for all its programs asks for none. So one that has waited for a
+// second puts "waits <process> <executions> <name>" as <group>-<n>-waits, with how many of the
+// group's executions it has begun. The others' watches look for that: a process that has begun more
+// of them is not about to ask for this program, and says so instead of its own: "goes". Then it is
+// "differ <a> <a>", and the group stops for good.
 //
 // Threads: any; if a second thread of a process asks, the order of programs is not the same
 // everywhere, and from then on no process compares any more.
@@ -37,11 +47,20 @@ typedef struct ranks_ask_t {
     uint32_t process; // this one
 } ranks_ask_t;
 
+// How often this process began to execute a program. Any thread.
+typedef struct ranks_executions_t {
+    uint64_t (*count)(void *context, const keel_digest_t *program);
+    void *context;
+} ranks_executions_t;
+
 // `folder` is that of the run, or "".
 keel_status_t ranks_create(const keel_settings_t *settings, const char *folder,
-                           ranks_t **out) KEEL_MUST_CHECK;
+                           const ranks_executions_t *executions, ranks_t **out) KEEL_MUST_CHECK;
 // Only if nothing uses it any more. NULL is allowed.
 void ranks_destroy(ranks_t *ranks);
+
+// The process ends: nothing runs in the background any more.
+void ranks_end(ranks_t *ranks);
 
 // A client was made, is about to be destroyed: it may have a key-value service.
 void ranks_client_created(ranks_t *ranks, const PJRT_Client_Create_Args *args);

@@ -104,6 +104,11 @@ uint64_t counters_executed(counters_t *counters, counter_t *counter) {
     return before;
 }
 
+uint64_t keel_engine_executions(keel_engine_t *engine, const keel_digest_t *program) {
+    const counter_t *counter = counters_find(engine->counters, program);
+    return counter ? counter_executions(counter) : 0;
+}
+
 uint64_t counter_executions(const counter_t *counter) {
     return atomic_load_explicit(&counter->count, memory_order_relaxed);
 }

@@ -227,6 +227,9 @@ void keel_engine_read_ends(keel_engine_t *engine, const keel_reading_t *reading,
 // A step ended, as the user marks it. Any thread.
 void keel_engine_step(keel_engine_t *engine);
 
+// How often the client executed the program, by the digest of its bytes. Any thread.
+uint64_t keel_engine_executions(keel_engine_t *engine, const keel_digest_t *program);
+
 // Steps and programs so far.
 typedef struct keel_engine_steps_t {
     uint64_t ended; // as the user marks them; if none are marked, as steps.c counts them

@@ -44,6 +44,8 @@ static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
 }
 
 static void end(void) {
+    keel_enforcement_t *holds = atomic_load(&enforcement);
+    if (holds) keel_enforcement_end(holds);
     keel_engine_end(engine);
 }
 
