@@ -6,14 +6,12 @@
 #include "base/clock.h"
 #include "base/wait.h"
 
-static const uint64_t interval = 1000000000; // nanoseconds between looks
-
 static void *run(void *context) {
     watch_t *watch = context;
     bool goes_on = true;
     pthread_mutex_lock(&watch->lock);
     while (goes_on && !watch->ends) {
-        uint64_t until = keel_clock_monotonic() + interval;
+        uint64_t until = keel_clock_monotonic() + watch->interval;
         while (!watch->ends && keel_wait_until(&watch->ends_now, &watch->lock, until))
             continue;
         if (watch->ends) break;
@@ -25,9 +23,10 @@ static void *run(void *context) {
     return NULL;
 }
 
-void watch_start(watch_t *watch, bool (*look)(void *context), void *context) {
+void watch_start(watch_t *watch, uint64_t interval, bool (*look)(void *context), void *context) {
     sigset_t all, before;
     watch->look = look;
+    watch->interval = interval;
     watch->context = context;
     pthread_mutex_init(&watch->lock, NULL);
     keel_wait_initialize(&watch->ends_now);

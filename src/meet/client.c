@@ -14,7 +14,8 @@ typedef struct service_t {
     bool is_there;         // what follows
     PJRT_KeyValueGetCallback get;
     PJRT_KeyValuePutCallback put;
-    void *get_context, *put_context;
+    PJRT_KeyValueTryGetCallback try_get; // NULL: an older client
+    void *get_context, *put_context, *try_get_context;
 } service_t;
 
 static PJRT_Error *make_error(PJRT_Error_Code code, const char *message, size_t size) {
@@ -72,23 +73,43 @@ static keel_status_t take(const service_t *service, PJRT_KeyValueGetCallback_Arg
     return status;
 }
 
+static keel_status_t try_take(const service_t *service, const char *key, uint8_t **out,
+                              size_t *out_size) {
+    PJRT_KeyValueTryGetCallback_Args args = {
+        .struct_size = PJRT_KeyValueTryGetCallback_Args_STRUCT_SIZE,
+        .key = key,
+        .key_size = strlen(key),
+        .callback_error = &callback_error,
+        .user_arg = service->try_get_context,
+    };
+    KEEL_TRY(status_of(service, service->try_get(&args)));
+    keel_status_t status = keel_bytes_dup(keel_bytes(args.value, args.value_size), out);
+    *out_size = args.value_size;
+    if (args.value_deleter_callback) args.value_deleter_callback(args.value);
+    return status;
+}
+
+// The client's time includes that of its request, so a shorter one would find nothing.
 static keel_status_t get(keel_meet_t *self, const char *key, uint64_t until, uint8_t **out,
                          size_t *out_size) {
+    enum { LEAST = 50, MOST = 60000 }; // milliseconds
     service_t *service = (service_t *)self;
     uint64_t now = keel_clock_monotonic(), left = until > now ? (until - now) / 1000000 : 0;
     PJRT_KeyValueGetCallback_Args args = {
         .struct_size = PJRT_KeyValueGetCallback_Args_STRUCT_SIZE,
         .key = key,
         .key_size = strlen(key),
-        .timeout_in_ms = left < 1       ? 1
-                         : left > 60000 ? 60000
-                                        : (int)left,
+        .timeout_in_ms = left < LEAST  ? LEAST
+                         : left > MOST ? MOST
+                                       : (int)left,
         .callback_error = &callback_error,
     };
     pthread_rwlock_rdlock(&service->lock);
     keel_status_t status = check(service);
     args.user_arg = service->get_context;
-    if (!status) status = take(service, &args, out, out_size);
+    if (!status)
+        status = !left && service->try_get ? try_take(service, key, out, out_size)
+                                           : take(service, &args, out, out_size);
     pthread_rwlock_unlock(&service->lock);
     return status;
 }
@@ -104,6 +125,8 @@ bool keel_meet_enter_client(keel_meet_t *meet, const PJRT_Client_Create_Args *ar
         offsetof(PJRT_Client_Create_Args, kv_put_user_arg) + sizeof args->kv_put_user_arg;
     if (args->struct_size < needed || !args->kv_get_callback || !args->kv_put_callback)
         return false;
+    bool has_try = args->struct_size >= offsetof(PJRT_Client_Create_Args, kv_try_get_user_arg) +
+                                            sizeof args->kv_try_get_user_arg;
     pthread_rwlock_wrlock(&service->lock);
     bool is_taken = !service->is_there;
     if (is_taken) {
@@ -111,6 +134,8 @@ bool keel_meet_enter_client(keel_meet_t *meet, const PJRT_Client_Create_Args *ar
         service->get = args->kv_get_callback;
         service->put = args->kv_put_callback;
         service->get_context = args->kv_get_user_arg;
+        service->try_get = has_try ? args->kv_try_get_callback : NULL;
+        service->try_get_context = has_try ? args->kv_try_get_user_arg : NULL;
         service->put_context = args->kv_put_user_arg;
     }
     pthread_rwlock_unlock(&service->lock);

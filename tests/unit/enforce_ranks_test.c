@@ -164,6 +164,38 @@ static void a_difference_in_a_group_stops_only_that(ranks_stage_t *stage) {
                                   : "process 3 asks for another jit_step than process 2" FOREVER);
 }
 
+// ---- processes that ask for nothing ------------------------------------------------------------
+
+#define GOES " goes on without a new program" FOREVER
+
+static void one_that_asks_alone_stops_all(ranks_stage_t *stage) {
+    rank_t ranks[RANKS];
+    stage_run(stage, (const char *const[RANKS]){"aAAA.c", "aAAA.c", "aAAA.c", "aAb!c"}, ranks);
+    static const char message[] = "process 3 asks for another jit_step than process 0, which" GOES;
+    for (uint32_t i = 0; i < 3; ++i)
+        assert_string_equal(ranks[i].messages[5], message);
+    assert_string_equal(ranks[3].messages[2], message);
+    assert_string_equal(ranks[3].messages[4], message); // for good
+}
+
+static void the_first_process_may_ask_alone(ranks_stage_t *stage) {
+    rank_t ranks[RANKS];
+    stage_run(stage, (const char *const[RANKS]){"aAb!c", "aAA.c", "aAA.c", "aAA.c"}, ranks);
+    static const char message[] = "process 0 asks for another jit_step than processes 1, 2 and 3, "
+                                  "which go on without a new program" FOREVER;
+    for (uint32_t i = 1; i < RANKS; ++i)
+        assert_string_equal(ranks[i].messages[4], message);
+    assert_string_equal(ranks[0].messages[2], message);
+}
+
+static void slow_processes_are_waited_for(ranks_stage_t *stage) {
+    rank_t ranks[RANKS];
+    stage_run(stage, (const char *const[RANKS]){"aAA~b", "aAAb", "aA~Ab", "aAAb"}, ranks);
+    for (uint32_t i = 0; i < RANKS; ++i)
+        for (size_t j = 0; ranks[i].programs[j]; ++j)
+            assert_none(&ranks[i], j);
+}
+
 // ---- what ends a comparison --------------------------------------------------------------------
 
 typedef struct ended_t {
@@ -222,6 +254,9 @@ EACH(of_two_halves_the_first_is_the_usual)
 EACH(other_compile_options_stop_all_too)
 EACH(processes_that_do_not_execute_a_program_are_not_asked)
 EACH(a_difference_in_a_group_stops_only_that)
+EACH(one_that_asks_alone_stops_all)
+EACH(the_first_process_may_ask_alone)
+EACH(slow_processes_are_waited_for)
 EACH(a_second_thread_ends_it)
 EACH(a_second_thread_of_the_first_process_ends_it)
 
@@ -279,7 +314,9 @@ static void test_what_an_earlier_attempt_left_does_not_count(void **state) {
     if (!child) {
         for (uint32_t i = 0; i < RANKS; ++i) {
             ranks_destroy(stage->ranks[i]);
-            if (ranks_create(&stage->settings, stage->place.root, &stage->ranks[i])) _exit(1);
+            const ranks_executions_t executions = {count_executions, &stage->executions[i]};
+            if (ranks_create(&stage->settings, stage->place.root, &executions, &stage->ranks[i]))
+                _exit(1);
         }
         stage_run(stage, (const char *const[RANKS]){"xy", "xy", "xy", "xy"}, ranks);
         _exit(0);
@@ -310,6 +347,9 @@ int main(void) {
         cmocka_unit_test(test_other_compile_options_stop_all_too),
         cmocka_unit_test(test_processes_that_do_not_execute_a_program_are_not_asked),
         cmocka_unit_test(test_a_difference_in_a_group_stops_only_that),
+        cmocka_unit_test(test_one_that_asks_alone_stops_all),
+        cmocka_unit_test(test_the_first_process_may_ask_alone),
+        cmocka_unit_test(test_slow_processes_are_waited_for),
         cmocka_unit_test(test_a_second_thread_ends_it),
         cmocka_unit_test(test_a_second_thread_of_the_first_process_ends_it),
         cmocka_unit_test(test_a_service_that_fails_at_any_call_ends_it),

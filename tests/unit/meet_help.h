@@ -116,13 +116,27 @@ UNUSED static PJRT_Error *service_get(PJRT_KeyValueGetCallback_Args *args) {
                  : service_error(args->callback_error, PJRT_Error_Code_DEADLINE_EXCEEDED, "late");
 }
 
+UNUSED static PJRT_Error *service_try_get(PJRT_KeyValueTryGetCallback_Args *args) {
+    PJRT_KeyValueGetCallback_Args same = {.key = args->key,
+                                          .key_size = args->key_size,
+                                          .callback_error = args->callback_error,
+                                          .user_arg = args->user_arg};
+    PJRT_Error *error = service_get(&same);
+    args->value = same.value;
+    args->value_size = same.value_size;
+    args->value_deleter_callback = same.value_deleter_callback;
+    return error;
+}
+
 static inline PJRT_Client_Create_Args service_args(client_service_t *service) {
     return (PJRT_Client_Create_Args){.struct_size = PJRT_Client_Create_Args_STRUCT_SIZE,
                                      .client = (PJRT_Client *)service,
                                      .kv_get_callback = service_get,
                                      .kv_get_user_arg = service,
                                      .kv_put_callback = service_put,
-                                     .kv_put_user_arg = service};
+                                     .kv_put_user_arg = service,
+                                     .kv_try_get_callback = service_try_get,
+                                     .kv_try_get_user_arg = service};
 }
 
 // ---- a server ----------------------------------------------------------------------------------

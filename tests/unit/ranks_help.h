@@ -14,13 +14,17 @@ typedef struct ranks_stage_t {
     client_service_t service;
     keel_settings_t settings;
     ranks_t *ranks[RANKS];
+    atomic_uint executions[RANKS]; // of each program
+    atomic_bool has_parted;
 } ranks_stage_t;
 
 typedef struct rank_t {
     ranks_stage_t *stage;
     uint32_t process;
-    const char *programs;       // one a letter, in this order; a digit: other compile options
-    pthread_barrier_t *between; // passed twice after the first program; NULL: not at all
+    // One a letter, in this order; a digit: other compile options. A capital executes programs
+    // instead of asking for one. "~": the process is slow. "." waits for the process that has "!".
+    const char *programs;
+    pthread_barrier_t *between;        // passed twice after the first program; NULL: not at all
     char messages[PROGRAMS_MOST][512]; // "" for those that may be compiled
 } rank_t;
 
@@ -31,6 +35,11 @@ static inline void stage_settings(ranks_stage_t *stage, const char *agree) {
     assert_ok(keel_settings_load(flags, &stage->settings));
 }
 
+UNUSED static uint64_t count_executions(void *context, const keel_digest_t *program) {
+    keel_digest_t first = keel_digest(keel_bytes("a", 1));
+    return keel_digest_equal(program, &first) ? atomic_load((atomic_uint *)context) : 0;
+}
+
 static inline ranks_stage_t *stage_make(const char *agree) {
     ranks_stage_t *stage = calloc(1, sizeof *stage);
     place_make(&stage->place);
@@ -38,7 +47,8 @@ static inline ranks_stage_t *stage_make(const char *agree) {
     stage_settings(stage, agree);
     for (uint32_t i = 0; i < RANKS; ++i) {
         PJRT_Client_Create_Args args = service_args(&stage->service);
-        assert_ok(ranks_create(&stage->settings, stage->place.root, &stage->ranks[i]));
+        const ranks_executions_t executions = {count_executions, &stage->executions[i]};
+        assert_ok(ranks_create(&stage->settings, stage->place.root, &executions, &stage->ranks[i]));
         if (stage->settings.agree == KEEL_AGREE_CLIENT)
             ranks_client_created(stage->ranks[i], &args);
     }
@@ -71,10 +81,23 @@ static inline ranks_ask_t ask_of(char program, uint32_t process, const uint32_t 
     return ask;
 }
 
+// False: it was no program.
+static inline bool rank_acts(rank_t *rank, char what) {
+    ranks_stage_t *stage = rank->stage;
+    bool is_execution = what >= 'A' && what <= 'Z';
+    if (is_execution) atomic_fetch_add(&stage->executions[rank->process], 1);
+    if (what == '~') sleep(3);
+    if (what == '!') atomic_store(&stage->has_parted, true);
+    while (what == '.' && !atomic_load(&stage->has_parted))
+        usleep(1000);
+    return !is_execution && !strchr("~!.", what);
+}
+
 UNUSED static void *rank_run(void *context) {
     static const uint32_t all[RANKS] = {0, 1, 2, 3};
     rank_t *rank = context;
     for (size_t i = 0; rank->programs[i]; ++i) {
+        if (!rank_acts(rank, rank->programs[i])) continue;
         ranks_ask_t ask = ask_of(rank->programs[i], rank->process, all, RANKS);
         keel_status_t status = ranks_check(rank->stage->ranks[rank->process], &ask);
         assert_true(!status || keel_status_code(status) == KEEL_REFUSED);
