@@ -50,9 +50,8 @@
       "what happens to a program that the contract does not list, or that is new after a freeze")  \
     X(FREEZE_AFTER, "freeze_after", "KEEL_FREEZE_AFTER", "--freeze-after", "STEPS", "0",           \
       "steps after which no program may be new; 0: never")                                         \
-    X(AGREE, "agree", "KEEL_AGREE", "--agree", "PLACE", "off",                                     \
-      "where processes compare the programs that they run together before they compile them: on, " \
-      "client, folder, redis://HOST:PORT, or off")                                                 \
+    X(AGREE, "agree", "KEEL_AGREE", "--agree", "on|client|folder|redis://HOST", "off",             \
+      "where processes compare the programs that they run together before they compile them")      \
     X(PROFILE, "profile", "KEEL_PROFILE", "--profile", "NAME", "none",                             \
       "a set of XLA flags that the config file names; none adds no flags")
 
