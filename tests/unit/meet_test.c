@@ -141,6 +141,20 @@ EACH(a_get_waits_until_it_is_put)
 EACH(a_process_that_runs_is_not_gone)
 EACH(a_process_that_ended_is_gone)
 
+static void test_a_folder_that_is_removed_is_an_error(void **state) {
+    (void)state;
+    place_t place;
+    keel_meet_t *meet;
+    uint8_t *data;
+    size_t size;
+    place_make(&place);
+    assert_ok(keel_meet_in_folder(place.cache, &meet));
+    assert_ok(keel_meet_put(meet, "a", keel_bytes("x", 1)));
+    place_remove(&place);
+    assert_code(keel_meet_get(meet, "b", in_seconds(0.1), &data, &size), KEEL_IO);
+    keel_meet_destroy(meet);
+}
+
 // ---- the client's ------------------------------------------------------------------------------
 
 static void test_a_client_without_a_service_has_none(void **state) {
@@ -264,6 +278,7 @@ int main(void) {
         cmocka_unit_test(test_a_get_waits_until_it_is_put),
         cmocka_unit_test(test_a_process_that_runs_is_not_gone),
         cmocka_unit_test(test_a_process_that_ended_is_gone),
+        cmocka_unit_test(test_a_folder_that_is_removed_is_an_error),
         cmocka_unit_test(test_a_client_without_a_service_has_none),
         cmocka_unit_test(test_a_clients_service_is_not_used_once_it_is_destroyed),
         cmocka_unit_test(test_what_the_clients_service_says_is_passed_on),
