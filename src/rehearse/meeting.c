@@ -66,6 +66,15 @@ void meeting_release(meeting_t *meeting) {
     keel_free(meeting);
 }
 
+// Once an execution was not counted, the files of later ones would be taken for those of others.
+static atomic_bool has_given_up;
+
+void meeting_give_up(keel_status_t why) {
+    if (!atomic_exchange(&has_given_up, true))
+        keel_log_once("meetings", "values of several processes are unknown from here on: %s",
+                      keel_status_message(why));
+}
+
 // The number of this execution among those of its program, in all executables that have it.
 static keel_status_t count_execution(const keel_digest_t *program, uint64_t *out) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -202,7 +211,7 @@ keel_status_t meeting_begin(const replica_t *replica, const bool *wanted,
     void *memory;
     for (uint32_t i = 0; i < replica->signature->result_count; ++i)
         any = any || wanted[i];
-    if (!any || !folder || !*folder) return NULL;
+    if (!any || !folder || !*folder || atomic_load(&has_given_up)) return NULL;
     KEEL_TRY(keel_calloc(1, sizeof(meeting_t), &memory));
     meeting_t *meeting = memory;
     atomic_init(&meeting->references, 1);

@@ -310,6 +310,9 @@ keel_status_t own_partitions(const PJRT_LoadedExecutable *loaded, void **out) KE
 // result's buffers get their contents when a host asks for them.
 keel_status_t meeting_begin(const replica_t *replica, const bool *wanted,
                             uint32_t *const *arguments) KEEL_MUST_CHECK;
+// After an execution that may have had no meeting although other processes have it: from then on
+// there is none.
+void meeting_give_up(keel_status_t why);
 // A result's contents on the device of that place among this process's: waits for the other
 // processes. The caller releases them. NULL if they are unknown.
 contents_t *meeting_contents(meeting_t *meeting, uint32_t result, uint32_t device);

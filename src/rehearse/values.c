@@ -391,7 +391,9 @@ static keel_status_t values(const PJRT_LoadedExecutable_Execute_Args *args) {
     bool is_complete = args->num_devices == (size_t)signature->replicas * signature->partitions;
     if (!is_complete && signature->partitions > 1) {
         bool is_share = signature->replicas == 1 && args->num_devices == loaded->device_count;
-        return is_share ? compute_share(args, worth, cheap, arguments) : NULL;
+        keel_status_t status = is_share ? compute_share(args, worth, cheap, arguments) : NULL;
+        if (status) meeting_give_up(status);
+        return status;
     }
     for (size_t i = 0; i + signature->partitions <= args->num_devices; i += signature->partitions) {
         const replica_t replica = {args, signature, i, signature->partitions, NULL};

@@ -1,5 +1,5 @@
 # Threads of the real plugin are not instrumented.
-foreach(name rehearse rehearse_values)
+foreach(name rehearse rehearse_meeting rehearse_values)
   keel_unit_test(${name} ROOMS rehearse read target pjrt base)
   target_compile_definitions(${name}_test PRIVATE KEEL_TEST_CPU_PLUGIN="${KEEL_EMBEDDED_PLUGIN}")
   set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT
