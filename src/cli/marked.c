@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { LINE_MOST = 1 << 16 }; // bytes; a longer line is cut in two
@@ -43,42 +45,66 @@ void cli_marked_started(cli_marked_t *marked, uint32_t number) {
         close(marked->streams[number][i].into);
 }
 
-// If this cannot be written, neither can an error message.
-static void write_all(int to, const uint8_t *data, size_t size) {
-    while (size) {
-        ssize_t written = write(to, data, size);
+// In one call if possible, so that the lines of several processes do not mix. If this cannot be
+// written, neither can an error message.
+static void write_line(const cli_stream_t *stream, uint32_t number, const uint8_t *line,
+                       size_t size) {
+    char mark[16];
+    int length = snprintf(mark, sizeof mark, "[%u] ", number);
+    struct iovec parts[] = {
+        {mark, (size_t)length}, {(void *)(uintptr_t)line, size}, {(void *)(uintptr_t) "\n", 1}};
+    enum { PARTS = sizeof parts / sizeof *parts };
+    for (int at = 0; at < PARTS;) {
+        ssize_t written = writev(stream->to, parts + at, PARTS - at);
         if (written < 0 && errno != EINTR) return;
-        if (written < 0) continue;
-        data += written;
-        size -= (size_t)written;
+        for (size_t left = written < 0 ? 0 : (size_t)written; at < PARTS; ++at) {
+            size_t done = left < parts[at].iov_len ? left : parts[at].iov_len;
+            parts[at].iov_base = (char *)parts[at].iov_base + done;
+            parts[at].iov_len -= done;
+            left -= done;
+            if (parts[at].iov_len) break;
+        }
     }
 }
 
-// What is complete of it; with `all`, the rest too.
-static void write_lines(cli_stream_t *stream, uint32_t number, bool all) {
+// What is complete of it; with `all`, the rest too. Returns how much that is.
+static size_t write_lines(const cli_stream_t *stream, uint32_t number, keel_bytes_t text,
+                          bool all) {
     size_t done = 0;
-    keel_buffer_t text;
-    keel_buffer_initialize(&text, 0);
-    for (;;) {
-        const uint8_t *start = stream->line.data + done;
-        size_t left = stream->line.size - done;
-        const uint8_t *end = left ? memchr(start, '\n', left) : NULL;
-        if (!left || (!end && !all && left < LINE_MOST)) break;
+    while (done < text.size) {
+        const uint8_t *start = text.data + done;
+        size_t left = text.size - done;
+        const uint8_t *end = memchr(start, '\n', left);
+        if (!end && !all && left < LINE_MOST) break;
         size_t size = end ? (size_t)(end - start) : left;
-        keel_buffer_format(&text, "[%u] ", number);
-        keel_buffer_append(&text, start, size);
-        keel_buffer_byte(&text, '\n');
+        write_line(stream, number, start, size);
         done += size + (end != NULL);
     }
-    if (text.size) write_all(stream->to, text.data, text.size);
-    keel_buffer_deinitialize(&text);
+    return done;
+}
+
+static void pass_on(cli_stream_t *stream, uint32_t number, bool all) {
+    size_t done = write_lines(stream, number, keel_buffer_bytes(&stream->line), all);
     if (!done) return;
     memmove(stream->line.data, stream->line.data + done, stream->line.size - done);
     stream->line.size -= done;
 }
 
+// Without memory, what came is passed on as if it were whole lines.
+static void take(cli_stream_t *stream, uint32_t number, keel_bytes_t came) {
+    keel_buffer_append(&stream->line, came.data, came.size);
+    if (!stream->line.failed) {
+        pass_on(stream, number, false);
+        return;
+    }
+    pass_on(stream, number, true);
+    write_lines(stream, number, came, true);
+    keel_buffer_deinitialize(&stream->line);
+    keel_buffer_initialize(&stream->line, 0);
+}
+
 static void close_stream(cli_stream_t *stream, uint32_t number) {
-    write_lines(stream, number, true);
+    pass_on(stream, number, true);
     close(stream->from);
     stream->from = -1;
     keel_buffer_deinitialize(&stream->line);
@@ -92,8 +118,7 @@ static void read_some(cli_stream_t *stream, uint32_t number) {
         close_stream(stream, number);
         return;
     }
-    keel_buffer_append(&stream->line, data, (size_t)got);
-    write_lines(stream, number, false);
+    take(stream, number, keel_bytes(data, (size_t)got));
 }
 
 // Waits at most so long (NULL: without end). False if nothing came.

@@ -1,6 +1,7 @@
-// Each allocation and each file operation fails once while a process of a rehearsal exchanges values with
-// another. In that execution and in the next one the value is right or unknown, never that of another
-// execution, and nothing is left behind. Each time in a process of its own: executions are counted.
+// Each allocation and each file operation fails once while a process of a rehearsal exchanges
+// values with another. In that execution and in the next one the value is right or unknown, never
+// that of another execution, and nothing is left behind. Each time in a process of its own:
+// executions are counted.
 #define _GNU_SOURCE
 #include "meeting_help.h"
 
@@ -15,7 +16,8 @@ static bool is_out_of_memory(PJRT_Error *error) {
     return true;
 }
 
-// The rows of the second process are `factor` times as large, so the value differs in each execution.
+// The rows of the second process are `factor` times as large, so the value differs in each
+// execution.
 static bool read_back(PJRT_Buffer *result, float factor) {
     float got[16] = {0}, wanted[16];
     PJRT_Buffer_ToHostBuffer_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_ToHostBuffer), .src = result,

@@ -1,5 +1,5 @@
-// A rehearsal on two processors of a process each, in this process, which is the first of them. The test
-// writes what the second one gives.
+// A rehearsal on two processors of a process each, in this process, which is the first of them. The
+// test writes what the second one gives.
 #ifndef KEEL_TESTS_MEETING_HELP_H_
 #define KEEL_TESTS_MEETING_HELP_H_
 
@@ -55,8 +55,8 @@ static inline int end_meeting(void **state) {
     return 0;
 }
 
-// The file of a process for the execution to which the second one has not given anything yet. Empty if
-// the first has not, either.
+// The file of a process for the execution to which the second one has not given anything yet. Empty
+// if the first has not, either.
 static inline void name_file(int process, char out[600]) {
     DIR *folder = opendir(place.root);
     struct dirent *entry;

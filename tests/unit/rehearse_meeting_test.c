@@ -42,8 +42,7 @@ static void a_process_gives_its_parts_and_gets_the_whole(void **state) {
 
 static void each_execution_has_files_of_its_own(void **state) {
     (void)state;
-    static const float doubled[16] = {0,  0,  0,  0,  10, 10, 10, 10,
-                                      40, 41, 42, 43, 60, 61, 62, 63};
+    static const float doubled[16] = {0, 0, 0, 0, 10, 10, 10, 10, 40, 41, 42, 43, 60, 61, 62, 63};
     PJRT_Buffer *results[2];
     for (int i = 0; i < 2; ++i) {
         results[i] = execute_apart();

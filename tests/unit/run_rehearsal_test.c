@@ -102,6 +102,10 @@ static void say_memory(const keel_why_t *why, keel_buffer_t *out) {
     keel_text_memory(&why->run, NULL, out);
 }
 
+static void say_summary(const keel_why_t *why, keel_buffer_t *out) {
+    keel_rehearsal_summary(&why->run, out);
+}
+
 static void say_line(const keel_why_t *why, keel_buffer_t *out) {
     keel_text_line(why, 0, out);
 }
@@ -520,6 +524,159 @@ static void a_run_on_real_devices_says_nothing_of_it(void **state) {
     json_decref(json);
 }
 
+// ---- several processes -------------------------------------------------------------------------
+
+// Of a target of `processes`, whose process i has the number 10 + i.
+static void begin_hosts(unsigned processes) {
+    journal.size = 0;
+    for (unsigned i = 0; i < processes; ++i)
+        keel_buffer_format(&journal,
+                           "{\"event\":\"start\",\"t\":1000,\"pid\":%u,\"cwd\":\"/w\",\"argv\":"
+                           "[\"python\",\"train.py\"],\"target\":{\"name\":\"cpu:8\",\"platform\":"
+                           "\"cpu\",\"kind\":\"cpu\",\"devices\":8,\"processes\":%u,\"process\":%u,"
+                           "\"compile\":\"none\",\"values\":\"zeros\"}}\n",
+                           10 + i, processes, i);
+}
+
+static void asked_by(unsigned process, const char *program, unsigned line) {
+    keel_buffer_format(&journal,
+                       "{\"event\":\"compile\",\"t\":1001,\"pid\":%u,\"program\":\"%s\",\"key\":"
+                       "\"k%s\",\"name\":\"jit_%s\",\"seconds\":0.001,\"ops\":1,\"format\":"
+                       "\"mlir\",\"recompile\":false,\"rehearsed\":\"never\",\"site\":{\"file\":"
+                       "\"/w/t.py\",\"line\":%u}}\n",
+                       10 + process, program, program, program, line);
+}
+
+static void spans(unsigned process, const char *program) {
+    keel_buffer_format(&journal,
+                       "{\"event\":\"living\",\"pid\":%u,\"program\":\"%s\",\"bytes\":1,\"spans\":"
+                       "true}\n",
+                       10 + process, program);
+}
+
+static void executed(unsigned process, const char *program, int times) {
+    keel_buffer_format(&journal, "{\"event\":\"executes\",\"pid\":%u,\"executes\":{\"%s\":%d}}\n",
+                       10 + process, program, times);
+}
+
+static void end_hosts(unsigned processes) {
+    for (unsigned i = 0; i < processes; ++i)
+        keel_buffer_format(
+            &journal, "{\"event\":\"end\",\"t\":1009,\"pid\":%u,\"total\":0,\"wall\":9}\n", 10 + i);
+}
+
+static void processes_that_do_the_same_are_not_told(void **state) {
+    (void)state;
+    begin_hosts(2);
+    for (unsigned process = 0; process < 2; ++process) {
+        asked_by(process, "a", 3);
+        spans(process, "a");
+        executed(process, "a", 2 + (int)process);
+        executed(process, "a", 3 - (int)process);
+        asked_by(process, "own", 4); // of its own devices
+        executed(process, "own", 1 + (int)process);
+    }
+    end_hosts(2);
+    json_t *json = json_of(say_figures);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(json, "rehearsal"), "drifts")),
+                     0);
+    json_decref(json);
+}
+
+static void a_program_that_a_process_executes_less_often_is_told(void **state) {
+    (void)state;
+    static const char sentence[] =
+        "process 2 executes jit_a (t.py:3) 1 time, process 1 5 times: on cpu:8 itself one would "
+        "wait for the other";
+    begin_hosts(3);
+    asked_by(0, "a", 3);
+    spans(0, "a");
+    executed(0, "a", 3);
+    executed(1, "a", 5);
+    executed(2, "a", 1);
+    end_hosts(3);
+    assert_says(say_summary, sentence);
+    assert_says(say_why, sentence);
+    json_t *json = json_of(say_figures);
+    const json_t *drift =
+        json_array_get(json_object_get(json_object_get(json, "rehearsal"), "drifts"), 0);
+    assert_string_equal(json_string_value(json_object_get(drift, "name")), "jit_a");
+    assert_string_equal(json_string_value(json_object_get(drift, "shown")), "t.py:3");
+    static const struct {
+        const char *name;
+        int value;
+    } numbers[] = {{"most", 5}, {"most_process", 1}, {"least", 1}, {"least_process", 2}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+        assert_int_equal(json_integer_value(json_object_get(drift, numbers[i].name)),
+                         numbers[i].value);
+    json_decref(json);
+}
+
+static void a_program_that_a_process_never_executes_is_told(void **state) {
+    (void)state;
+    begin_hosts(2);
+    asked_by(1, "a", 3);
+    spans(1, "a");
+    executed(1, "a", 1);
+    asked_by(0, "b", 7);
+    spans(0, "b");
+    executed(0, "b", 4);
+    end_hosts(2);
+    assert_says(say_why,
+                "process 0 never executes jit_a (t.py:3), which process 1 executes 1 time: "
+                "on cpu:8 itself one would wait for the other");
+    assert_says(say_why,
+                "process 1 never executes jit_b (t.py:7), which process 0 executes 4 times");
+    assert_says(say_summary, "; and 1 more; run `keel why`");
+}
+
+// Of a process that was not started nothing is known.
+static void only_processes_that_started_are_compared(void **state) {
+    (void)state;
+    begin_hosts(1);
+    keel_buffer_format(&journal,
+                       "{\"event\":\"start\",\"t\":1000,\"pid\":20,\"target\":{\"name\":\"cpu:8\","
+                       "\"processes\":4096,\"process\":4096}}\n");
+    asked_by(0, "a", 3);
+    spans(0, "a");
+    executed(0, "a", 1);
+    end_hosts(1);
+    keel_buffer_text(&journal,
+                     "{\"event\":\"end\",\"t\":1009,\"pid\":20,\"total\":0,\"wall\":9}\n");
+    json_t *json = json_of(say_figures);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(json, "rehearsal"), "drifts")),
+                     0);
+    json_decref(json);
+}
+
+// One that is killed, or goes on, may have executed more.
+static void nothing_is_compared_while_a_process_has_not_ended(void **state) {
+    (void)state;
+    begin_hosts(2);
+    asked_by(0, "a", 3);
+    spans(0, "a");
+    executed(0, "a", 1);
+    end_hosts(1);
+    json_t *json = json_of(say_figures);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(json, "rehearsal"), "drifts")),
+                     0);
+    json_decref(json);
+}
+
+static void many_differences_are_cut_unless_all_are_asked_for(void **state) {
+    (void)state;
+    begin_hosts(2);
+    for (unsigned i = 0; i < 12; ++i) {
+        const char program[] = {(char)('a' + (int)i), 0};
+        asked_by(0, program, 3 + i);
+        spans(0, program);
+        executed(0, program, 1);
+    }
+    end_hosts(2);
+    assert_says(say_why, "jit_j (t.py:12), which process 0");
+    assert_says(say_why, "... and 2 more; keel why --all");
+}
+
 // ---- the page ----------------------------------------------------------------------------------
 
 #define EVIL "</code><script>alert(1)</script>\\u202e"
@@ -571,6 +728,12 @@ int main(void) {
         REHEARSAL(what_only_the_machine_tells_is_told_once),
         REHEARSAL(guesses_are_told),
         cmocka_unit_test_setup_teardown(a_run_on_real_devices_says_nothing_of_it, begin, end),
+        REHEARSAL(processes_that_do_the_same_are_not_told),
+        REHEARSAL(a_program_that_a_process_executes_less_often_is_told),
+        REHEARSAL(a_program_that_a_process_never_executes_is_told),
+        REHEARSAL(only_processes_that_started_are_compared),
+        REHEARSAL(nothing_is_compared_while_a_process_has_not_ended),
+        REHEARSAL(many_differences_are_cut_unless_all_are_asked_for),
         REHEARSAL(a_page_says_all_of_it),
     };
     return cmocka_run_group_tests_name("rehearsals", tests, NULL, NULL);

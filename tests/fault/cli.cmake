@@ -1,0 +1,1 @@
+keel_fault_test(cli_marked ROOMS cli base)
