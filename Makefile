@@ -21,7 +21,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-rehearse test test-torch test-libraries test-targets test-gpu test-rehearse test-sweep test-jax accidents bench compatibility fuzz mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-rehearse test test-torch test-libraries test-targets test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -48,9 +48,9 @@ test: ## lint, build three ways, and run every test
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(call build,asan-ubsan)
 	@$(call build,tsan)
-	@ASAN_OPTIONS=max_malloc_fill_size=1048576 $(CTEST) --test-dir build/asan-ubsan -E '^(client|corpus|page|python|rehearsed|torch|targets|gpu)\.'
+	@ASAN_OPTIONS=max_malloc_fill_size=1048576 $(CTEST) --test-dir build/asan-ubsan -E '^(client|contract|corpus|page|python|rehearsed|torch|targets|gpu)\.'
 	@$(CTEST) --test-dir build/tsan -R '^(unit\.(analysis|base|bridge|compiler_children|engine|history|journal|pjrt|rehearse|shim|store)|c_client)'
-	@$(CTEST) --test-dir build -E '^(rehearsed|torch|targets|gpu|corpus\.(torch|libraries|transformers))'
+	@$(CTEST) --test-dir build -E '^(contract|rehearsed|torch|targets|gpu|corpus\.(torch|libraries|transformers))'
 
 test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 	@tools/setup --tests --all-plugins --torch
@@ -73,6 +73,13 @@ test-rehearse: ## rehearse the truth corpus, a share of it for a GPU and a TPU: 
 	@tools/setup --tests --targets
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^rehearsed'
+
+# Not part of .ci/run: an hour for each client. KEEL_CORPUS_PART=1/12 runs a share. PyTorch/XLA's
+# programs are held too if .venv-torch is there (make test-torch).
+test-contract: ## hold stable programs and planted recompiles to a contract: 1 GB in .venv-libraries
+	@tools/setup --tests --libraries
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@$(CTEST) --test-dir build -R '^contract'
 
 # Not part of .ci/run: a GPU.
 test-gpu: ## test on the GPU of this machine, or say that there is none: 2 GB in .venv-targets

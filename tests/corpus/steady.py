@@ -17,6 +17,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -39,28 +40,37 @@ def rows_of(client):
     return [row for row in rows if row.client == client]
 
 
+def read_case(row):
+    if row.loop.startswith("--"):
+        return cases.Case(row.name, run.ROOT / row.name, [], [cases.Run()], {}, set())
+    file = HERE / row.client / f"{row.name}.py"
+    return cases.read(file if file.exists() else HERE / row.client / row.name)
+
+
 def stage(row, case, folder):
-    """A copy of the case whose loop has as many rounds as the environment says. The path of the main file."""
-    is_one_file = case.main.parent == HERE / row.client
-    if is_one_file:
-        (folder / "case").mkdir()
-        main = folder / "case" / case.main.name
+    """The main file of a copy of the case whose loop has as many rounds as the environment says."""
+    if row.loop.startswith("--"):
+        return case.main
+    main = folder / "case" / case.main.name
+    if case.main.parent == HERE / row.client:
+        main.parent.mkdir()
         shutil.copyfile(case.main, main)
     else:
-        shutil.copytree(case.main.parent, folder / "case")
-        main = folder / "case" / case.main.name
+        shutil.copytree(case.main.parent, main.parent)
     text = main.read_text()
     if text.count(row.loop) != 1:
         raise RuntimeError(f"{case.main} has {row.loop!r} {text.count(row.loop)} times; mend steady.tsv")
-    head, _, rest = row.loop.partition("range(")
-    main.write_text(text.replace(row.loop, f'{head}range(int(__import__("os").environ["{STEPS}"]){rest[rest.index(")"):]}'))
+    loop = re.sub(r"range\(\d+\)", f'range(int(__import__("os").environ["{STEPS}"]))', row.loop)
+    main.write_text(text.replace(row.loop, loop))
     return main
 
 
-def keel(words, case, client, main, once, steps, folder):
-    options = [*client.options, "--cache-dir", folder / once.cache, "--run-dir", folder / "runs"]
-    done = run.answer([run.KEEL, *words, *options, "--quiet", "--", client.python, *shlex.split(case.launch),
-                       main, *once.arguments], client.variables | once.variables | {STEPS: str(steps)}, folder)
+def keel(words, row, case, main, once, steps, folder):
+    client = run.CLIENTS[row.client]
+    arguments = [*shlex.split(row.loop), steps] if row.loop.startswith("--") else once.arguments
+    options = [*client.options, "--quiet", "--cache-dir", folder / once.cache, "--run-dir", folder / "runs"]
+    done = run.answer([run.KEEL, *words, *options, "--", client.python, *shlex.split(case.launch), main, *arguments],
+                      client.variables | once.variables | {STEPS: str(steps)}, folder)
     if done.returncode:
         raise RuntimeError(f"{steps} steps: exit code {done.returncode}: {done.stderr[-1500:]}")
 
@@ -72,24 +82,19 @@ def drifts_of(journal):
 
 def judge(row, folder):
     """What is wrong, and how many steps Keel counted in the run that was held to the contract."""
-    case, client = cases.read(case_path(row)), run.CLIENTS[row.client]
+    case = read_case(row)
     main = stage(row, case, folder)
     contract = folder / "keel.contract"
-    keel(["contract", "record", "-o", contract], case, client, main, case.runs[0], RECORDED, folder)
-    keel(["run", "--contract", contract, "--on-drift", "refuse"], case, client, main, case.runs[-1], HELD, folder)
+    keel(["contract", "record", "-o", contract], row, case, main, case.runs[0], RECORDED, folder)
+    keel(["run", "--contract", contract, "--on-drift", "refuse"], row, case, main, case.runs[-1], HELD, folder)
     steps = run.told(folder, "stats")["steps"]
-    faults = [f"refused: {event['name']}: {event.get('message')}" for event in drifts_of(run.all_runs(folder)[-1])]
-    return faults, steps
-
-
-def case_path(row):
-    file = HERE / row.client / f"{row.name}.py"
-    return file if file.exists() else HERE / row.client / row.name
+    faults = [f"{event['verdict']}: {event['name']}: {event['message']}" for event in drifts_of(run.all_runs(folder)[-1])]
+    return faults + ([] if steps >= HELD else [f"{steps} steps were counted"]), steps
 
 
 def work(row, base):
     started, steps = time.monotonic(), 0
-    folder = base / row.name
+    folder = base / pathlib.Path(row.name).name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
