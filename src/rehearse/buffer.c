@@ -125,11 +125,14 @@ void buffer_forget(PJRT_Buffer *buffer) {
     pthread_mutex_lock(&buffer->lock);
     contents_t *contents = buffer->contents;
     meeting_t *meeting = buffer->meeting;
+    later_t *later = buffer->later;
     buffer->contents = NULL;
     buffer->meeting = NULL;
+    buffer->later = NULL;
     pthread_mutex_unlock(&buffer->lock);
     contents_release(contents);
     meeting_release(meeting);
+    later_release(later);
 }
 
 void buffer_delete(PJRT_Buffer *buffer) {
@@ -152,11 +155,7 @@ void buffer_set_contents(PJRT_Buffer *buffer, contents_t *contents) {
     contents_release(before);
 }
 
-// In most processes no buffer ever waits for others.
-static atomic_bool has_meetings;
-
 void buffer_await(PJRT_Buffer *buffer, meeting_t *meeting, uint32_t result, uint32_t device) {
-    atomic_store(&has_meetings, true);
     pthread_mutex_lock(&buffer->lock);
     buffer->meeting = meeting;
     buffer->result = result;
@@ -164,29 +163,52 @@ void buffer_await(PJRT_Buffer *buffer, meeting_t *meeting, uint32_t result, uint
     pthread_mutex_unlock(&buffer->lock);
 }
 
-// Takes the contents from the meeting, without the lock.
-static void meet(PJRT_Buffer *buffer) {
-    if (!atomic_load(&has_meetings)) return;
+void buffer_compute_later(PJRT_Buffer *buffer, later_t *later, uint32_t result) {
+    later_retain(later);
+    pthread_mutex_lock(&buffer->lock);
+    buffer->later = later;
+    buffer->result = result;
+    pthread_mutex_unlock(&buffer->lock);
+}
+
+later_t *buffer_later(PJRT_Buffer *buffer, uint32_t *out_result) {
+    pthread_mutex_lock(&buffer->lock);
+    later_t *later = buffer->later;
+    *out_result = buffer->result;
+    if (later) later_retain(later);
+    pthread_mutex_unlock(&buffer->lock);
+    return later;
+}
+
+// Takes the contents from where they come, without the lock.
+static void settle(PJRT_Buffer *buffer) {
     pthread_mutex_lock(&buffer->lock);
     meeting_t *meeting = buffer->meeting;
+    later_t *later = buffer->later;
     if (meeting) meeting_retain(meeting);
+    if (later) later_retain(later);
     pthread_mutex_unlock(&buffer->lock);
-    if (!meeting) return;
-    contents_t *contents = meeting_contents(meeting, buffer->result, buffer->device);
+    if (!meeting && !later) return;
+    contents_t *contents = meeting ? meeting_contents(meeting, buffer->result, buffer->device)
+                                   : later_contents(later, buffer->result);
     pthread_mutex_lock(&buffer->lock);
-    bool is_first = buffer->meeting == meeting; // not deleted, nor met by another thread
+    // Not deleted, nor settled by another thread.
+    bool is_first = buffer->meeting == meeting && buffer->later == later;
     if (is_first) {
         buffer->contents = contents;
         buffer->meeting = NULL;
+        buffer->later = NULL;
     }
     pthread_mutex_unlock(&buffer->lock);
     if (!is_first) contents_release(contents);
-    if (is_first) meeting_release(meeting);
-    meeting_release(meeting);
+    for (int times = is_first ? 2 : 1; times; --times) {
+        meeting_release(meeting);
+        later_release(later);
+    }
 }
 
 contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted) {
-    meet(buffer);
+    settle(buffer);
     pthread_mutex_lock(&buffer->lock);
     contents_t *contents = contents_retain(buffer->contents);
     *out_deleted = buffer->is_deleted;
@@ -195,7 +217,7 @@ contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted) {
 }
 
 bool keel_rehearse_is_real(PJRT_Buffer *buffer, const char **out_maker) {
-    meet(buffer);
+    settle(buffer);
     pthread_mutex_lock(&buffer->lock);
     bool is_real = buffer->contents || !buffer->maker;
     *out_maker = buffer->maker;

@@ -121,6 +121,8 @@ contents_t *contents_create(size_t size);
 
 // An execution for which processes exchange values.
 typedef struct meeting_t meeting_t;
+// An execution whose results are computed once they are asked for.
+typedef struct later_t later_t;
 
 struct PJRT_Buffer {
     PJRT_Memory *memory;
@@ -132,6 +134,7 @@ struct PJRT_Buffer {
     const char *maker;    // the name of the program that made it; NULL: the host. Never freed
     bool is_deleted;
     meeting_t *meeting;      // that gives the contents; NULL: none, or they are there
+    later_t *later;          // likewise; one of both at most
     uint32_t result, device; // which of it
     const char *layout;      // never freed
     int64_t *minor_to_major;
@@ -164,8 +167,12 @@ keel_status_t buffer_gone(void) KEEL_MUST_CHECK; // the error for using a delete
 void buffer_set_contents(PJRT_Buffer *buffer, contents_t *contents);
 // The buffer's contents will be a result of the meeting, which is retained.
 void buffer_await(PJRT_Buffer *buffer, meeting_t *meeting, uint32_t result, uint32_t device);
+// The buffer's contents will be a result of that execution, which is retained.
+void buffer_compute_later(PJRT_Buffer *buffer, later_t *later, uint32_t result);
+// What will compute the contents, retained, and which result of it they are; NULL if nothing will.
+later_t *buffer_later(PJRT_Buffer *buffer, uint32_t *out_result);
 // The contents, retained; NULL if they are unknown. *out_deleted: they are no client's any more.
-// May wait for other processes.
+// May wait for other processes, or compute.
 contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted);
 
 PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive);
@@ -318,6 +325,17 @@ void meeting_give_up(keel_status_t why);
 contents_t *meeting_contents(meeting_t *meeting, uint32_t result, uint32_t device);
 void meeting_retain(meeting_t *meeting);
 void meeting_release(meeting_t *meeting); // NULL is allowed
+
+// ---- later.c -----------------------------------------------------------------------------------
+
+// Keeps what the cheap results of an execution on one device need, until one is asked for. False if
+// that is too much: then they are to be computed at once.
+keel_status_t later_begin(const replica_t *replica, const bool *cheap, uint32_t *const *arguments,
+                          bool *out_begun) KEEL_MUST_CHECK;
+// A result's contents, computed. The caller releases them. NULL if they are unknown.
+contents_t *later_contents(later_t *later, uint32_t result);
+void later_retain(later_t *later);
+void later_release(later_t *later); // NULL is allowed
 
 // ---- facts.c -----------------------------------------------------------------------------------
 

@@ -15,7 +15,8 @@
 //   compiling.c   programs on their way through the real compiler
 //   sizes.c       bytes of arrays on a device
 //   values.c      what small programs compute; calculator.c: on the processor; shards.c: parts of
-//                 arrays; meeting.c: of those, what several processes exchange
+//                 arrays; meeting.c: of those, what several processes exchange; later.c: what is
+//                 computed once a host asks for it
 //   event.c       events, all of which are ready
 //   extensions.c  the plugin's extensions that need no device; layouts.c: how arrays lie there
 //   objects.h     what stands behind PJRT's pointers

@@ -31,8 +31,9 @@ struct worth_t {
     size_t size;
     keel_program_t program;
     keel_needs_t *needs;
-    bool *cheap;          // each result
-    uint32_t **arguments; // that each cheap result needs; the count comes first
+    atomic_bool is_executed; // for the first time
+    bool *cheap;             // each result
+    uint32_t **arguments;    // that each cheap result needs; the count comes first
     uint32_t result_count;
     part_t *parts;
     keel_arena_t arena;
@@ -380,6 +381,15 @@ static keel_status_t compute_share(const PJRT_LoadedExecutable_Execute_Args *arg
     return status;
 }
 
+// In the first execution of a program, results are computed only if they are asked for.
+static keel_status_t compute_alone(worth_t *worth, const replica_t *replica, const bool *cheap,
+                                   uint32_t *const *arguments) {
+    bool is_later = false;
+    if (replica->devices == 1 && !atomic_exchange(&worth->is_executed, true))
+        KEEL_TRY(later_begin(replica, cheap, arguments, &is_later));
+    return is_later ? NULL : compute_replica(worth, replica, cheap);
+}
+
 // All of this is for the values that a host reads; without them they are unknown.
 static keel_status_t values(const PJRT_LoadedExecutable_Execute_Args *args) {
     const PJRT_LoadedExecutable *loaded = args->executable;
@@ -397,7 +407,7 @@ static keel_status_t values(const PJRT_LoadedExecutable_Execute_Args *args) {
     }
     for (size_t i = 0; i + signature->partitions <= args->num_devices; i += signature->partitions) {
         const replica_t replica = {args, signature, i, signature->partitions, NULL};
-        KEEL_TRY(compute_replica(worth, &replica, cheap));
+        KEEL_TRY(compute_alone(worth, &replica, cheap, arguments));
     }
     return NULL;
 }

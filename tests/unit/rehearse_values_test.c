@@ -166,6 +166,130 @@ static void a_program_that_the_processor_cannot_run_has_no_values(void **state) 
     door_destroy(api, other);
 }
 
+// ---- results that nobody may read --------------------------------------------------------------
+
+static void the_first_results_are_computed_once_they_are_read(void **state) {
+    (void)state;
+    static const float wanted[] = {2, 4, 6, 8, 10, 12, 14, 16};
+    PJRT_LoadedExecutable *sum = sum_program(8, true);
+    PJRT_Buffer *x = send_floats(ramp, 8), *y = send_floats(ramp, 8), *first, *second;
+    NO_ERROR(api, try_execute(sum, (PJRT_Buffer *[]){x, y}, 2, &first));
+    door_drop_buffer(api, x); // it was donated
+    assert_true(first->later && !first->contents);
+    assert_floats(first, wanted, 8);
+    assert_true(!first->later && first->contents);
+    NO_ERROR(api, try_execute(sum, (PJRT_Buffer *[]){first, y}, 2, &second));
+    assert_true(!second->later && second->contents);
+    assert_floats(second, (float[]){3, 6, 9, 12, 15, 18, 21, 24}, 8);
+    PJRT_Buffer *const all[] = {first, second, y};
+    for (size_t i = 0; i < 3; ++i)
+        door_drop_buffer(api, all[i]);
+    door_destroy(api, sum);
+}
+
+// Each program runs once, on what the one before made. The programs are gone when the last is read.
+static void a_long_chain_of_first_executions_is_computed(void **state) {
+    (void)state;
+    enum { PROGRAMS = 200 };
+    float wanted[8];
+    PJRT_Buffer *x = send_floats(ramp, 8),
+                *ones = send_floats((float[8]){1, 1, 1, 1, 1, 1, 1, 1}, 8);
+    for (int i = 0; i < PROGRAMS; ++i) {
+        PJRT_Buffer *next;
+        PJRT_LoadedExecutable *sum = sum_program(8, false);
+        NO_ERROR(api, try_execute(sum, (PJRT_Buffer *[]){x, ones}, 2, &next));
+        door_drop_buffer(api, x);
+        door_destroy(api, sum);
+        x = next;
+    }
+    for (int i = 0; i < 8; ++i)
+        wanted[i] = ramp[i] + PROGRAMS;
+    assert_floats(x, wanted, 8);
+    door_drop_buffer(api, x);
+    door_drop_buffer(api, ones);
+}
+
+static void a_long_chain_that_nobody_reads_is_let_go(void **state) {
+    (void)state;
+    PJRT_Buffer *x = send_floats(ramp, 8);
+    uint64_t before = in_use(0);
+    for (int i = 0; i < 100; ++i) {
+        PJRT_Buffer *next;
+        PJRT_LoadedExecutable *sum = sum_program(8, false);
+        NO_ERROR(api, try_execute(sum, (PJRT_Buffer *[]){x, x}, 2, &next));
+        door_drop_buffer(api, x);
+        door_destroy(api, sum);
+        x = next;
+    }
+    assert_int_equal(in_use(0), before);
+    door_drop_buffer(api, x);
+}
+
+enum { RESULTS = 6 };
+
+// Of x: x + x, x * x, x - x, and so on again.
+static PJRT_LoadedExecutable *many_results(void) {
+    enum { TUPLE_SHAPES = 4 };
+    static const char *const opcodes[] = {"add", "multiply", "subtract"};
+    const int64_t size = 8;
+    int64_t results[RESULTS];
+    made_program_t made = begin_program();
+    int64_t x = add_parameter(&made, F32, &size, 1, NULL);
+    proto_t tuple = proto();
+    put_int(&tuple, 2, TUPLE);
+    for (int i = 0; i < RESULTS; ++i) {
+        results[i] = add_binary(&made, opcodes[i % 3], x, x, F32, &size, 1, NULL);
+        put_bytes(&tuple, TUPLE_SHAPES, made.result.data, made.result.size);
+    }
+    add_operation(&made, "tuple", results, RESULTS, &tuple, NULL);
+    return end_program(&made, one_device);
+}
+
+static void of_many_results_one_is_computed_then_all(void **state) {
+    (void)state;
+    float wanted[8];
+    PJRT_LoadedExecutable *many = many_results();
+    PJRT_Buffer *x = send_floats(ramp, 8), *results[RESULTS];
+    PJRT_Buffer *const *lists[] = {&x};
+    PJRT_Buffer **const outputs[] = {results};
+    NO_ERROR(api, execute_on(many, lists, 1, 1, outputs, NULL));
+    door_drop_buffer(api, x);
+    later_t *later = results[0]->later;
+    assert_non_null(later);
+    for (int at = 0; at < RESULTS; ++at) {
+        int result = (at + 4) % RESULTS;
+        assert_ptr_equal(results[result]->later, later);
+        for (int i = 0; i < 8; ++i)
+            wanted[i] = result % 3 == 0 ? 2 * ramp[i] : result % 3 == 1 ? ramp[i] * ramp[i] : 0;
+        assert_floats(results[result], wanted, 8);
+        assert_true(is_real(results[result], "module.1"));
+    }
+    for (int i = 0; i < RESULTS; ++i)
+        door_drop_buffer(api, results[i]);
+    door_destroy(api, many);
+}
+
+static void *read_one(void *buffer) {
+    assert_floats(buffer, (float[]){2, 4, 6, 8, 10, 12, 14, 16}, 8);
+    return NULL;
+}
+
+static void threads_read_one_result_at_once(void **state) {
+    (void)state;
+    enum { READERS = 4 };
+    pthread_t threads[READERS];
+    PJRT_LoadedExecutable *sum = sum_program(8, false);
+    PJRT_Buffer *x = send_floats(ramp, 8), *result;
+    NO_ERROR(api, try_execute(sum, (PJRT_Buffer *[]){x, x}, 2, &result));
+    for (int i = 0; i < READERS; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, read_one, result), 0);
+    for (int i = 0; i < READERS; ++i)
+        pthread_join(threads[i], NULL);
+    door_drop_buffer(api, result);
+    door_drop_buffer(api, x);
+    door_destroy(api, sum);
+}
+
 // ---- two devices -------------------------------------------------------------------------------
 
 // a + b of f32[4, 4], a cut by rows, b by columns, the result as `parts` say.
@@ -254,6 +378,7 @@ static void a_forked_child_computes_nothing(void **state) {
     PJRT_LoadedExecutable *sum = sum_program(8, false);
     PJRT_Buffer *x = send_floats(ramp, 8), *made;
     NO_ERROR(api, try_execute(sum, (PJRT_Buffer *[]){x, x}, 2, &made));
+    assert_true(is_real(made, "module.1"));
     pid_t child = fork();
     assert_true(child >= 0);
     if (!child) {
@@ -279,6 +404,11 @@ int main(void) {
         cmocka_unit_test(an_array_of_unknown_contents_is_not_computed_with),
         cmocka_unit_test(an_array_of_another_type_is_not_read_beyond_its_end),
         cmocka_unit_test(a_program_that_the_processor_cannot_run_has_no_values),
+        cmocka_unit_test(the_first_results_are_computed_once_they_are_read),
+        cmocka_unit_test(a_long_chain_of_first_executions_is_computed),
+        cmocka_unit_test(a_long_chain_that_nobody_reads_is_let_go),
+        cmocka_unit_test(of_many_results_one_is_computed_then_all),
+        cmocka_unit_test(threads_read_one_result_at_once),
         cmocka_unit_test(arrays_are_put_together_and_cut_again),
         cmocka_unit_test(threads_compute_with_one_program),
         cmocka_unit_test(a_forked_child_computes_nothing),
