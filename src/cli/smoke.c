@@ -377,6 +377,29 @@ static int answer(const smoke_t *smoke) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
+// A plugin's digest takes a quarter of a second. It is no entry, so it is looked up in the user's own
+// cache folder, unless others can write there.
+static keel_status_t share_digests(const smoke_t *smoke) {
+    keel_settings_t settings;
+    char *digests, *link = NULL;
+    KEEL_TRY(keel_settings_load(smoke->call->flags, &settings));
+    keel_status_t status = cli_digests_folder(&settings, &digests);
+    keel_settings_deinitialize(&settings);
+    if (status || !digests) return status;
+    status = keel_directory_make(digests);
+    if (!status) status = keel_directory_check_owner(digests);
+    if (!status) status = keel_path(&link, "%s/cache", smoke->folder);
+    if (!status) status = keel_directory_make(link);
+    keel_free(link);
+    link = NULL;
+    if (!status) status = keel_path(&link, "%s/cache/plugins", smoke->folder);
+    if (!status && symlink(digests, link))
+        status = keel_status_make(KEEL_IO, "%s: %s", link, strerror(errno));
+    keel_free(link);
+    keel_free(digests);
+    return status;
+}
+
 static keel_status_t make_folder(smoke_t *smoke) {
     char real[4096];
     const char *named = smoke->call->flags[KEEL_SETTING_RUN_DIR];
@@ -385,6 +408,7 @@ static keel_status_t make_folder(smoke_t *smoke) {
         return keel_status_make(KEEL_INTERNAL, "/proc/self/exe: cannot be read; is /proc mounted?");
     KEEL_TRY(keel_strdup((keel_str_t){real, (size_t)length}, &smoke->self));
     KEEL_TRY(cli_temporary_make("smoke", &smoke->folder));
+    keel_status_ignore(share_digests(smoke)); // then each run computes it
     return named ? keel_strdup(keel_str(named), &smoke->run_dir)
                  : keel_path(&smoke->run_dir, "%s/runs", smoke->folder);
 }

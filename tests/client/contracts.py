@@ -215,6 +215,19 @@ def check_smoke(stage):
     answer = stage.keel("smoke", "--", PYTHON, "fails.py")
     report.equal("a command that fails ends it", answer.code, 7)
     report.check("nothing is left behind", not list((stage.folder / "tmp").glob("keel-smoke-*")))
+    check_digests(stage)
+
+
+def check_digests(stage):
+    """The digest of the plugin's file is kept where other commands look for it; entries are not shared."""
+    mine, everybodys = stage.folder / "mine", stage.folder / "everybodys"
+    (everybodys / "plugins").mkdir(parents=True)
+    (everybodys / "plugins").chmod(0o777)
+    for name, cache, wanted in (("a smoke test leaves only the plugin's digest in the user's cache folder", mine, ["plugins"]),
+                                ("and nothing where others can write", everybodys, [])):
+        answer = stage.keel("smoke", "--on", "cpu:1", "--", PYTHON, "unstable.py", "stable", KEEL_CACHE_DIR=str(cache))
+        kept = [path.relative_to(cache).parts[0] for path in cache.rglob("*") if path.is_file()]
+        report.check(name, answer.code == 0 and kept == wanted, f"{told(answer)} {kept}")
 
 
 def main():

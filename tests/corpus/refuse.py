@@ -62,10 +62,11 @@ def cut(journals, key):
     return kept
 
 
-def record(row, folder, *options):
+def record(journals, row, folder, *options):
     """The contract of what came before. Returns whether there was anything that it lists."""
+    (folder / "keel.contract").unlink(missing_ok=True)
     name = "20000101-000000-00000000"
-    lines = cut(run.all_runs(folder), row["key"])
+    lines = cut(journals, row["key"])
     (folder / "runs" / name).mkdir()
     (folder / "runs" / name / "journal.ndjson").write_text("".join(line + "\n" for line in lines))
     done = run.answer([run.KEEL, "contract", "record", "-o", folder / "keel.contract", *options, "--run-dir",
@@ -96,9 +97,10 @@ def judge(case, options, folder):
     folder.mkdir(parents=True)
     run.execute(case, client, folder, None)
     row = planted(case, options.client, folder)
-    refused = hold(case, client, folder) if record(row, folder) else []
+    journals = run.all_runs(folder)
+    refused = hold(case, client, folder) if record(journals, row, folder) else []
     # Operations outside jit are free, unless a contract lists them.
-    if not refused and record(row, folder, "--with-operations"):
+    if not refused and record(journals, row, folder, "--with-operations"):
         refused = hold(case, client, folder)
     if not refused:
         return [f"{row['name']} is not refused"]
