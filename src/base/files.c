@@ -423,6 +423,12 @@ keel_status_t keel_directory_make(const char *path) {
     return status;
 }
 
+keel_status_t keel_link_make(const char *target, const char *path) {
+    if (keel_descriptor_fault() || symlink(target, path))
+        return keel_descriptor_refused("make the link", path);
+    return NULL;
+}
+
 keel_status_t keel_directory_remove(const char *path) {
     if ((keel_descriptor_fault() || rmdir(path)) && errno != ENOENT)
         return keel_descriptor_refused("remove", path);

@@ -77,6 +77,8 @@ keel_status_t keel_file_rename(const char *from, const char *to) KEEL_MUST_CHECK
 
 // Makes the folder and its parents, with mode 0700.
 keel_status_t keel_directory_make(const char *path) KEEL_MUST_CHECK;
+// Makes a symbolic link. KEEL_IO if something is there.
+keel_status_t keel_link_make(const char *target, const char *path) KEEL_MUST_CHECK;
 // Removes an empty folder; a missing one is not an error.
 keel_status_t keel_directory_remove(const char *path) KEEL_MUST_CHECK;
 // KEEL_REFUSED, with the reason, if anyone but this user and root can put files into the folder: it

@@ -377,8 +377,8 @@ static int answer(const smoke_t *smoke) {
 
 // ---- all of it ---------------------------------------------------------------------------------
 
-// A plugin's digest takes a quarter of a second. It is no entry, so it is looked up in the user's own
-// cache folder, unless others can write there.
+// A plugin's digest takes a quarter of a second. It is no entry, so it is looked up in the user's
+// own cache folder, unless others can write there.
 static keel_status_t share_digests(const smoke_t *smoke) {
     keel_settings_t settings;
     char *digests, *link = NULL;
@@ -393,8 +393,7 @@ static keel_status_t share_digests(const smoke_t *smoke) {
     keel_free(link);
     link = NULL;
     if (!status) status = keel_path(&link, "%s/cache/plugins", smoke->folder);
-    if (!status && symlink(digests, link))
-        status = keel_status_make(KEEL_IO, "%s: %s", link, strerror(errno));
+    if (!status) status = keel_link_make(digests, link);
     keel_free(link);
     keel_free(digests);
     return status;

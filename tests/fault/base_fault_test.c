@@ -76,6 +76,13 @@ static keel_status_t make_folders(const case_t *c) {
     return keel_directory_remove(path);
 }
 
+static keel_status_t make_link(const case_t *c) {
+    char path[500];
+    snprintf(path, sizeof path, "%s.link", c->path);
+    KEEL_TRY(keel_link_make(c->path, path));
+    return keel_file_remove(path);
+}
+
 static keel_status_t nothing(void *context, const char *name) {
     (void)context;
     (void)name;
@@ -97,7 +104,9 @@ static keel_status_t lock(const case_t *c) {
 }
 
 #define OPERATIONS(X)                                                                              \
-    X(replace) X(append) X(create) X(read_file) X(make_folders) X(rename_and_remove) X(walk) X(lock)
+    X(replace)                                                                                     \
+    X(append)                                                                                      \
+    X(create) X(read_file) X(make_folders) X(make_link) X(rename_and_remove) X(walk) X(lock)
 
 // ---- what must hold ----------------------------------------------------------------------------
 
