@@ -178,7 +178,9 @@ class Place:
         script = self.folder / (re.sub(r"\W+", "_", title) + ".py")
         script.write_text(program)
         plain = {name: value for name, value in environment.items() if value is not None}
-        plain = clean_environment() | {"PYTHONPATH": str(self.folder)} | plain
+        # Both run at once, and libtpu refuses a second process that looks for a TPU.
+        plain = clean_environment() | {"PYTHONPATH": str(self.folder),
+                                       "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"} | plain
         command = [PYTHON, script]
         bare = start([*command, *(word() for word in words)], plain)
         runs = self.folder / "runs" / script.stem

@@ -32,6 +32,8 @@ import cases
 import run
 
 HERE = pathlib.Path(__file__).resolve().parent
+# Where a library goes through a Python set, each process has another program without this.
+SAME_ORDER = {"PYTHONHASHSEED": "0"}
 # What these plant is no other program.
 SAME_PROGRAM = {"stable": "nothing recompiles", "none": "nothing recompiles",
                 "retrace": "the same program is asked for again", "cache": "the same program, which the cache lost",
@@ -93,6 +95,7 @@ def hold(case, client, folder):
 
 def judge(case, options, folder):
     client = run.CLIENTS[options.client]
+    client = client._replace(variables=client.variables | SAME_ORDER)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     run.execute(case, client, folder, None)
