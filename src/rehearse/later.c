@@ -8,7 +8,7 @@
 #include "rehearse/objects.h"
 
 enum {
-    LONGEST_CHAIN = 64,   // executions that wait for each other; the next one computes at once
+    LONGEST_CHAIN = 16,   // executions that wait for each other; the next one computes at once
     COMPUTED_AT_ONCE = 4, // of so few results all are
 };
 static const size_t kept_most = 64 << 20; // bytes of all arguments of one execution

@@ -190,7 +190,7 @@ static void the_first_results_are_computed_once_they_are_read(void **state) {
 // Each program runs once, on what the one before made. The programs are gone when the last is read.
 static void a_long_chain_of_first_executions_is_computed(void **state) {
     (void)state;
-    enum { PROGRAMS = 70 };
+    enum { PROGRAMS = 40 };
     float wanted[8];
     PJRT_Buffer *x = send_floats(ramp, 8),
                 *ones = send_floats((float[8]){1, 1, 1, 1, 1, 1, 1, 1}, 8);
