@@ -191,7 +191,8 @@ static keel_contract_argument_t *find_argument(const reader_t *reader, keel_str_
 
 static keel_status_t read_like(reader_t *reader, keel_str_t rest) {
     keel_contract_program_t *program = reader->program;
-    if (!keel_str_is(contract_trim(rest), "first"))
+    rest = contract_trim(rest);
+    if (!keel_str_is(rest, "first"))
         return FAULT("like '%.*s': write like first", KEEL_STR_ARGS(rest));
     if (reader->entry->program_count < 2)
         return FAULT("like first: this is the entry's first program; list all that it takes");

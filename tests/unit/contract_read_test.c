@@ -170,7 +170,83 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED(PROGRAM "  program\n    pin " F2 "\n    like first\n    without x\n", "11",
             "without x: the entry's first program takes no such argument");
     REFUSED(PROGRAM "    takes \x01 f32[5]\n", "8", "byte 7 of the line is no text; remove it");
+    REFUSED("programs many\n", "5", "programs 'many' is no number");
+    REFUSED(PROGRAM "    mesh\n", "8", "mesh lacks a value");
+    REFUSED(PROGRAM "    mesh d=2\n    mesh d=4\n", "9", "mesh stands here twice; remove one");
+    REFUSED(PROGRAM "    mesh d=2 d=4\n", "8", "'d=4' is more than belongs there; remove it");
+    REFUSED(PROGRAM "    like second\n", "8", "like 'second': write like first");
+    REFUSED(PROGRAM "  program\n    pin " F2 "\n    takes x f32[1]\n    like first\n", "11",
+            "like first: it stands before what the program takes");
+    REFUSED(PROGRAM "    takes a f32[1]\n  program\n    pin " F2 "\n    like first\n"
+                    "    takes b f32[1]\n    without b\n",
+            "13", "without b: the entry's first program takes no such argument");
+    REFUSED(PROGRAM "    takes a f32[1]\n  program\n    pin " F2 "\n    like first\n"
+                    "    takes a f32[2]\n    takes a f32[3]\n",
+            "13", "a is listed twice; remove one");
+    REFUSED(PROGRAM "    takes a f32[1]\n  program\n    pin " F2 "\n    like first\n"
+                    "    without a b\n",
+            "12", "'b' is more than belongs there; remove it");
+    REFUSED("entry a\n  program\n    pin " F1 " sizes 5,8\n    takes x f32[5|8,5|8,5|8]\n", "7",
+            "3 dimensions of this program vary; name the sizes that this pin is for");
+    REFUSED("entry a\n  program\n    pin " F1 " cost 123456789012345678901234s\n", "7",
+            "cost '123456789012345678901234s': write a figure such as 3.9s");
+    REFUSED("entry a\n  program\n    pin " F1 " memory x\n", "7",
+            "memory 'x': write a figure such as 120MiB");
+    REFUSED(PROGRAM "    takes \"x\"f32[8]\n", "8", "a blank is missing after a quote");
+    REFUSED(PROGRAM "    takes \"\\x4\" f32[8]\n", "8",
+            "a \\ in quotes is followed by \", \\ or x and two hex digits");
+    REFUSED(PROGRAM "    takes \"\\x", "8",
+            "a \\ in quotes is followed by \", \\ or x and two hex digits");
+    for (const char *const *size =
+             (const char *const[]){"08", "", "1|", "1|a", "1..", "..4", "4..a", "1..4 step 0",
+                                   "1..4 step a", "1234567890123456789", NULL};
+         *size; ++size) {
+        char text[512], message[160];
+        snprintf(text, sizeof text, HEADER PROGRAM "    takes x f32[1,%s]\n", *size);
+        snprintf(message, sizeof message,
+                 "keel.contract:8: x: '%s' is no size; write 8, 128..2048, 128..2048 step 128 or "
+                 "64|96",
+                 *size);
+        assert_refused(text, message);
+    }
+    REFUSED(PROGRAM "    takes x f32[8..8]\n", "8", "x: '8..8' ends before it begins");
+    REFUSED(PROGRAM "    takes x f32[8|8]\n", "8",
+            "x: sizes rise from one to the next: '8|8' does not");
+    REFUSED("# nothing follows\n", "5",
+            "a comment can stand at the top, or before an entry or a program; move it there");
+    REFUSED("# one\n# two\nothers warn\n", "5",
+            "a comment can stand at the top, or before an entry or a program; move it there");
 #undef REFUSED
+}
+
+static void an_argument_has_at_most_so_many_dimensions(void **state) {
+    (void)state;
+    char text[512], line[256] = "    takes x f32[";
+    for (unsigned i = 0; i < KEEL_CONTRACT_RANK; ++i)
+        strcat(line, i ? ",1" : "1");
+    snprintf(text, sizeof text, HEADER "programs 1\n\n" PROGRAM "%s]\n", line);
+    assert_same(text);
+    snprintf(text, sizeof text, HEADER PROGRAM "%s,1]\n", line);
+    assert_refused(text, "keel.contract:8: x: more than 64 dimensions");
+}
+
+static void a_large_number_is_read(void **state) {
+    (void)state;
+    assert_same(HEADER "programs 1\n\n" PROGRAM "    takes x f32[123456789012345678]\n");
+}
+
+static void a_program_is_written_as_its_differences_if_these_are_shorter(void **state) {
+    (void)state;
+#define FIRST                                                                                      \
+    HEADER "programs 2\n\n" PROGRAM "    takes a f32[1]\n    takes b f32[1]\n    takes c f32[1]\n" \
+           "    takes d f32[1]\n  program\n    pin " F2 "\n"
+    assert_same(FIRST "    like first\n    without a\n");
+    assert_same(FIRST "    like first\n    takes c f32[2]\n    takes d f32[2]\n");
+    // Three lines instead of three, and another order than the first program's.
+    assert_same(FIRST "    takes b f32[1]\n    takes c f32[2]\n    takes d f32[1]\n");
+    assert_same(FIRST "    takes b f32[1]\n    takes a f32[1]\n    takes c f32[1]\n"
+                      "    takes d f32[1]\n");
+#undef FIRST
 }
 
 static void a_file_that_is_not_there_is_told(void **state) {
@@ -189,6 +265,9 @@ int main(void) {
         cmocka_unit_test(what_is_no_contract_is_refused),
         cmocka_unit_test(marks_of_a_merge_conflict_are_refused),
         cmocka_unit_test(bad_edits_name_line_value_and_next_step),
+        cmocka_unit_test(an_argument_has_at_most_so_many_dimensions),
+        cmocka_unit_test(a_large_number_is_read),
+        cmocka_unit_test(a_program_is_written_as_its_differences_if_these_are_shorter),
         cmocka_unit_test(a_file_that_is_not_there_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
