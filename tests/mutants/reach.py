@@ -6,6 +6,7 @@ that build, for example because it limits the size of files, counts as one that 
 """
 
 import collections
+import concurrent.futures
 import hashlib
 import json
 import os
@@ -61,11 +62,12 @@ class Reach:
         self.seconds = {}  # that each test took, slower than without counting
         path = build.folder / "reach.json"
         old = json.loads(path.read_text()) if path.exists() else {}
-        for name, test in build.tests.items():
-            if not self.is_current(old.get(name)):
-                print(f"mutate: which lines {name} reaches", flush=True)
-                old[name] = self.ask(build, name, test)
+        stale = [name for name in build.tests if not self.is_current(old.get(name))]
+        with concurrent.futures.ThreadPoolExecutor(build.jobs) as pool:
+            for name, answer in zip(stale, pool.map(lambda name: self.ask(build, name), stale)):
+                old[name] = answer
                 path.write_text(json.dumps(old))
+        for name in build.tests:
             self.seconds[name] = old[name].get("seconds")
             lines = old[name]["lines"]
             self.tests[name] = lines and {file: set(ran) for file, (ran, _) in lines.items()}
@@ -82,10 +84,11 @@ class Reach:
         """A test runs the same lines as before if each file that it ran is as it was."""
         return answer and all(self.digest(file) == digest for file, digest in answer["files"].items())
 
-    def ask(self, build, name, test):
-        counts = pathlib.Path(build.folder) / "counts"
+    def ask(self, build, name):
+        print(f"mutate: which lines {name} reaches", flush=True)
+        test, counts = build.tests[name], pathlib.Path(build.folder) / "counts" / name
         shutil.rmtree(counts, ignore_errors=True)
-        counts.mkdir()
+        counts.mkdir(parents=True)
         test = dict(test, environment=dict(test["environment"], GCOV_PREFIX=str(counts)))
         begin = time.monotonic()
         failure = build.run_test(test, SECONDS)
