@@ -221,13 +221,17 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
 
 static void an_argument_has_at_most_so_many_dimensions(void **state) {
     (void)state;
-    char text[512], line[256] = "    takes x f32[";
+    keel_buffer_t line;
+    char text[512];
+    keel_buffer_initialize(&line, 0);
     for (unsigned i = 0; i < KEEL_CONTRACT_RANK; ++i)
-        strcat(line, i ? ",1" : "1");
-    snprintf(text, sizeof text, HEADER "programs 1\n\n" PROGRAM "%s]\n", line);
+        keel_buffer_text(&line, i ? ",1" : "1");
+    snprintf(text, sizeof text, HEADER "programs 1\n\n" PROGRAM "    takes x f32[%s]\n",
+             keel_buffer_cstr(&line));
     assert_same(text);
-    snprintf(text, sizeof text, HEADER PROGRAM "%s,1]\n", line);
+    snprintf(text, sizeof text, HEADER PROGRAM "    takes x f32[%s,1]\n", keel_buffer_cstr(&line));
     assert_refused(text, "keel.contract:8: x: more than 64 dimensions");
+    keel_buffer_deinitialize(&line);
 }
 
 static void a_large_number_is_read(void **state) {
