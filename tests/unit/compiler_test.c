@@ -142,10 +142,14 @@ static void a_program_for_more_devices_is_refused_at_once(void **state) {
                      "and cpu:2 has 2");
     // {num_partitions: 3}
     assert_too_large("\x1a\x02\x28\x03", 4, "for 3 devices");
+    // {num_replicas: 3}
+    assert_too_large("\x1a\x02\x20\x03", 4, "for 3 devices");
     // {num_replicas: 2^63 num_partitions: 2}: their product is none
     assert_too_large("\x1a\x0d\x20\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01\x28\x02", 15, "devices");
     // {device_assignment {computation_devices {replica_device_ids: [0, 2]}}}
     assert_too_large("\x1a\x08\x4a\x06\x1a\x04\x0a\x02\x00\x02", 10, "for device 2, and cpu:2");
+    // The largest counts, wherever it stands.
+    assert_too_large("\x1a\x09\x4a\x07\x1a\x05\x0a\x03\x03\x07\x02", 11, "for device 7");
     // The same, not packed.
     assert_too_large("\x1a\x08\x4a\x06\x1a\x04\x08\x00\x08\x05", 10, "for device 5");
     assert_too_large("\x1a\xff", 2, "cannot be decoded");
