@@ -5,3 +5,4 @@ foreach(name rehearse rehearse_meeting rehearse_values)
   set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT
     "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/client/c/tsan.supp")
 endforeach()
+keel_unit_test(rehearse_arrays ROOMS rehearse target pjrt base)
