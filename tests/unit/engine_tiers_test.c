@@ -247,6 +247,44 @@ static void test_a_tier_without_marks_uses_those_of_the_disk(void **state) {
     door_run(door, settings, live_without_the_shelf);
 }
 
+static unsigned marks_made;
+
+static keel_status_t shelf_mark(void *context, const keel_digest_t *key, const char *script,
+                                keel_mark_t *out) {
+    CHECK(context == &shelf && key && !script);
+    ++marks_made;
+    *out = (keel_mark_t){.path = NULL};
+    return NULL;
+}
+
+// A load from memory can crash nothing that the disk's did not.
+static void mark_each_tier(const door_t *door) {
+    static const keel_marks_t marks = {.make = shelf_mark};
+    bare_t bare;
+    keel_digest_t key = keel_digest(keel_str_bytes(keel_str("a key")));
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    keel_tier_t tier = shelf_tier(&shelf);
+    tier.marks = &marks;
+    CHECK(!keel_tiers_add(&bare.engine->tiers, &tier));
+    const keel_tier_t *list = bare.engine->tiers.list;
+    const char *const names[] = {"memory", "disk", "shelf"};
+    const unsigned files[] = {0, 1, 0};
+    for (size_t i = 0; i < 3; ++i) {
+        keel_mark_t mark;
+        CHECK(strcmp(list[i].name, names[i]) == 0);
+        bool marked = tiers_mark(bare.engine, &list[i], &key, NULL, &mark);
+        CHECK(marked == (i > 0) && marks_made == (i == 2));
+        CHECK(count_files(&door->place, "marks", ".mark") == files[i]);
+        if (i != 1) continue;
+        CHECK(!unlink(mark.path));
+        keel_store_unmark(&mark);
+    }
+}
+
+static void test_memory_is_not_marked_and_each_other_tier_keeps_its_own(void **state) {
+    door_run(*state, "", mark_each_tier);
+}
+
 // ---- claims ------------------------------------------------------------------------------------
 
 static void claim_both(const door_t *door) {
@@ -318,6 +356,7 @@ int main(void) {
         TEST(one_tier_that_keeps_an_entry_is_enough),
         TEST(a_bad_entry_goes_to_its_own_tiers_quarantine),
         TEST(a_tier_without_marks_uses_those_of_the_disk),
+        TEST(memory_is_not_marked_and_each_other_tier_keeps_its_own),
         TEST(each_tier_that_can_is_claimed_and_released_once),
         TEST(a_tier_that_refuses_its_claim_does_not_hold_up_the_others),
         TEST(more_tiers_than_there_is_room_for_are_refused),

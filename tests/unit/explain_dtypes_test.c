@@ -98,6 +98,37 @@ static void other_dtypes_follow_from_the_first(void **state) {
                  NULL});
 }
 
+static void a_call_that_only_moves_elements_follows_from_the_dtype(void **state) {
+    (void)state;
+    CHECK_PAIRS({"x: f32[4]\n"
+                 "y = tanh f32[4] x @8\n"
+                 "return y",
+                 "x: bf16[4]\n"
+                 "a = call bf16[4] x {callee=&f} @7\n"
+                 "y = tanh bf16[4] a @8\n"
+                 "return y\n"
+                 "fn f\n"
+                 "p: bf16[4]\n"
+                 "q = slice bf16[4] p @3\n"
+                 "return q",
+                 "dtype x: f32[4] -> bf16[4] @99 +2", NULL},
+                // One that computes does not.
+                {"x: f32[4]\n"
+                 "y = tanh f32[4] x @8\n"
+                 "return y",
+                 "x: bf16[4]\n"
+                 "a = call bf16[4] x {callee=&f} @7\n"
+                 "y = tanh bf16[4] a @8\n"
+                 "return y\n"
+                 "fn f\n"
+                 "p: bf16[4]\n"
+                 "q = sine bf16[4] p @3\n"
+                 "return q",
+                 "dtype x: f32[4] -> bf16[4] @99 +1\n"
+                 "structure call: nothing -> call @7<99",
+                 NULL});
+}
+
 static void python_numbers_are_told_by_what_converts_them(void **state) {
     (void)state;
     CHECK_PAIRS({"x: f16[4] k: f32[]\n"
@@ -264,6 +295,7 @@ static void whole_exponents_are_powers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_dtypes_follow_from_the_first),
+        cmocka_unit_test(a_call_that_only_moves_elements_follows_from_the_dtype),
         cmocka_unit_test(python_numbers_are_told_by_what_converts_them),
         cmocka_unit_test(a_random_key_of_another_kind),
         cmocka_unit_test(whole_exponents_are_powers),
