@@ -424,6 +424,104 @@ static void the_environment_is_set_for_the_compiler(void **state) {
     assert_string_equal(getenv("TPU_LOG_DIR"), "disabled");
 }
 
+// ---- topologies --------------------------------------------------------------------------------
+
+// What a plugin's table was called with. No plugin for a device is needed to see that.
+static struct {
+    unsigned created, destroyed;
+    const char *name, *serialized;
+    size_t options, size;
+    bool gives_none;
+} called;
+static char made;
+
+static PJRT_Error *create_topology(PJRT_TopologyDescription_Create_Args *args) {
+    ++called.created;
+    called.name = args->topology_name;
+    called.size = args->topology_name_size;
+    called.options = args->num_options;
+    args->topology = called.gives_none ? NULL : (PJRT_TopologyDescription *)&made;
+    return NULL;
+}
+
+static PJRT_Error *read_topology(PJRT_TopologyDescription_Deserialize_Args *args) {
+    called.serialized = args->serialized_topology;
+    called.size = args->serialized_topology_size;
+    args->topology = (PJRT_TopologyDescription *)&made;
+    return NULL;
+}
+
+static PJRT_Error *destroy_topology(PJRT_TopologyDescription_Destroy_Args *args) {
+    ++called.destroyed;
+    assert_ptr_equal(args->topology, &made);
+    return NULL;
+}
+
+static PJRT_Error *compile(PJRT_Compile_Args *args) {
+    (void)args;
+    return NULL;
+}
+
+static PJRT_Api table_of_topologies(void) {
+    memset(&called, 0, sizeof called);
+    return (PJRT_Api){.struct_size = PJRT_Api_STRUCT_SIZE,
+                      .PJRT_TopologyDescription_Create = create_topology,
+                      .PJRT_TopologyDescription_Deserialize = read_topology,
+                      .PJRT_TopologyDescription_Destroy = destroy_topology,
+                      .PJRT_Compile = compile};
+}
+
+static void a_topology_is_made_by_its_name_and_destroyed_once(void **state) {
+    (void)state;
+    PJRT_TopologyDescription *topology;
+    PJRT_Api api = table_of_topologies();
+    read_target("v5e:4x4");
+    assert_ok(keel_target_topology(&target, &api, &topology));
+    assert_ptr_equal(topology, &made);
+    assert_ptr_equal(called.name, target.topology_name);
+    assert_int_equal(called.size, strlen(target.topology_name));
+    assert_int_equal(called.options, target.topology_options.count);
+    keel_target_destroy_topology(&api, topology);
+    assert_int_equal(called.destroyed, 1);
+    keel_target_destroy_topology(&api, NULL);
+    assert_int_equal(called.destroyed, 1);
+}
+
+static void a_serialized_topology_is_read_by_the_plugin(void **state) {
+    (void)state;
+    PJRT_TopologyDescription *topology;
+    PJRT_Api api = table_of_topologies();
+    read_target("v5e:4x4");
+    target.topology = keel_bytes("abc", 3);
+    assert_ok(keel_target_topology(&target, &api, &topology));
+    assert_int_equal(called.created, 0);
+    assert_int_equal(called.size, 3);
+    assert_memory_equal(called.serialized, "abc", 3);
+    api.PJRT_TopologyDescription_Deserialize = NULL;
+    assert_refused(keel_target_topology(&target, &api, &topology), KEEL_UNSUPPORTED,
+                   "v5e:4x4: the plugin cannot read a serialized topology");
+}
+
+static void a_plugin_that_makes_no_topology_is_refused(void **state) {
+    (void)state;
+    PJRT_TopologyDescription *topology;
+    PJRT_Api api = table_of_topologies();
+    read_target("v5e:4x4");
+    called.gives_none = true;
+    assert_refused(keel_target_topology(&target, &api, &topology), KEEL_PLUGIN,
+                   "returned no topology");
+    api.PJRT_Compile = NULL;
+    assert_refused(keel_target_topology(&target, &api, &topology), KEEL_UNSUPPORTED,
+                   "cannot compile without a device");
+    api = table_of_topologies();
+    api.PJRT_TopologyDescription_Create = NULL;
+    assert_refused(keel_target_topology(&target, &api, &topology), KEEL_UNSUPPORTED,
+                   "cannot compile without a device");
+    read_target("cpu:2");
+    assert_refused(keel_target_topology(&target, &api, &topology), KEEL_INTERNAL,
+                   "cpu:2 has no topology without a client");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_gpu_is_known_with_its_devices, begin, end),
@@ -446,6 +544,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_target_of_a_probe_is_found, begin, end),
         cmocka_unit_test_setup_teardown(a_missing_plugin_is_named_with_what_to_install, begin, end),
         cmocka_unit_test_setup_teardown(the_environment_is_set_for_the_compiler, begin, end),
+        cmocka_unit_test_setup_teardown(a_topology_is_made_by_its_name_and_destroyed_once, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_serialized_topology_is_read_by_the_plugin, begin, end),
+        cmocka_unit_test_setup_teardown(a_plugin_that_makes_no_topology_is_refused, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
