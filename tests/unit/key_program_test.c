@@ -198,6 +198,29 @@ static void names_that_xla_looks_for_are_kept(void **state) {
     assert_false(same(&plain, WITH(.helper = "xla.sdy.manual_computation_body_1")));
 }
 
+// Operations that begin alike are written once; a table finds them by name, attributes and type.
+static keel_digest_t key_of_many_types(int64_t count, int64_t last) {
+    build_t b;
+    build_begin(&b, KEEL_FORMAT_MLIR);
+    keel_type_id_t element = f32(&b), type = tensor_of(&b, element, 4);
+    b.program.entry = begin_function(&b, (fn_t){"main", type, KEEL_NONE, true});
+    keel_value_id_t x = argument_of(&b, b.program.entry);
+    for (int64_t i = 0; i <= count; ++i)
+        add_op(&b, (op_t){"iota", KEEL_NONE, tensor_of(&b, element, i < count ? i : last), {0}, 0});
+    add_op(&b, (op_t){"return", KEEL_NONE, KEEL_NONE, {x}, 1});
+    end_function(&b, b.program.entry);
+    build_end(&b);
+    return digest_of(&b);
+}
+
+static void each_of_many_types_moves_the_key(void **state) {
+    (void)state;
+    for (int64_t count = 0; count < 200; ++count) {
+        keel_digest_t a = key_of_many_types(count, 1000), b = key_of_many_types(count, 1001);
+        assert_false(keel_digest_equal(&a, &b));
+    }
+}
+
 static void a_circle_of_calls_is_refused(void **state) {
     (void)state;
     build_t b;
@@ -316,6 +339,7 @@ int main(void) {
         cmocka_unit_test(shardings_go_by_the_compile_options),
         cmocka_unit_test(functions_that_no_one_calls_are_a_set),
         cmocka_unit_test(names_that_xla_looks_for_are_kept),
+        cmocka_unit_test(each_of_many_types_moves_the_key),
         cmocka_unit_test(a_circle_of_calls_is_refused),
         cmocka_unit_test(bools_are_the_same_packed_and_apart),
         cmocka_unit_test(a_depth_that_no_reader_gives_is_refused),
