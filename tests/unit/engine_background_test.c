@@ -1,0 +1,89 @@
+// The background thread: tasks in order, and who waits for whose.
+#define _GNU_SOURCE
+#include "engine_help.h"
+
+#include <semaphore.h>
+
+#include "engine/background.h"
+
+typedef struct work_t {
+    task_t task;
+    sem_t *until; // runs until this is posted; NULL: ends at once
+} work_t;
+
+static atomic_uint ran, destroyed, order;
+
+static void work(keel_engine_t *engine, task_t *task) {
+    const work_t *it = (const work_t *)task;
+    (void)engine;
+    if (it->until) sem_wait(it->until);
+    atomic_store(&order, atomic_load(&order) * 10 + atomic_fetch_add(&ran, 1) + 1);
+}
+
+static void done(task_t *task) {
+    (void)task;
+    ++destroyed;
+}
+
+static work_t work_of(int client, sem_t *until) {
+    return (work_t){{.client = (PJRT_Client *)(uintptr_t)client, .run = work, .destroy = done},
+                    until};
+}
+
+static const PJRT_Client *client_of(int client) {
+    return (const PJRT_Client *)(uintptr_t)client;
+}
+
+static void wait_for_others_too(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    sem_t until;
+    CHECK(sem_init(&until, 0, 0) == 0);
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    static work_t first, second;
+    first = work_of(1, &until);
+    second = work_of(2, NULL);
+    CHECK(!background_add(bare.engine, &first.task));
+    CHECK(!background_add(bare.engine, &second.task));
+    // The thread is at work for the first client, or about to be: that is nothing to the third.
+    CHECK(background_drain(bare.engine, client_of(3)));
+    CHECK(ran == 0);
+    // What was queued before is not done in time.
+    CHECK(!background_wait(bare.engine, keel_clock_monotonic() + 20000000));
+    CHECK(sem_post(&until) == 0);
+    CHECK(background_drain(bare.engine, client_of(2)));
+    CHECK(ran == 2 && destroyed == 2);
+    CHECK(background_wait(bare.engine, keel_clock_monotonic()));
+}
+
+static void test_a_client_waits_for_its_own_work_only(void **state) {
+    door_run(*state, "", wait_for_others_too);
+}
+
+static void wait_for_all(const door_t *door) {
+    (void)door;
+    enum { TASKS = 5 };
+    static work_t works[TASKS];
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    CHECK(background_drain(bare.engine, NULL)); // nothing was queued
+    for (int i = 0; i < TASKS; ++i) {
+        works[i] = work_of(i + 1, NULL);
+        CHECK(!background_add(bare.engine, &works[i].task));
+    }
+    CHECK(background_drain(bare.engine, NULL));
+    CHECK(ran == TASKS && destroyed == TASKS && order == 12345);
+}
+
+static void test_without_a_client_all_work_is_waited_for_in_order(void **state) {
+    door_run(*state, "", wait_for_all);
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, door_setup, door_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_client_waits_for_its_own_work_only),
+        TEST(without_a_client_all_work_is_waited_for_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
