@@ -416,7 +416,27 @@ static void sizes_that_a_size_explains_follow(void **state) {
                  "y = convolution f32[1,1,8] p w @8\n"
                  "return y",
                  "size pad edge_padding_low: 1 -> 2 @7<99 +2 ([0, 0, 1] -> [0, 0, 2])",
-                 "size pad edge_padding_low: 2 -> 1 @7<99 +2 ([0, 0, 2] -> [0, 0, 1])"});
+                 "size pad edge_padding_low: 2 -> 1 @7<99 +2 ([0, 0, 2] -> [0, 0, 1])"},
+                // Neither follows from what drifted before them.
+                {"x: f32[1,1,8] k: f32[8] q: f32[7]\n"
+                 "z = constant f32[] 0\n"
+                 "a = slice f32[3] q {start_indices=[0] limit_indices=[3]} @3\n"
+                 "p = pad f32[1,1,10] x z {low=[0,0,1] high=[0,0,1]} @5\n"
+                 "v = slice f32[3] k {start_indices=[0] limit_indices=[3]} @6\n"
+                 "w = reshape f32[1,1,3] v @6\n"
+                 "y = convolution f32[1,1,8] p w @8\n"
+                 "return y a",
+                 "x: f32[1,1,8] k: f32[8] q: f32[7]\n"
+                 "z = constant f32[] 0\n"
+                 "a = slice f32[3] q {start_indices=[1] limit_indices=[4]} @3\n"
+                 "p = pad f32[1,1,12] x z {low=[0,0,2] high=[0,0,2]} @5\n"
+                 "v = slice f32[5] k {start_indices=[0] limit_indices=[5]} @6\n"
+                 "w = reshape f32[1,1,5] v @6\n"
+                 "y = convolution f32[1,1,8] p w @8\n"
+                 "return y a",
+                 "constant slice start: [0] -> [1] @3<99 +1\n"
+                 "constant pad low: [0, 0, 1] -> [0, 0, 2] @5<99 +5",
+                 NULL});
 }
 
 static void rows_that_a_loop_walks_over_follow_from_their_number(void **state) {
