@@ -55,6 +55,8 @@ static void what_stands_behind_an_arm_that_returns_is_the_other_arm(void **state
     assert_int_equal(fork_of(source, 5, 8), 0);
     assert_int_equal(fork_of(source, 7, 8), 0);
     assert_int_equal(fork_of(source, 1, 5), 0);
+    assert_int_equal(fork_of(source, 2, 3), 0); // the question is asked in either case
+    assert_int_equal(fork_of(source, 2, 5), 0);
 }
 
 static void the_else_of_a_loop_is_no_arm(void **state) {
