@@ -46,6 +46,22 @@ static void a_drift_is_noted_once_and_under_its_first_root(void **state) {
     assert_int_equal(explain(&sizes, 4, 8), OTHER);
 }
 
+static void only_sizes_are_noted(void **state) {
+    (void)state;
+    keel_sizes_t sizes = {.count = 0};
+    static const int64_t others[][2] = {{8, INT64_MAX}, {INT64_MAX, 8}, {INT64_MAX, INT64_MAX - 1},
+                                        {8, -1},        {-1, 8},        {0, 8},
+                                        {8, 0},         {8, 8}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        keel_sizes_add_total(&sizes, others[i][0], others[i][1], ROOT);
+    assert_int_equal(sizes.totals_count, 0);
+    for (size_t i = 0; i < 3; ++i)
+        keel_sizes_add(&sizes, others[i][0], others[i][1], ROOT);
+    assert_int_equal(sizes.count, 0);
+    keel_sizes_add_total(&sizes, 8, 4, ROOT);
+    assert_int_equal(sizes.totals_count, 1);
+}
+
 static void no_more_are_noted_than_there_is_room_for(void **state) {
     (void)state;
     keel_sizes_t sizes = {.count = 0};
@@ -648,6 +664,7 @@ static void sizes_of_nothing_and_below_explain_only_themselves(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_drift_is_noted_once_and_under_its_first_root),
+        cmocka_unit_test(only_sizes_are_noted),
         cmocka_unit_test(no_more_are_noted_than_there_is_room_for),
         cmocka_unit_test(a_dynamic_dimension_is_no_size),
         cmocka_unit_test(multiples_and_neighbours_follow),
