@@ -4,6 +4,7 @@
 #include "explain_help.h"
 
 #include "explain/pair.h"
+#include "small_program.h"
 
 #define ALL_PASSED "\t\n" // nothing was left out of the program
 
@@ -104,6 +105,47 @@ static void an_argument_that_nobody_passed_is_the_cause(void **state) {
 
 // ---- which types may belong to one value -------------------------------------------------------
 
+static uint32_t list_of(keel_program_t *program, keel_type_id_t type) {
+    uint32_t list;
+    assert_ok(keel_program_add_list(program, &type, 1, &list));
+    return list;
+}
+
+static void types_are_told_apart_by_all_they_have(void **state) {
+    (void)state;
+    keel_program_t program;
+    keel_graph_t graph = {.program = NULL};
+    keel_arena_t arena;
+    small_program("x: f32[4] y: i32[4]\nreturn x", &program);
+    keel_type_id_t x = keel_program_value_type(&program, 0),
+                   y = keel_program_value_type(&program, 1);
+    uint32_t xs = list_of(&program, x), ys = list_of(&program, y);
+    const keel_type_t types[] = {{KEEL_TYPE_FUNCTION, 0, KEEL_NONE, xs, xs},
+                                 {KEEL_TYPE_FUNCTION, 0, KEEL_NONE, xs, ys},
+                                 {KEEL_TYPE_FUNCTION, 0, KEEL_NONE, ys, xs},
+                                 {KEEL_TYPE_TUPLE, 0, KEEL_NONE, xs, KEEL_NONE},
+                                 {KEEL_TYPE_TUPLE, 0, KEEL_NONE, ys, KEEL_NONE},
+                                 {KEEL_TYPE_QUANTIZED, 0, x, y, KEEL_NONE},
+                                 {KEEL_TYPE_QUANTIZED, 0, x, x, KEEL_NONE},
+                                 {KEEL_TYPE_QUANTIZED, 0, y, y, KEEL_NONE},
+                                 {KEEL_TYPE_COMPLEX, 0, x, KEEL_NONE, KEEL_NONE},
+                                 {KEEL_TYPE_COMPLEX, 0, y, KEEL_NONE, KEEL_NONE}};
+    enum { COUNT = sizeof types / sizeof *types };
+    keel_type_id_t first = program.types.count;
+    for (size_t i = 0; i < COUNT; ++i) {
+        assert_ok(keel_table_reserve(&program.types, 1));
+        program.types.data[program.types.count++] = types[i];
+    }
+    keel_arena_initialize(&arena, 0);
+    assert_ok(keel_graph_build(&graph, &program, KEEL_STR(""), &arena));
+    for (uint32_t i = 0; i < COUNT; ++i)
+        for (uint32_t k = 0; k < i; ++k)
+            assert_true(keel_graph_type_hash(&graph, first + i) !=
+                        keel_graph_type_hash(&graph, first + k));
+    keel_arena_deinitialize(&arena);
+    keel_program_deinitialize(&program);
+}
+
 static void a_type_fits_another_only_as_an_argument_shows(void **state) {
     (void)state;
     loaded_t before, after;
@@ -148,6 +190,7 @@ int main(void) {
         cmocka_unit_test(one_cause_is_told_where_lists_of_values_differ),
         cmocka_unit_test(the_way_back_has_one_cause_of_the_same_kind),
         cmocka_unit_test(an_argument_that_nobody_passed_is_the_cause),
+        cmocka_unit_test(types_are_told_apart_by_all_they_have),
         cmocka_unit_test(a_type_fits_another_only_as_an_argument_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
