@@ -31,6 +31,62 @@ static void turns_of_loops_are_their_bound(void **state) {
          "return j w }\n"
          "return b",
          "constant loop bound: 3 -> 5 @8<99 (a loop runs a different number of times)", NULL},
+        // It collects one element from each turn after the first; an array of another size does
+        // not.
+        {"x: f32[]\n"
+         "z = constant i32[] 0\n"
+         "q = broadcast_in_dim f32[4] x @7\n"
+         "a b = while i32[] f32[4] z q @8 { i: i32[] v: f32[4]\n"
+         "m = constant i32[] 3\n"
+         "p = compare i1[] i m {comparison_direction=LT} @8\n"
+         "return p } { i: i32[] v: f32[4]\n"
+         "w = tanh f32[4] v @9\n"
+         "o = constant i32[] 1\n"
+         "j = add i32[] i o @8\n"
+         "return j w }\n"
+         "return b",
+         "x: f32[]\n"
+         "z = constant i32[] 0\n"
+         "q = broadcast_in_dim f32[9] x @7\n"
+         "a b = while i32[] f32[9] z q @8 { i: i32[] v: f32[9]\n"
+         "m = constant i32[] 8\n"
+         "p = compare i1[] i m {comparison_direction=LT} @8\n"
+         "return p } { i: i32[] v: f32[9]\n"
+         "w = tanh f32[9] v @9\n"
+         "o = constant i32[] 1\n"
+         "j = add i32[] i o @8\n"
+         "return j w }\n"
+         "return b",
+         "size broadcast_in_dim: 4 -> 9 @7<99 +3 (f32[4] -> f32[9])",
+         "size broadcast_in_dim: 9 -> 4 @7<99 +3 (f32[9] -> f32[4])"},
+        {"x: f32[]\n"
+         "z = constant i32[] 0\n"
+         "q = broadcast_in_dim f32[4] x @7\n"
+         "a b = while i32[] f32[4] z q @8 { i: i32[] v: f32[4]\n"
+         "m = constant i32[] 3\n"
+         "p = compare i1[] i m {comparison_direction=LT} @8\n"
+         "return p } { i: i32[] v: f32[4]\n"
+         "w = tanh f32[4] v @9\n"
+         "o = constant i32[] 1\n"
+         "j = add i32[] i o @8\n"
+         "return j w }\n"
+         "return b",
+         "x: f32[]\n"
+         "z = constant i32[] 0\n"
+         "q = broadcast_in_dim f32[9] x @7\n"
+         "a b = while i32[] f32[9] z q @8 { i: i32[] v: f32[9]\n"
+         "m = constant i32[] 9\n"
+         "p = compare i1[] i m {comparison_direction=LT} @8\n"
+         "return p } { i: i32[] v: f32[9]\n"
+         "w = tanh f32[9] v @9\n"
+         "o = constant i32[] 1\n"
+         "j = add i32[] i o @8\n"
+         "return j w }\n"
+         "return b",
+         "size broadcast_in_dim: 4 -> 9 @7<99 +2 (f32[4] -> f32[9])\n"
+         "constant loop bound: 3 -> 9 @8<99 (a loop runs a different number of times)",
+         "size broadcast_in_dim: 9 -> 4 @7<99 +2 (f32[9] -> f32[4])\n"
+         "constant loop bound: 9 -> 3 @8<99 (a loop runs a different number of times)"},
         // The bound and an array of as many elements; over the rows of an argument.
         {"x: f32[]\n"
          "z = constant i32[] 0\n"
@@ -362,96 +418,95 @@ static void a_function_of_its_own_is_part_of_its_caller(void **state) {
 
 static void sizes_that_a_size_explains_follow(void **state) {
     (void)state;
-    CHECK_PAIRS(
-        {"x: f32[50]\n"
-         "y = iota f32[50] @8\n"
-         "return y",
-         "x: f32[70]\n"
-         "y = iota f32[70] @8\n"
-         "return y",
-         "shape x: f32[50] -> f32[70] @99 +1", NULL},
-        {"x: f32[50]\n"
-         "y = iota f32[100] @8\n"
-         "return y",
-         "x: f32[70]\n"
-         "y = iota f32[140] @8\n"
-         "return y",
-         "shape x: f32[50] -> f32[70] @99 +1", NULL},
-        {"x: f32[50]\n"
-         "y = iota f32[6] @8\n"
-         "return y",
-         "x: f32[70]\n"
-         "y = iota f32[8] @8\n"
-         "return y",
-         "shape x: f32[50] -> f32[70] @99\n"
-         "size iota: 6 -> 8 @8<99 (f32[6] -> f32[8])",
-         "shape x: f32[70] -> f32[50] @99\n"
-         "size iota: 8 -> 6 @8<99 (f32[8] -> f32[6])"},
-        // A dimension of one element is left out.
-        {"x: f32[6,4]\n"
-         "y = reduce f32[6] x {dimensions=[1]} @8\n"
-         "return y",
-         "x: f32[1,4]\n"
-         "y = reshape f32[4] x @8\n"
-         "z = reduce f32[] y {dimensions=[0]} @8\n"
-         "return z",
-         "shape x: f32[6,4] -> f32[1,4] @99 +3", NULL},
-        {"x: f32[6,4]\n"
-         "y = broadcast_in_dim f32[6,4,2] x @8\n"
-         "z = tanh f32[6,4,2] y @9\n"
-         "return z",
-         "x: f32[1,4]\n"
-         "y = broadcast_in_dim f32[1,4,2] x @8\n"
-         "z = tanh f32[1,4,2] y @9\n"
-         "return z",
-         "shape x: f32[6,4] -> f32[1,4] @99 +2", NULL},
-        // A window and what it goes over.
-        {"x: f32[1,1,8]\n"
-         "w = constant f32[1,1,3] 1,1,1 @6\n"
-         "p = pad f32[1,1,10] x {edge_padding_low=[0,0,1]} @7\n"
-         "y = convolution f32[1,1,8] p w @8\n"
-         "return y",
-         "x: f32[1,1,8]\n"
-         "w = constant f32[1,1,5] 1,1,1,1,1 @6\n"
-         "p = pad f32[1,1,12] x {edge_padding_low=[0,0,2]} @7\n"
-         "y = convolution f32[1,1,8] p w @8\n"
-         "return y",
-         "size pad edge_padding_low: 1 -> 2 @7<99 +2 ([0, 0, 1] -> [0, 0, 2])",
-         "size pad edge_padding_low: 2 -> 1 @7<99 +2 ([0, 0, 2] -> [0, 0, 1])"},
-        // Neither follows from what drifted before them.
-        {"x: f32[1,1,8] k: f32[8] q: f32[7]\n"
-         "z = constant f32[] 0\n"
-         "a = slice f32[3] q {start_indices=[0] limit_indices=[3]} @3\n"
-         "p = pad f32[1,1,10] x z {low=[0,0,1] high=[0,0,1]} @5\n"
-         "v = slice f32[3] k {start_indices=[0] limit_indices=[3]} @6\n"
-         "w = reshape f32[1,1,3] v @6\n"
-         "y = convolution f32[1,1,8] p w @8\n"
-         "return y a",
-         "x: f32[1,1,8] k: f32[8] q: f32[7]\n"
-         "z = constant f32[] 0\n"
-         "a = slice f32[3] q {start_indices=[1] limit_indices=[4]} @3\n"
-         "p = pad f32[1,1,12] x z {low=[0,0,2] high=[0,0,2]} @5\n"
-         "v = slice f32[5] k {start_indices=[0] limit_indices=[5]} @6\n"
-         "w = reshape f32[1,1,5] v @6\n"
-         "y = convolution f32[1,1,8] p w @8\n"
-         "return y a",
-         "constant slice start: [0] -> [1] @3<99 +1\n"
-         "constant pad low: [0, 0, 1] -> [0, 0, 2] @5<99 +5",
-         NULL},
-        // As many elements as the size has, but from another place: its own cause.
-        {"x: f32[100] n: f32[4]\n"
-         "a = slice f32[4] x {start_indices=[10] limit_indices=[14] strides=[1]} @5\n"
-         "y = tanh f32[4] a @7\n"
-         "z = tanh f32[4] n @8\n"
-         "return y z",
-         "x: f32[100] n: f32[6]\n"
-         "a = slice f32[6] x {start_indices=[20] limit_indices=[26] strides=[1]} @5\n"
-         "y = tanh f32[6] a @7\n"
-         "z = tanh f32[6] n @8\n"
-         "return y z",
-         "shape n: f32[4] -> f32[6] @99 +1\n"
-         "constant slice start: [10] -> [20] @5<99 +3",
-         NULL});
+    CHECK_PAIRS({"x: f32[50]\n"
+                 "y = iota f32[50] @8\n"
+                 "return y",
+                 "x: f32[70]\n"
+                 "y = iota f32[70] @8\n"
+                 "return y",
+                 "shape x: f32[50] -> f32[70] @99 +1", NULL},
+                {"x: f32[50]\n"
+                 "y = iota f32[100] @8\n"
+                 "return y",
+                 "x: f32[70]\n"
+                 "y = iota f32[140] @8\n"
+                 "return y",
+                 "shape x: f32[50] -> f32[70] @99 +1", NULL},
+                {"x: f32[50]\n"
+                 "y = iota f32[6] @8\n"
+                 "return y",
+                 "x: f32[70]\n"
+                 "y = iota f32[8] @8\n"
+                 "return y",
+                 "shape x: f32[50] -> f32[70] @99\n"
+                 "size iota: 6 -> 8 @8<99 (f32[6] -> f32[8])",
+                 "shape x: f32[70] -> f32[50] @99\n"
+                 "size iota: 8 -> 6 @8<99 (f32[8] -> f32[6])"},
+                // A dimension of one element is left out.
+                {"x: f32[6,4]\n"
+                 "y = reduce f32[6] x {dimensions=[1]} @8\n"
+                 "return y",
+                 "x: f32[1,4]\n"
+                 "y = reshape f32[4] x @8\n"
+                 "z = reduce f32[] y {dimensions=[0]} @8\n"
+                 "return z",
+                 "shape x: f32[6,4] -> f32[1,4] @99 +3", NULL},
+                {"x: f32[6,4]\n"
+                 "y = broadcast_in_dim f32[6,4,2] x @8\n"
+                 "z = tanh f32[6,4,2] y @9\n"
+                 "return z",
+                 "x: f32[1,4]\n"
+                 "y = broadcast_in_dim f32[1,4,2] x @8\n"
+                 "z = tanh f32[1,4,2] y @9\n"
+                 "return z",
+                 "shape x: f32[6,4] -> f32[1,4] @99 +2", NULL},
+                // A window and what it goes over.
+                {"x: f32[1,1,8]\n"
+                 "w = constant f32[1,1,3] 1,1,1 @6\n"
+                 "p = pad f32[1,1,10] x {edge_padding_low=[0,0,1]} @7\n"
+                 "y = convolution f32[1,1,8] p w @8\n"
+                 "return y",
+                 "x: f32[1,1,8]\n"
+                 "w = constant f32[1,1,5] 1,1,1,1,1 @6\n"
+                 "p = pad f32[1,1,12] x {edge_padding_low=[0,0,2]} @7\n"
+                 "y = convolution f32[1,1,8] p w @8\n"
+                 "return y",
+                 "size pad edge_padding_low: 1 -> 2 @7<99 +2 ([0, 0, 1] -> [0, 0, 2])",
+                 "size pad edge_padding_low: 2 -> 1 @7<99 +2 ([0, 0, 2] -> [0, 0, 1])"},
+                // Neither follows from what drifted before them.
+                {"x: f32[1,1,8] k: f32[8] q: f32[7]\n"
+                 "z = constant f32[] 0\n"
+                 "a = slice f32[3] q {start_indices=[0] limit_indices=[3]} @3\n"
+                 "p = pad f32[1,1,10] x z {low=[0,0,1] high=[0,0,1]} @5\n"
+                 "v = slice f32[3] k {start_indices=[0] limit_indices=[3]} @6\n"
+                 "w = reshape f32[1,1,3] v @6\n"
+                 "y = convolution f32[1,1,8] p w @8\n"
+                 "return y a",
+                 "x: f32[1,1,8] k: f32[8] q: f32[7]\n"
+                 "z = constant f32[] 0\n"
+                 "a = slice f32[3] q {start_indices=[1] limit_indices=[4]} @3\n"
+                 "p = pad f32[1,1,12] x z {low=[0,0,2] high=[0,0,2]} @5\n"
+                 "v = slice f32[5] k {start_indices=[0] limit_indices=[5]} @6\n"
+                 "w = reshape f32[1,1,5] v @6\n"
+                 "y = convolution f32[1,1,8] p w @8\n"
+                 "return y a",
+                 "constant slice start: [0] -> [1] @3<99 +1\n"
+                 "constant pad low: [0, 0, 1] -> [0, 0, 2] @5<99 +5",
+                 NULL},
+                // As many elements as the size has, but from another place: its own cause.
+                {"x: f32[100] n: f32[4]\n"
+                 "a = slice f32[4] x {start_indices=[10] limit_indices=[14] strides=[1]} @5\n"
+                 "y = tanh f32[4] a @7\n"
+                 "z = tanh f32[4] n @8\n"
+                 "return y z",
+                 "x: f32[100] n: f32[6]\n"
+                 "a = slice f32[6] x {start_indices=[20] limit_indices=[26] strides=[1]} @5\n"
+                 "y = tanh f32[6] a @7\n"
+                 "z = tanh f32[6] n @8\n"
+                 "return y z",
+                 "shape n: f32[4] -> f32[6] @99 +1\n"
+                 "constant slice start: [10] -> [20] @5<99 +3",
+                 NULL});
 }
 
 static void rows_that_a_loop_walks_over_follow_from_their_number(void **state) {

@@ -679,6 +679,21 @@ static void shardings_stay_with_what_they_belong_to(void **state) {
          "mhlo.frontend_attributes = {other = \"kept\"}} : tensor<i32>\n"
          "  return %1 : tensor<i32>\n"
          "}\n"},
+        // A sharding for all of them stays.
+        {"x: f32[8] n: i32[] k: i32[]\n"
+         "a b c = optimization_barrier f32[8] i32[] i32[] x n k {mhlo.sharding='{replicated}'}\n"
+         "return a b c\n"
+         "-> f32[8] i32[] i32[]",
+         {1},
+         1,
+         "module @jit_step  // mlir\n"
+         "\n"
+         "func public @main(\n"
+         "    %0: tensor<i32>  // n\n"
+         ") -> (tensor<i32>) {\n"
+         "  %1 = optimization_barrier %0 {mhlo.sharding = \"{replicated}\"} : tensor<i32>\n"
+         "  return %1 : tensor<i32>\n"
+         "}\n"},
         {"x: f32[8] n: i32[] k: i32[]\n"
          "a b c = optimization_barrier f32[8] i32[] i32[] x n k "
          "{mhlo.sharding='{{devices=[2,1]0,1}, {replicated}}' "
