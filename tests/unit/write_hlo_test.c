@@ -58,6 +58,55 @@ static void samples_are_written_as_they_were_read(void **state) {
     assert_true(each_of(KEEL_TEST_SAMPLES "/explain", ".hlo") >= 20);
 }
 
+enum {
+    MODULE_COMPUTATIONS = 3,
+    COMPUTATION_INSTRUCTIONS = 2,
+    COMPUTATION_ID = 5,
+    INSTRUCTION_ID = 35
+};
+
+// Notes the ids of a message below a module: each is one more.
+static void note_ids(keel_bytes_t message, uint32_t id, keel_map_t *ids) {
+    keel_cursor_t cursor = keel_cursor(message);
+    keel_proto_field_t field;
+    while (keel_proto_next(&cursor, &field)) {
+        if (id == COMPUTATION_ID && field.number == COMPUTATION_INSTRUCTIONS)
+            note_ids(field.bytes, INSTRUCTION_ID, ids);
+        if (field.number != id) continue;
+        assert_true(field.value > 0);
+        assert_null(keel_map_find(ids, keel_bytes(&field.value, sizeof field.value)));
+        assert_null(keel_map_put(ids, keel_bytes(&field.value, sizeof field.value), 1));
+    }
+    assert_false(cursor.failed);
+}
+
+static void no_two_ids_of_a_module_are_the_same(void **state) {
+    (void)state;
+    uint8_t *data;
+    size_t size;
+    keel_program_t program;
+    keel_buffer_t out;
+    keel_map_t ids;
+    assert_null(keel_file_read(KEEL_TEST_SAMPLES "/hlo/conv_pool.hlo", 1 << 24, &data, &size));
+    assert_null(keel_read_hlo(keel_bytes(data, size), &program));
+    keel_buffer_initialize(&out, 0);
+    assert_null(keel_write_hlo(&program, &out));
+    keel_map_initialize(&ids);
+    keel_cursor_t cursor = keel_cursor(keel_buffer_bytes(&out));
+    keel_proto_field_t field;
+    unsigned computations = 0;
+    while (keel_proto_next(&cursor, &field))
+        if (field.number == MODULE_COMPUTATIONS) {
+            note_ids(field.bytes, COMPUTATION_ID, &ids);
+            ++computations;
+        }
+    assert_true(computations > 1);
+    keel_map_deinitialize(&ids);
+    keel_buffer_deinitialize(&out);
+    keel_program_deinitialize(&program);
+    keel_free(data);
+}
+
 static void modules_of_every_kind_are_written_as_they_were_read(void **state) {
     (void)state;
     assert_true(each_of(KEEL_TEST_SOURCE "/fuzz/corpus/hlo", ".hlo") >= 17);
@@ -438,6 +487,7 @@ static void a_program_that_would_grow_without_end_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_are_written_as_they_were_read),
+        cmocka_unit_test(no_two_ids_of_a_module_are_the_same),
         cmocka_unit_test(modules_of_every_kind_are_written_as_they_were_read),
         cmocka_unit_test(constants_of_every_element_are_written_as_they_were_read),
         cmocka_unit_test(a_splat_is_written_in_full),
