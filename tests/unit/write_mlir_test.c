@@ -108,6 +108,32 @@ static void types_attributes_and_regions_have_their_text(void **state) {
     keel_program_deinitialize(&program);
 }
 
+static void shardings_have_the_text_of_shardy(void **state) {
+    (void)state;
+    keel_program_t program;
+    small_program("module m {a=1}\n"
+                  "x: f32[8,8]\n"
+                  "y = negate f32[8,8] x {sdy.sharding=sdy.sharding{mesh=&mesh dimensions=["
+                  "sdy.dimension_sharding{axes=[sdy.axis_ref{name='x'},sdy.axis_ref{name='y' "
+                  "sub_axis_info=sdy.sub_axis{pre_size=2 size=4}}] is_closed=true},"
+                  "sdy.dimension_sharding{axes=[] is_closed=false priority=3},"
+                  "sdy.dimension_sharding{axes=[sdy.axis_ref{name='z'}] is_closed=false}] "
+                  "replicated=[sdy.axis_ref{name='r'}] unreduced=[sdy.axis_ref{name='u'}]}}\n"
+                  "return y",
+                  &program);
+    give_versions(&program, NULL, 0);
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    assert_ok(keel_write_mlir(&program, &out));
+    static const char expected[] =
+        "sdy.sharding = #sdy.sharding<@mesh, [{\"x\", \"y\":(2)4}, {?}p3, {\"z\", ?}], "
+        "replicated={\"r\"}, unreduced={\"u\"}>";
+    if (!strstr(keel_buffer_cstr(&out), expected))
+        fail_msg("%s\nlacks %s", keel_buffer_cstr(&out), expected);
+    keel_buffer_deinitialize(&out);
+    keel_program_deinitialize(&program);
+}
+
 static void operations_have_their_oldest_version(void **state) {
     (void)state;
     static const version_t versions[] = {
@@ -242,6 +268,7 @@ static void text_beyond_the_buffers_limit_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_attributes_and_regions_have_their_text),
+        cmocka_unit_test(shardings_have_the_text_of_shardy),
         cmocka_unit_test(operations_have_their_oldest_version),
         cmocka_unit_test(what_text_cannot_hold_is_refused),
         cmocka_unit_test(a_value_that_does_not_exist_is_refused),
