@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "needs_help.h"
 
+#include "read/read.h"
+
 static void tuples_have_the_elements_that_are_needed(void **state) {
     (void)state;
     static const case_t cases[] = {
@@ -233,11 +235,55 @@ static void branches_of_hlo_have_what_is_needed(void **state) {
     check(cases, sizeof cases / sizeof *cases);
 }
 
+// What a module says of its arguments and results, of a program and of its entry computation.
+static void assert_shape(const keel_program_t *program, keel_attr_id_t attributes, const char *name,
+                         uint32_t parameters, uint32_t results) {
+    keel_attr_id_t shape = keel_program_dict_find(program, attributes, name);
+    assert_int_not_equal(shape, KEEL_NONE);
+    keel_list_t of =
+        keel_program_array(program, keel_program_dict_find(program, shape, "parameters"));
+    assert_int_equal(of.count, parameters);
+    const keel_attr_t *result =
+        keel_program_attr(program, keel_program_dict_find(program, shape, "result"));
+    assert_int_equal(result->kind, KEEL_ATTR_TYPE);
+    const keel_type_t *type = keel_program_type(program, result->a);
+    assert_int_equal(type->kind, KEEL_TYPE_TUPLE);
+    assert_int_equal(keel_program_list(program, type->b).count, results);
+}
+
+static uint32_t count_parameters(const keel_program_t *program) {
+    uint32_t count = 0;
+    const keel_block_t *body = keel_program_body(program, program->entry);
+    for (keel_op_id_t op = body->first_op; op < body->end_op; op = keel_program_next(program, op))
+        count += keel_str_is(keel_program_str(program, keel_program_op_name(program, op)->name),
+                             "parameter");
+    return count;
+}
+
+static void a_part_has_the_shape_of_a_part(void **state) {
+    (void)state;
+    uint8_t *data;
+    size_t size;
+    keel_program_t program, part;
+    keel_needs_t *needs;
+    assert_ok(keel_file_read(KEEL_TEST_SAMPLES "/hlo/linear_step.hlo", 1 << 24, &data, &size));
+    assert_ok(keel_read_hlo(keel_bytes(data, size), &program));
+    assert_ok(keel_needs_create(&program, &needs));
+    assert_ok(keel_needs_program(needs, (const uint32_t[]){0}, 1, &part));
+    keel_needs_destroy(needs);
+    assert_true(count_parameters(&part) > 0);
+    assert_shape(&part, part.attributes, "host_program_shape", count_parameters(&part), 1);
+    keel_program_deinitialize(&part);
+    keel_program_deinitialize(&program);
+    keel_free(data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tuples_have_the_elements_that_are_needed),
         cmocka_unit_test(calls_and_loops_of_hlo_have_what_is_needed),
         cmocka_unit_test(branches_of_hlo_have_what_is_needed),
+        cmocka_unit_test(a_part_has_the_shape_of_a_part),
     };
     return cmocka_run_group_tests_name("needs hlo", tests, NULL, NULL);
 }
