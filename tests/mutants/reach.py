@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import time
@@ -106,7 +107,18 @@ class Reach:
         if not self.tests.get(test) or file not in self.known:
             return True
         ran = self.tests[test].get(file, set())
-        return any(line is None or line in ran for line in (self.line_of(file, at) for at in lines))
+        for at in lines:
+            line = self.line_of(file, at)
+            if line in ran or (line is None and (ran or not self.is_of_file(file, at))):
+                return True
+        return False
+
+    def is_of_file(self, file, line):
+        """Whether what stands there, outside functions, is known only to its file."""
+        texts = self.texts[file]
+        while line > 1 and not re.match(r"\w", texts[line - 1]):
+            line -= 1
+        return bool(re.match(r"static|enum|typedef", texts[line - 1]))
 
     def line_of(self, file, line):
         """The line that is counted for it: where its statement begins. None outside functions."""
