@@ -24,7 +24,7 @@ typedef struct layout_t {
 static const layout_t layouts[KEEL_FLOAT_COUNT] = {
     [KEEL_FLOAT_BF16] = {8, 7, 127, IEEE},         [KEEL_FLOAT_F16] = {5, 10, 15, IEEE},
     [KEEL_FLOAT_F32] = {8, 23, 127, IEEE},         [KEEL_FLOAT_F64] = {11, 52, 1023, IEEE},
-    [KEEL_FLOAT_F80] = {0, 0, 0, TOO_WIDE},        [KEEL_FLOAT_F128] = {0, 0, 0, TOO_WIDE},
+    [KEEL_FLOAT_F80] = {.special = TOO_WIDE},      [KEEL_FLOAT_F128] = {.special = TOO_WIDE},
     [KEEL_FLOAT_TF32] = {8, 10, 127, IEEE},        [KEEL_FLOAT_F8E5M2] = {5, 2, 15, IEEE},
     [KEEL_FLOAT_F8E4M3] = {4, 3, 7, IEEE},         [KEEL_FLOAT_F8E4M3FN] = {4, 3, 7, FN},
     [KEEL_FLOAT_F8E5M2FNUZ] = {5, 2, 16, FNUZ},    [KEEL_FLOAT_F8E4M3FNUZ] = {4, 3, 8, FNUZ},
