@@ -87,6 +87,32 @@ static void turns_of_loops_are_their_bound(void **state) {
          "constant loop bound: 3 -> 9 @8<99 (a loop runs a different number of times)",
          "size broadcast_in_dim: 9 -> 4 @7<99 +2 (f32[9] -> f32[4])\n"
          "constant loop bound: 9 -> 3 @8<99 (a loop runs a different number of times)"},
+        // What it carries and never changes is what went in, behind what it does change.
+        {"x: f32[4]\n"
+         "z = constant i32[] 0\n"
+         "a b = while i32[] f32[4] z x @8 { i: i32[] v: f32[4]\n"
+         "m = constant i32[] 3\n"
+         "p = compare i1[] i m {comparison_direction=LT} @8\n"
+         "return p } { i: i32[] v: f32[4]\n"
+         "w = tanh f32[4] v @9\n"
+         "o = constant i32[] 1\n"
+         "j = add i32[] i o @8\n"
+         "return j w }\n"
+         "return b",
+         "x: f32[4] g: f32[4]\n"
+         "z = constant i32[] 0\n"
+         "a b c = while i32[] f32[4] f32[4] z x g @8 { i: i32[] v: f32[4] h: f32[4]\n"
+         "m = constant i32[] 3\n"
+         "p = compare i1[] i m {comparison_direction=LT} @8\n"
+         "return p } { i: i32[] v: f32[4] h: f32[4]\n"
+         "w = tanh f32[4] v @9\n"
+         "k = multiply f32[4] w h @10\n"
+         "o = constant i32[] 1\n"
+         "j = add i32[] i o @8\n"
+         "return j k h }\n"
+         "return b",
+         "arguments g: absent -> f32[4] @99 +1 (it is None or left out in one of the two calls)",
+         NULL},
         // The bound and an array of as many elements; over the rows of an argument.
         {"x: f32[]\n"
          "z = constant i32[] 0\n"

@@ -121,6 +121,10 @@ static void a_loop_counts_as_often_as_it_runs(void **state) {
         {LOOP("20", "p = compare i1[] i ten {comparison_direction='GE'}",
               "j = subtract i32[] i two"),
          0, "0; 7 ops, 18 work, 33 bytes"},
+        // The step is a number of another form.
+        {LOOP("0", "p = compare i1[] i ten {comparison_direction='LT'}",
+              "k = convert i32[] two\nj = add i32[] i k"),
+         0, "0; 8 ops, 20 work, 37 bytes"},
         // It never runs.
         {LOOP("10", "p = compare i1[] i ten {comparison_direction='LT'}", "j = add i32[] i two"), 0,
          "0; 7 ops, 0 work, 33 bytes"},
