@@ -307,6 +307,27 @@ static void a_curve_of_many_programs_has_few_points_and_ends_at_the_last(void **
     }
 }
 
+static void the_lines_of_a_chart_are_in_it(void **state) {
+    (void)state;
+    keel_buffer_t page;
+    page_of_steps(4, 2, &page);
+    const char *box = strstr(keel_buffer_cstr(&page), "viewBox=\"0 0 ");
+    const char *grid = strstr(keel_buffer_cstr(&page), "<path class=\"grid\" d=\"");
+    int width, height, y[3], end[3];
+    assert_non_null(box);
+    assert_non_null(grid);
+    assert_int_equal(sscanf(box, "viewBox=\"0 0 %d %d\"", &width, &height), 2);
+    assert_int_equal(sscanf(grid, "<path class=\"grid\" d=\"M0 %dH%dM0 %dH%dM0 %dH%d\"", &y[0],
+                            &end[0], &y[1], &end[1], &y[2], &end[2]),
+                     6);
+    for (int i = 0; i < 3; ++i) {
+        assert_in_range(y[i], 0, height);
+        assert_int_equal(end[i], width);
+    }
+    assert_true(y[0] < y[1] && y[1] < y[2]);
+    keel_buffer_deinitialize(&page);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_labeled_at_round_numbers),
@@ -318,6 +339,7 @@ int main(void) {
         cmocka_unit_test(a_load_is_no_bar),
         cmocka_unit_test(the_curve_steps_up_where_a_program_is_new),
         cmocka_unit_test(a_curve_of_many_programs_has_few_points_and_ends_at_the_last),
+        cmocka_unit_test(the_lines_of_a_chart_are_in_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -339,6 +339,16 @@ static void test_options_that_tell_processes_apart_are_left_out(void **state) {
     assert_options(options, 2, "");
 }
 
+static void test_the_processors_devices_are_one_number(void **state) {
+    (void)state;
+    PJRT_NamedValue option = keel_pjrt_cpu_devices(4);
+    assert_string_equal(option.name, KEEL_CPU_DEVICES_OPTION);
+    assert_int_equal(option.name_size, strlen(KEEL_CPU_DEVICES_OPTION));
+    assert_int_equal(option.type, PJRT_NamedValue_kInt64);
+    assert_int_equal(option.int64_value, 4);
+    assert_int_equal(option.value_size, 1);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -354,6 +364,7 @@ int main(void) {
         TEST(options_that_tell_processes_apart_are_left_out),
         TEST(longer_named_values_of_a_later_header_are_read),
         TEST(an_option_of_an_unknown_kind_makes_the_backend_unknown),
+        cmocka_unit_test(test_the_processors_devices_are_one_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
