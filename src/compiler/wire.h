@@ -46,8 +46,7 @@ typedef struct wire_answer_t {
     keel_program_memory_t memory;
     uint64_t nanoseconds, cpu_nanoseconds, peak_memory;
     bool is_trial;
-    keel_bytes_t
-        results; // of a trial: a shape and so many bytes (wire_put_shape), one after the other
+    keel_bytes_t results; // of a trial: a shape (wire_put_shape) and its bytes, one after another
 } wire_answer_t;
 
 // Append a message with its frame; check the buffer's status.

@@ -103,8 +103,19 @@ static void a_handler_of_an_unknown_kind_is_refused(void **state) {
 static void a_job_comes_back(void **state) {
     (void)state;
     wire_job_t read;
-    wire_put_job(&out, &(wire_job_t){bytes("code"), bytes("options"), KEEL_STR("mlir")});
+    const wire_job_t job = {.code = bytes("code"),
+                            .options = bytes("options"),
+                            .format = KEEL_STR("mlir"),
+                            .executable = bytes("executable"),
+                            .arguments = bytes("arguments"),
+                            .seed = 7,
+                            .seconds = 60};
+    wire_put_job(&out, &job);
     assert_ok(wire_read_job(message(WIRE_JOB), &read));
+    assert_same(read.executable, "executable");
+    assert_same(read.arguments, "arguments");
+    assert_int_equal(read.seed, 7);
+    assert_int_equal(read.seconds, 60);
     assert_same(read.code, "code");
     assert_same(read.options, "options");
     assert_same(keel_str_bytes(read.format), "mlir");

@@ -69,8 +69,7 @@ static int ask(gate_t *gate, asking_t asking) {
                                   .key = &key,
                                   .site = &site,
                                   .is_new = !asking.is_old,
-                                  .is_eager = asking.is_eager,
-                                  .process_count = 1};
+                                  .is_eager = asking.is_eager};
     keel_status_t why = check->check(check->context, &it, &verdict);
     snprintf(gate->message, sizeof gate->message, "%s", why ? keel_status_message(why) : "");
     bool passed = !why;
