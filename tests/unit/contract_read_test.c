@@ -212,6 +212,11 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED(PROGRAM "    takes x f32[8..8]\n", "8", "x: '8..8' ends before it begins");
     REFUSED(PROGRAM "    takes x f32[8|8]\n", "8",
             "x: sizes rise from one to the next: '8|8' does not");
+    // As many arguments as there is room for, and one behind them.
+    REFUSED(PROGRAM
+            "    takes a f32[1]\n    takes b f32[1]\n    takes c f32[1]\n    takes d f32[1]\n"
+            "  program\n    pin " F2 "\n    like first\n    takes e f32[1]\n    takes e f32[1]\n",
+            "16", "e is listed twice; remove one");
     REFUSED("# nothing follows\n", "5",
             "a comment can stand at the top, or before an entry or a program; move it there");
     REFUSED("# one\n# two\nothers warn\n", "5",
