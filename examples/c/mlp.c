@@ -2,8 +2,8 @@
 //
 //   KEEL_PLUGIN=cpu ./mlp
 //
-// The learning rate changes in every step and a batch may be short of real rows, and still there is
-// one program: `keel run -- ./mlp` says so.
+// The learning rate changes in every step, and still there is one program: `keel run -- ./mlp` says
+// so.
 #include <keel/keel.h>
 #include <math.h>
 #include <stdio.h>

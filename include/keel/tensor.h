@@ -115,7 +115,8 @@ typedef struct keel_context_options_t {
     const char *name;   // of the programs, as `keel why` shows them; default "step"
 } keel_context_options_t;
 
-// `options` may be NULL. KEEL_NOT_FOUND: there is no such plugin. KEEL_PLUGIN: it refused.
+// `options` may be NULL. KEEL_INVALID: the named plugin cannot be used. KEEL_PLUGIN: the plugin, or
+// Keel in front of it, refused.
 KEEL_API keel_status_t keel_context_create(const keel_context_options_t *options,
                                            keel_context_t **out) KEEL_MUST_CHECK;
 KEEL_API void keel_context_free(keel_context_t *context); // NULL is allowed
@@ -194,8 +195,8 @@ KEEL_API keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, vo
 // ---- operations --------------------------------------------------------------------------------
 
 // Two operands have one dtype, or the smaller one of the same kind is converted (bool counts as the
-// smallest integer): i32 and i64, bf16 and f32. Everything else is refused: NumPy makes f64 of i32
-// and f32. Shapes are broadcast as in NumPy.
+// smallest integer): i32 and i64, f8 and bf16, bf16 and f32. Everything else is refused: NumPy
+// makes f64 of i32 and f32. Shapes are broadcast as in NumPy.
 
 // name, as text
 #define KEEL_UNARY_OPS(X)                                                                          \
@@ -353,6 +354,8 @@ KEEL_API keel_tensor_t keel_stop_gradient_at(keel_caller_t site, keel_tensor_t x
 
 // ---- layers ------------------------------------------------------------------------------------
 
+// Results have the dtype of x; those of small floats are computed in f32 if they sum anything.
+
 #define keel_relu(x) keel_relu_at(KEEL_HERE, (x))
 KEEL_API keel_tensor_t keel_relu_at(keel_caller_t site, keel_tensor_t x);
 #define keel_silu(x) keel_silu_at(KEEL_HERE, (x))
@@ -380,7 +383,8 @@ KEEL_API keel_tensor_t keel_cross_entropy_at(keel_caller_t site, keel_tensor_t l
 // ---- gradients ---------------------------------------------------------------------------------
 
 // d loss / d x[i] for a scalar loss of this step, in the dtype and shape of each; zeros where loss
-// does not depend on it. The gradient's operations have the lines of those that they come from.
+// does not depend on it. A variable that was assigned means its new value here. The gradient's
+// operations have the lines of those that they come from.
 #define keel_gradients(loss, x, count, out)                                                        \
     keel_gradients_at(KEEL_HERE, (loss), (x), (count), (out))
 KEEL_API void keel_gradients_at(keel_caller_t site, keel_tensor_t loss, const keel_tensor_t *x,
@@ -401,8 +405,8 @@ typedef struct keel_adamw_options_t {
 } keel_adamw_options_t;
 #define KEEL_ADAMW ((keel_adamw_options_t){1e-3, 0.9, 0.999, 1e-8, 0})
 
-// Its state, on the device: two moments of each variable and the number of steps. The caller frees
-// it before the context.
+// Its state, on the device: two moments of each variable, in f32 or f64, and the number of steps.
+// The caller frees it before the context.
 typedef struct keel_adamw_t keel_adamw_t;
 #define keel_adamw_create(x, count, out) keel_adamw_create_at(KEEL_HERE, (x), (count), (out))
 KEEL_API keel_status_t keel_adamw_create_at(keel_caller_t site, const keel_tensor_t *x,

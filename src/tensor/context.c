@@ -3,12 +3,15 @@
 
 // ---- errors ------------------------------------------------------------------------------------
 
+const char *caller_file(keel_caller_t site) {
+    return site.file ? site.file : "?";
+}
+
 keel_tensor_t context_take(keel_context_t *context, keel_caller_t site, keel_status_t status) {
     if (context->error)
         keel_status_ignore(status);
     else
-        context->error =
-            keel_status_annotate(status, "%s:%d", site.file ? site.file : "?", site.line);
+        context->error = keel_status_annotate(status, "%s:%d", caller_file(site), site.line);
     return (keel_tensor_t){0};
 }
 
@@ -109,7 +112,8 @@ variable_t *context_variable(keel_tensor_t tensor) {
     uint32_t index = tensor.id & VARIABLE_INDEX;
     if (!tensor.context || tensor.step || index >= tensor.context->variables.count) return NULL;
     variable_t *variable = &tensor.context->variables.data[index];
-    bool is_same = variable->is_live && variable->generation == tensor.id >> VARIABLE_SHIFT;
+    bool is_same = variable->is_live && !variable->is_doomed &&
+                   variable->generation == tensor.id >> VARIABLE_SHIFT;
     return is_same ? variable : NULL;
 }
 
@@ -249,7 +253,9 @@ static keel_status_t add_input(keel_context_t *context, const char *name, keel_d
 keel_tensor_t keel_input_at(keel_caller_t site, keel_context_t *context, const char *name,
                             keel_dtype_t dtype, keel_shape_t shape, const void *data) {
     if (!is_source(site, context, "input", dtype, &shape)) return (keel_tensor_t){0};
-    if (!data) return context_fail(context, site, "input %s: no data", name ? name : "");
+    int64_t elements;
+    if (!data && shape_elements(&shape, &elements) && elements)
+        return context_fail(context, site, "input %s: no data", name ? name : "");
     keel_status_t status = add_input(context, name ? name : "", dtype, &shape, data);
     if (status) return context_take(context, site, status);
     const int64_t words[] = {context->used_inputs++};
@@ -258,11 +264,22 @@ keel_tensor_t keel_input_at(keel_caller_t site, keel_context_t *context, const c
     return trace_add(context, &spec, NULL, 0);
 }
 
+// Only the dtype of `like` counts, so it needs no value. NULL, with an error in the context, if it
+// has none.
+static keel_context_t *begin_like(keel_caller_t site, const char *what, keel_tensor_t like) {
+    keel_context_t *context = like.context;
+    if (!context) return NULL;
+    context->site = site;
+    if (ops_is_usable(like)) return context;
+    context_fail(context, site, "%s: the tensor was released, or is of a step that has ended",
+                 what);
+    return NULL;
+}
+
 keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value) {
-    uint32_t node;
-    keel_context_t *context = ops_begin(site, "number", &like, 1, &node);
+    keel_context_t *context = begin_like(site, "number", like);
     if (!context) return (keel_tensor_t){0};
-    keel_dtype_t dtype = trace_node(context, node)->dtype;
+    keel_dtype_t dtype = keel_dtype(like);
     numbers_t *numbers = &context->numbers[dtype];
     keel_status_t status = keel_table_reserve(numbers, 1);
     if (status) return context_take(context, site, status);
@@ -282,10 +299,8 @@ keel_tensor_t ops_constant(keel_context_t *context, keel_dtype_t dtype, double v
 }
 
 keel_tensor_t keel_constant_at(keel_caller_t site, keel_tensor_t like, double value) {
-    uint32_t node;
-    keel_context_t *context = ops_begin(site, "constant", &like, 1, &node);
-    if (!context) return (keel_tensor_t){0};
-    return ops_constant(context, trace_node(context, node)->dtype, value);
+    keel_context_t *context = begin_like(site, "constant", like);
+    return context ? ops_constant(context, keel_dtype(like), value) : (keel_tensor_t){0};
 }
 
 keel_tensor_t keel_iota_at(keel_caller_t site, keel_context_t *context, keel_dtype_t dtype,
@@ -295,6 +310,12 @@ keel_tensor_t keel_iota_at(keel_caller_t site, keel_context_t *context, keel_dty
     if (dtype == KEEL_BOOL) return context_fail(context, site, "iota: bool cannot count");
     if (!axis_resolve(axis, shape.rank, &place))
         return context_fail(context, site, "iota: there is no axis %d", axis);
+    int bits = 8 * (int)keel_dtype_size(dtype) - (dtype < KEEL_U8);
+    if (dtype_is_integer(dtype) && bits < 63 && shape.dims[place] > INT64_C(1) << bits) {
+        char text[SHAPE_TEXT];
+        return context_fail(context, site, "iota: %s cannot count that far",
+                            shape_text(dtype, &shape, text));
+    }
     const int64_t words[] = {place};
     const node_spec_t spec = {
         .kind = NODE_IOTA, .dtype = dtype, .shape = shape, .words = words, .word_count = 1};
@@ -371,10 +392,11 @@ void context_release(keel_context_t *context, uint32_t index) {
     if (variable->is_assigned) forget_assignment(context, index);
     device_drop(context->device, variable->buffer);
     keel_free(variable->name);
-    *variable =
-        (variable_t){.generation = (variable->generation + 1) & (UINT32_MAX >> VARIABLE_SHIFT),
-                     .next_free = context->free_variable,
-                     .node = KEEL_NONE,
-                     .use = KEEL_NONE};
-    context->free_variable = index;
+    uint32_t generation = variable->generation + 1;
+    *variable = (variable_t){.generation = generation,
+                             .next_free = context->free_variable,
+                             .node = KEEL_NONE,
+                             .use = KEEL_NONE};
+    // A place whose generations are used up stays empty: an old handle would mean a new tensor.
+    if (generation <= UINT32_MAX >> VARIABLE_SHIFT) context->free_variable = index;
 }

@@ -103,6 +103,8 @@ static keel_type_t element_type(keel_dtype_t dtype) {
 }
 
 keel_status_t emit_type(emitter_t *e, keel_type_t type, keel_type_id_t *out) {
+    if (e->program->types.count > UINT16_MAX)
+        return keel_status_make(KEEL_UNSUPPORTED, "a step with more than %d shapes", UINT16_MAX);
     *out = e->program->types.count;
     KEEL_PUSH(&e->program->types, type);
     return NULL;

@@ -113,6 +113,7 @@ static keel_status_t emit_pad(emitter_t *e, const item_t *item, keel_value_id_t 
 static double reduce_start(int op, keel_dtype_t dtype) {
     bool is_max = op == KEEL_OP_MAX;
     if (op == KEEL_OP_SUM) return 0;
+    if (dtype == KEEL_F8E4M3FN) return is_max ? -448 : 448; // it has no infinity
     if (dtype_is_float(dtype)) return is_max ? -INFINITY : INFINITY;
     return is_max ? -DBL_MAX : DBL_MAX; // the least and the largest of that dtype
 }
@@ -196,17 +197,6 @@ static keel_status_t emit_put(emitter_t *e, const item_t *item, keel_value_id_t 
                             &fields, out);
 }
 
-static const char *const unary_names[] = {
-#define NAME(name, text) text,
-    KEEL_UNARY_OPS(NAME)
-#undef NAME
-};
-static const char *const binary_names[] = {
-#define NAME(name, text) text,
-    KEEL_BINARY_OPS(NAME)
-#undef NAME
-};
-
 // With a list of numbers under one name.
 static keel_status_t emit_listed(emitter_t *e, const item_t *item, const char *name,
                                  keel_value_id_t *out) {
@@ -229,9 +219,9 @@ static keel_status_t emit_item(emitter_t *e, const item_t *item, keel_value_id_t
         case NODE_IOTA:
             return emit_listed(e, item, "iota", out);
         case NODE_UNARY:
-            return emit_plain(e, item, unary_names[item->node->op], NULL, out);
+            return emit_plain(e, item, ops_unary_name(item->node->op), NULL, out);
         case NODE_BINARY:
-            return emit_plain(e, item, binary_names[item->node->op], NULL, out);
+            return emit_plain(e, item, ops_binary_name(item->node->op), NULL, out);
         case NODE_COMPARE:
             return emit_compare(e, item, out);
         case NODE_SELECT:

@@ -376,6 +376,13 @@ static bool can_differentiate(keel_context_t *context, uint32_t loss, const keel
     for (size_t i = 0; i < count && !context->error; ++i)
         if (keel_is_empty(x[i]))
             context_fail(context, context->site, "gradients: tensor %zu is empty", i + 1);
+        else if (x[i].context != context)
+            context_fail(context, context->site, "gradients: tensor %zu is of another context",
+                         i + 1);
+        else if (!ops_is_usable(x[i]))
+            context_fail(context, context->site,
+                         "gradients: tensor %zu was released or is of a step that has ended",
+                         i + 1);
         else if (!dtype_is_float(keel_dtype(x[i])))
             context_fail(context, context->site, "gradients: tensor %zu is of %s, which has none",
                          i + 1, keel_dtype_text(keel_dtype(x[i])));

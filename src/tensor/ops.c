@@ -18,6 +18,11 @@ static uint32_t node_of(keel_context_t *context, const char *what, keel_tensor_t
     return KEEL_NONE;
 }
 
+bool ops_is_usable(keel_tensor_t tensor) {
+    if (!tensor.step) return context_variable(tensor);
+    return tensor.step == tensor.context->step && tensor.id < tensor.context->trace.nodes.count;
+}
+
 keel_context_t *ops_begin(keel_caller_t site, const char *what, const keel_tensor_t *operands,
                           uint32_t count, uint32_t *out_nodes) {
     keel_context_t *context = NULL;
@@ -131,6 +136,14 @@ static const char *const binary_names[] = {
     KEEL_BINARY_OPS(NAME)
 #undef NAME
 };
+const char *ops_unary_name(int op) {
+    return unary_names[op];
+}
+
+const char *ops_binary_name(int op) {
+    return binary_names[op];
+}
+
 static const char *const compare_names[] = {
 #define NAME(name, text, hlo) text,
     KEEL_COMPARE_OPS(NAME)
@@ -147,9 +160,10 @@ static bool unary_takes(keel_unary_op_t op, keel_dtype_t dtype) {
         case KEEL_OP_NOT:
             return !dtype_is_float(dtype);
         case KEEL_OP_NEGATE:
+            return dtype != KEEL_BOOL;
         case KEEL_OP_ABS:
         case KEEL_OP_SIGN:
-            return dtype != KEEL_BOOL;
+            return dtype != KEEL_BOOL && !(dtype >= KEEL_U8 && dtype <= KEEL_U64);
         default:
             return dtype_is_float(dtype);
     }
@@ -409,7 +423,7 @@ keel_tensor_t keel_concatenate_at(keel_caller_t site, keel_tensor_t x, keel_tens
     if (dtype != trace_node(context, nodes[1])->dtype || !shape_equal(&shape, &other) ||
         __builtin_add_overflow(first, second, &sum))
         return refuse_two(context, "concatenate", nodes[0], nodes[1],
-                          "differ in more than the size of that axis");
+                          "differ in dtype, or in more than the size of that axis");
     shape.dims[place] = sum;
     const int64_t words[] = {place};
     const node_spec_t spec = {

@@ -8,7 +8,9 @@
 void keel_sgd_at(keel_caller_t site, const keel_tensor_t *x, const keel_tensor_t *gradients,
                  size_t count, double rate) {
     keel_tensor_t of_rate = {0};
-    for (size_t i = 0; x && gradients && i < count; ++i) {
+    if (!x) return;
+    if (!gradients && count && x[0].context) context_fail(x[0].context, site, "sgd: no gradients");
+    for (size_t i = 0; gradients && i < count; ++i) {
         if (!i || keel_dtype(x[i]) != keel_dtype(x[i - 1])) of_rate = NUMBER(x[i], rate);
         keel_assign_at(site, x[i], BINARY(SUBTRACT, x[i], BINARY(MULTIPLY, gradients[i], of_rate)));
     }
@@ -22,14 +24,25 @@ struct keel_adamw_t {
     keel_tensor_t *x, *first, *second;
 };
 
-// A variable like x, of zeros that the device need not be sent.
+// The state of small floats is f32: bf16 would never forget a second moment (0.999 is 1 there), and
+// f16 has no 1e-8.
+static keel_dtype_t state_dtype(keel_tensor_t x) {
+    keel_dtype_t dtype = keel_dtype(x);
+    return dtype < KEEL_F32 ? KEEL_F32 : dtype;
+}
+
+// A variable in the shape of x. Its zeros are sent and not traced, so the first step is no program
+// of its own.
 static keel_tensor_t zeros_like(keel_caller_t site, keel_tensor_t x) {
-    keel_context_t *context = x.context;
-    keel_tensor_t state =
-        keel_variable_at(site, context, "moment", keel_dtype(x), keel_shape(x), NULL);
-    if (keel_is_empty(state)) return state;
-    keel_assign_at(site, state,
-                   keel_broadcast_at(site, ops_constant(context, keel_dtype(x), 0), keel_shape(x)));
+    const keel_shape_t shape = keel_shape(x);
+    int64_t elements;
+    void *zeros;
+    if (!shape_elements(&shape, &elements)) return (keel_tensor_t){0};
+    keel_status_t status =
+        keel_calloc((size_t)elements + 1, keel_dtype_size(state_dtype(x)), &zeros);
+    if (status) return context_take(x.context, site, status);
+    keel_tensor_t state = keel_variable_at(site, x.context, "moment", state_dtype(x), shape, zeros);
+    keel_free(zeros);
     return state;
 }
 
@@ -37,14 +50,14 @@ static keel_status_t check(keel_caller_t site, const keel_tensor_t *x, size_t co
                            keel_adamw_t **out) {
     if (!x || !count || !out)
         return keel_status_make(KEEL_INVALID, "%s:%d: adamw: no variables, or no place for it",
-                                site.file, site.line);
+                                caller_file(site), site.line);
     for (size_t i = 0; i < count; ++i)
         if (!context_variable(x[i]) || x[i].context != x[0].context ||
             !dtype_is_float(keel_dtype(x[i])))
             return keel_status_make(KEEL_INVALID,
                                     "%s:%d: adamw: tensor %zu is no variable of floats of one "
                                     "context",
-                                    site.file, site.line, i + 1);
+                                    caller_file(site), site.line, i + 1);
     return NULL;
 }
 
@@ -99,7 +112,8 @@ typedef struct rates_t {
 static rates_t rates_of(keel_caller_t site, keel_tensor_t step, keel_tensor_t like,
                         const keel_adamw_options_t *o) {
     keel_tensor_t one = keel_constant_at(site, step, 1);
-    keel_dtype_t dtype = keel_dtype(like);
+    keel_dtype_t dtype = state_dtype(like);
+    like = keel_cast_at(site, step, dtype);
     return (rates_t){
         .rate = NUMBER(like, o->rate),
         .decay = NUMBER(like, o->rate * o->decay),
@@ -118,13 +132,19 @@ static rates_t rates_of(keel_caller_t site, keel_tensor_t step, keel_tensor_t li
 void keel_adamw_step_at(keel_caller_t site, keel_adamw_t *adamw, const keel_tensor_t *gradients,
                         keel_adamw_options_t options) {
     rates_t r = {0};
-    if (!adamw || !gradients) return;
+    if (!adamw) return;
+    if (!gradients) {
+        context_fail(adamw->step.context, site, "adamw: no gradients");
+        return;
+    }
     keel_tensor_t step = BINARY(ADD, adamw->step, keel_constant_at(site, adamw->step, 1));
     keel_assign_at(site, adamw->step, step);
     for (size_t i = 0; i < adamw->count; ++i) {
-        keel_tensor_t x = adamw->x[i], g = gradients[i];
-        if (!i || keel_dtype(x) != keel_dtype(adamw->x[i - 1]))
-            r = rates_of(site, step, x, &options);
+        keel_dtype_t wide = state_dtype(adamw->x[i]);
+        keel_tensor_t x = keel_cast_at(site, adamw->x[i], wide);
+        keel_tensor_t g = keel_cast_at(site, gradients[i], wide);
+        if (!i || wide != state_dtype(adamw->x[i - 1]))
+            r = rates_of(site, step, adamw->x[i], &options);
         keel_tensor_t first =
             BINARY(ADD, BINARY(MULTIPLY, adamw->first[i], r.beta1), BINARY(MULTIPLY, g, r.rest1));
         keel_tensor_t second = BINARY(ADD, BINARY(MULTIPLY, adamw->second[i], r.beta2),
@@ -134,8 +154,8 @@ void keel_adamw_step_at(keel_caller_t site, keel_adamw_t *adamw, const keel_tens
             BINARY(DIVIDE, BINARY(DIVIDE, first, r.bias1), BINARY(ADD, root, r.epsilon));
         keel_assign_at(site, adamw->first[i], first);
         keel_assign_at(site, adamw->second[i], second);
-        keel_assign_at(site, x,
-                       BINARY(SUBTRACT, BINARY(SUBTRACT, x, BINARY(MULTIPLY, x, r.decay)),
-                              BINARY(MULTIPLY, move, r.rate)));
+        keel_tensor_t next = BINARY(SUBTRACT, BINARY(SUBTRACT, x, BINARY(MULTIPLY, x, r.decay)),
+                                    BINARY(MULTIPLY, move, r.rate));
+        keel_assign_at(site, adamw->x[i], keel_cast_at(site, next, keel_dtype(adamw->x[i])));
     }
 }

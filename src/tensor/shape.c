@@ -76,7 +76,9 @@ bool dtype_promote(keel_dtype_t x, keel_dtype_t y, keel_dtype_t *out) {
     if (small == large) return true;
     if (small == KEEL_BOOL) return dtype_is_integer(large);
     if (dtype_is_float(small) != dtype_is_float(large)) return false;
-    if (dtype_is_float(large)) return large >= KEEL_F32; // bf16 and f16 contain neither the other
+    // Neither of bf16 and f16 contains the other, nor do the two f8.
+    if (dtype_is_float(large))
+        return large >= KEEL_F32 || (large >= KEEL_BF16 && small < KEEL_BF16);
     return is_signed(small) == is_signed(large);
 }
 

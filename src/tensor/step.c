@@ -197,8 +197,8 @@ keel_status_t keel_step_end_at(keel_caller_t site, keel_context_t *context) {
     if (!status) {
         status = run_assignments(context);
         if (status)
-            status =
-                keel_status_annotate(status, "%s:%d: step %u", site.file, site.line, context->step);
+            status = keel_status_annotate(status, "%s:%d: step %u", caller_file(site), site.line,
+                                          context->step);
     }
     if (!status) {
         ++context->figures.steps;
@@ -223,37 +223,45 @@ static keel_status_t read_node(keel_context_t *context, uint32_t node, void *dat
     return status;
 }
 
-static keel_status_t read(keel_caller_t site, keel_tensor_t tensor, void *data, size_t size) {
+// The node to compute; KEEL_NONE for a variable whose value is there already. The error is the
+// context's.
+static keel_status_t find_node(keel_caller_t site, keel_tensor_t tensor, uint32_t *out) {
     keel_context_t *context = tensor.context;
-    uint32_t node;
-    int64_t elements;
     const variable_t *variable = context_variable(tensor);
+    *out = KEEL_NONE;
+    if (variable && variable->buffer && !variable->is_assigned) return NULL;
+    if (ops_begin(site, "read", &tensor, 1, out)) return NULL;
+    keel_status_t status = context->error;
+    context->error = NULL;
+    return status;
+}
+
+static keel_status_t read(keel_tensor_t tensor, uint32_t node, void *data, size_t size) {
+    keel_context_t *context = tensor.context;
+    int64_t elements;
+    char text[SHAPE_TEXT];
     const keel_shape_t shape = keel_shape(tensor);
     if (!shape_elements(&shape, &elements)) elements = 0;
-    if (context->error)
-        return keel_status_make(KEEL_INVALID, "read: the step has an error already");
     size_t expected = (size_t)elements * keel_dtype_size(keel_dtype(tensor));
-    if (variable && variable->buffer && !variable->is_assigned) {
-        if (data && size == expected)
-            return device_receive(context->device, variable->buffer, data, size);
-    } else if (!ops_begin(site, "read", &tensor, 1, &node)) {
-        keel_status_t status = context->error;
-        context->error = NULL;
-        return status;
-    } else if (data && size == expected) {
-        return read_node(context, node, data, size);
-    }
-    char text[SHAPE_TEXT];
-    return keel_status_make(KEEL_INVALID, "read: %s has %zu bytes, and there is room for %zu",
-                            shape_text(keel_dtype(tensor), &shape, text), expected,
-                            data ? size : 0);
+    if (size != expected || (!data && size))
+        return keel_status_make(KEEL_INVALID, "read: %s has %zu bytes, and there is room for %zu",
+                                shape_text(keel_dtype(tensor), &shape, text), expected,
+                                data ? size : 0);
+    if (!size) return NULL;
+    if (node != KEEL_NONE) return read_node(context, node, data, size);
+    return device_receive(context->device, context_variable(tensor)->buffer, data, size);
 }
 
 keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, void *data, size_t size) {
+    uint32_t node;
     if (!tensor.context)
-        return keel_status_make(KEEL_INVALID, "%s:%d: read: the tensor is empty", site.file,
+        return keel_status_make(KEEL_INVALID, "%s:%d: read: the tensor is empty", caller_file(site),
                                 site.line);
     ++tensor.context->figures.reads;
-    keel_status_t status = read(site, tensor, data, size);
-    return status ? keel_status_annotate(status, "%s:%d", site.file, site.line) : NULL;
+    if (tensor.context->error)
+        return keel_status_make(KEEL_INVALID, "%s:%d: read: the step has an error already",
+                                caller_file(site), site.line);
+    KEEL_TRY(find_node(site, tensor, &node));
+    keel_status_t status = read(tensor, node, data, size);
+    return status ? keel_status_annotate(status, "%s:%d", caller_file(site), site.line) : NULL;
 }

@@ -192,6 +192,11 @@ static inline const int64_t *trace_words(const trace_t *trace, const node_t *nod
 
 // ---- ops.c: the same as the public functions, on nodes that are known to be good ----------------
 
+// An operation as HLO and the errors call it.
+const char *ops_unary_name(int op);
+const char *ops_binary_name(int op);
+// Whether a tensor that is not empty is of the open step, or a variable that was not released.
+bool ops_is_usable(keel_tensor_t tensor);
 // The node of each operand of an operation called `what`, which becomes the context's site. NULL,
 // with an error in the context if there is one, if an operand is empty, belongs to another context
 // or to a step that has ended.
@@ -205,6 +210,8 @@ keel_tensor_t ops_put(keel_caller_t site, keel_tensor_t base, keel_tensor_t rows
 
 // ---- context.c ---------------------------------------------------------------------------------
 
+// The file of a caller for a message.
+const char *caller_file(keel_caller_t site);
 // The variable of a handle with step 0; NULL if it was released.
 variable_t *context_variable(keel_tensor_t tensor);
 void context_release(keel_context_t *context, uint32_t index);

@@ -109,13 +109,14 @@ class Jax:
         return jnp.take(table, rows, axis=0, mode="clip")
 
     def one_hot(self, x, n, dtype):
+        x = x.astype("int32")  # of uint8, JAX counts in uint8
         return jax.nn.one_hot(x, n.value, dtype=front.NUMPY[front.DTYPES[dtype]])
 
     def stop_gradient(self, x):
         return jax.lax.stop_gradient(x)
 
     def relu(self, x):
-        return jnp.maximum(x, 0)
+        return jax.nn.relu(x)
 
     def silu(self, x):
         return jax.nn.silu(x)
@@ -280,6 +281,11 @@ def add_shapes():
             floats(*table), integers(*rows, low=0, high=5))  # fmt: skip
     add("take out of range", lambda k, t, r: k.call("take", t, r), floats(5, 2), numpy.array([-1, 7, 2, 2], "int32"))
     add("one_hot", lambda k, x: k.call("one_hot", x, long(4), DTYPE["F32"]), integers(2, 3, low=-1, high=5))
+    add("one_hot uint8", lambda k, x: k.call("one_hot", x, long(300), DTYPE["F32"]), integers(4, low=0, high=9, dtype="uint8"))
+    for op in ("MAX", "MIN"):
+        for dtype in ("float8_e4m3fn", "float8_e5m2", "float16", "bfloat16"):
+            add(f"{op} {dtype}", lambda k, x, op=op: k.call("cast", k.reduce(op, x, (0,)), DTYPE["F32"]),
+                integers(5, 3).astype(dtype))  # fmt: skip
     add("stop_gradient", lambda k, x: k.binary("MULTIPLY", x, k.call("stop_gradient", x)), floats(3))
 
 
@@ -287,6 +293,11 @@ def add_layers():
     for name in ("relu", "silu", "gelu"):
         for dtype in ("float32", "float64"):
             add(f"{name} {dtype}", lambda k, x, name=name: k.call(name, x), floats(3, 4, dtype=dtype))
+    add("relu at 0", lambda k, x: k.call("relu", x), numpy.array([-1, 0, 1], "float32"))
+    for dtype in ("float16", "bfloat16"):
+        add(f"softmax {dtype}", lambda k, x: k.call("softmax", x, -1), floats(3, 4, dtype=dtype))
+        add(f"rms_norm {dtype}", lambda k, x, w: k.call("rms_norm", x, w, double(1e-6)),
+            floats(2, 8, dtype=dtype), floats(8, dtype=dtype))  # fmt: skip
     for axis in (0, 1, -1):
         add(f"softmax {axis}", lambda k, x, a=axis: k.call("softmax", x, a), floats(3, 4, 5))
         add(f"log_softmax {axis}", lambda k, x, a=axis: k.call("log_softmax", x, a), floats(3, 4, 5))
