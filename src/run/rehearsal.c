@@ -22,7 +22,7 @@ static keel_status_t keep_shown(const context_t *to, const json_t *event, const 
 
 // ---- lists without repetition ------------------------------------------------------------------
 
-// What one item is told apart by, besides its list.
+// What distinguishes one item from others of its list.
 typedef struct item_name_t {
     const char *list;
     const char *texts[3];

@@ -76,7 +76,7 @@ uint64_t keel_shape_bytes(const keel_array_shape_t *shape);
 typedef struct keel_array_t {
     keel_array_shape_t whole; // as the program has it
     keel_array_shape_t shard; // on each device
-    keel_bytes_t sharding;    // OpSharding; empty: none is told
+    keel_bytes_t sharding;    // OpSharding; empty: not given
     bool settled;             // false: the compiler decides how it is sharded
     keel_str_t layout; // on the device, as HLO writes it: "{1,0:T(8,128)}"; empty: row by row
     keel_str_t memory; // its kind of memory, "pinned_host"; empty: the device's default

@@ -144,7 +144,7 @@ bool shape_elements(const keel_shape_t *shape, int64_t *out);
 bool shape_equal(const keel_shape_t *x, const keel_shape_t *y);
 bool shape_broadcast(const keel_shape_t *x, const keel_shape_t *y, keel_shape_t *out);
 bool dtype_is_float(keel_dtype_t dtype);
-bool dtype_is_integer(keel_dtype_t dtype); // bool is none
+bool dtype_is_integer(keel_dtype_t dtype); // bool is not one
 // The dtype of two operands; false if it would surprise.
 bool dtype_promote(keel_dtype_t x, keel_dtype_t y, keel_dtype_t *out);
 // -1 is the last axis; false if there is no such axis.

@@ -1,4 +1,4 @@
-# A run as one file: who takes it, and what is said if it is none.
+# A run as one file: which commands take it, and what they say of a file that is not one.
 export KEEL_RUN_DIR=$runs TMPDIR=$PWD/temporary
 mkdir temporary
 keel pack 20260101 -o first.keelpack; echo "exit $?"

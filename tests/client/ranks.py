@@ -91,12 +91,12 @@ ENDS = {"client": "the client's key-value service", "folder": "ranks", "redis": 
 
 
 class Redis:
-    """A server of the test's own; None if it is not installed."""
+    """A server of the test's own; set-up installs it."""
 
     @staticmethod
     def start():
         if not shutil.which("redis-server"):
-            return None
+            raise SystemExit("redis-server is missing: tools/setup --tests installs it")
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -109,7 +109,7 @@ class Redis:
                 if client.connect_ex(("127.0.0.1", port)) == 0:
                     return server
             time.sleep(0.02)
-        return None
+        raise SystemExit("redis-server does not answer")
 
     def end(self):
         self.process.kill()
@@ -182,18 +182,11 @@ def check_common(jobs):
 
 def check_redis(jobs):
     server = Redis.start()
-    if not server:
-        report.skip("Redis", "redis-server is missing: tools/setup --tests installs it")
-        return
     try:
-        answer = jobs.run(options=("--agree", server.address))
-        if "built without Redis" in answer.err:
-            report.skip("Redis", "this build has none: libhiredis-dev brings it")
-        else:
-            check_place(jobs, "redis", server.address, TEST_REDIS=str(server.process.pid))
-            answer = jobs.run("drift", options=("--agree", server.address))
-            report.check("redis: without a server, all go on and say so", answer.out.count("done") == PROCESSES
-                         and answer.err.count(f"{NOT_COMPARED}Redis at localhost:") == PROCESSES, told(answer, 12))
+        check_place(jobs, "redis", server.address, TEST_REDIS=str(server.process.pid))
+        answer = jobs.run("drift", options=("--agree", server.address))
+        report.check("redis: without a server, all go on and say so", answer.out.count("done") == PROCESSES
+                     and answer.err.count(f"{NOT_COMPARED}Redis at localhost:") == PROCESSES, told(answer, 12))
     finally:
         server.end()
 

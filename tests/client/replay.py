@@ -106,8 +106,7 @@ def text(out, count):
 
 def other(replay, name):
     plugins = other_plugins()
-    if not plugins:
-        report.skip("another plugin", "it is missing: tools/setup --all-plugins brings it")
+    report.check("another plugin is there (tools/setup --all-plugins brings it)", plugins)
     for label, plugin in plugins:
         answer = replay(name, "--plugin", plugin, "--tolerance", "0.05", "--limit", "100000")
         changed = [p for p in answer["programs"] if p["key"].get("same") is False]

@@ -31,7 +31,7 @@ static bool read_back(PJRT_Buffer *result, float factor) {
     return is_right;
 }
 
-// Executes it for the `number`-th time, and adds 1. An execution that failed is none.
+// Executes it for the `number`-th time, and adds 1. An execution that failed does not count.
 static bool execute_and_read(PJRT_Buffer *const parts[2], int *number) {
     PJRT_Buffer *result;
     if (is_out_of_memory(try_execute(apart, parts, 2, &result))) return false;

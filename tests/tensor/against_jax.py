@@ -31,18 +31,18 @@ class Jax:
         "CEIL": jnp.ceil, "EXP": jnp.exp, "EXPM1": jnp.expm1, "LOG": jnp.log, "LOG1P": jnp.log1p,
         "SQRT": jnp.sqrt, "RSQRT": jax.lax.rsqrt, "TANH": jnp.tanh, "SIGMOID": jax.nn.sigmoid,
         "SIN": jnp.sin, "COS": jnp.cos, "NOT": jnp.bitwise_not,
-    }  # fmt: skip
+    }
     BINARY = {
         "ADD": jnp.add, "SUBTRACT": jnp.subtract, "MULTIPLY": jnp.multiply,
         "DIVIDE": lambda x, y: jax.lax.div(*jnp.broadcast_arrays(x, y)),
         "REMAINDER": lambda x, y: jax.lax.rem(*jnp.broadcast_arrays(x, y)),
         "MAXIMUM": jnp.maximum, "MINIMUM": jnp.minimum, "POWER": jnp.power,
         "AND": jnp.bitwise_and, "OR": jnp.bitwise_or, "XOR": jnp.bitwise_xor,
-    }  # fmt: skip
+    }
     COMPARE = {
         "EQUAL": jnp.equal, "NOT_EQUAL": jnp.not_equal, "LESS": jnp.less,
         "LESS_EQUAL": jnp.less_equal, "GREATER": jnp.greater, "GREATER_EQUAL": jnp.greater_equal,
-    }  # fmt: skip
+    }
     REDUCE = {"SUM": jnp.sum, "MAX": jnp.max, "MIN": jnp.min}
 
     def unary(self, op, x):
@@ -202,16 +202,16 @@ def add_elementwise():
                 else:
                     values = floats(*x, low=0.5), floats(*y, low=0.5)
                 add(f"{op} {dtype}{list(x)}{list(y)}", function,
-                    *(v.astype(dtype) for v in values))  # fmt: skip
+                    *(v.astype(dtype) for v in values))
     ties = numpy.array([1, 2, 3], "float32"), numpy.array([1, 5, 2], "float32")
     for op in ("MAXIMUM", "MINIMUM"):
         add(f"{op} of equals", lambda k, x, y, op=op: k.binary(op, x, y), *ties)
     add("POWER 0", lambda k, x, y: k.binary("POWER", x, y),
-        numpy.array([0.5, 2, 3], "float32"), numpy.array([0, 2, -1], "float32"))  # fmt: skip
+        numpy.array([0.5, 2, 3], "float32"), numpy.array([0, 2, -1], "float32"))
     for op in front.COMPARE:
         for dtype in ("float32", "int32", "bfloat16"):
             add(f"{op} {dtype}", lambda k, x, y, op=op: k.compare(op, x, y),
-                integers(5, 4).astype(dtype), integers(4).astype(dtype))  # fmt: skip
+                integers(5, 4).astype(dtype), integers(4).astype(dtype))
     add("promote i32 i64", lambda k, x, y: k.binary("ADD", x, y), integers(3), integers(3, dtype="int64"))
     add("promote bf16 f32", lambda k, x, y: k.binary("MULTIPLY", x, y), floats(3, dtype="bfloat16"), floats(3))
     add("promote bool i32", lambda k, x, y: k.binary("ADD", x, y), integers(3, low=0, high=2).astype("bool"), integers(3))
@@ -220,7 +220,7 @@ def add_elementwise():
     add("number i32", lambda k, x: k.binary("ADD", x, k.number(x, -7)), integers(2, 3))
     for dtype in (*FLOATS, "int32", "uint8"):
         add(f"constant {dtype}", lambda k, x: k.binary("ADD", x, k.call("constant", x, double(3.3))),
-            integers(3, low=0).astype(dtype))  # fmt: skip
+            integers(3, low=0).astype(dtype))
     add("select", lambda k, x, y: k.call("select", k.compare("LESS", x, y), x, y), floats(2, 3), floats(3))
     add("select scalar", lambda k, x: k.call("select", k.compare("LESS", x, k.number(x, 0)), k.number(x, -1), x), floats(2, 3))
 
@@ -229,15 +229,15 @@ def add_casts():
     for source in (*FLOATS, "int32", "uint8", "bool"):
         for target in ("F32", "BF16", "F16", "F64", "I32", "U8", "BOOL", "F8E4M3FN", "F8E5M2"):
             add(f"cast {source} {target}", lambda k, x, t=target: k.call("cast", x, DTYPE[t]),
-                integers(7, low=0).astype(source))  # fmt: skip
+                integers(7, low=0).astype(source))
 
 
 def add_products():
     for x, y in [((2, 3), (3, 4)), ((5, 2, 3), (3, 4)), ((5, 2, 3), (5, 3, 4)), ((2, 1, 2, 3), (5, 3, 1)),
-                 ((0, 3), (3, 2)), ((2, 0), (0, 3))]:  # fmt: skip
+                 ((0, 3), (3, 2)), ((2, 0), (0, 3))]:
         for dtype in ("float32", "float64"):
             add(f"matmul {dtype}{list(x)}{list(y)}", lambda k, x, y: k.call("matmul", x, y),
-                floats(*x, dtype=dtype), floats(*y, dtype=dtype))  # fmt: skip
+                floats(*x, dtype=dtype), floats(*y, dtype=dtype))
     for name, x, y, bx, by, sx, sy in [
         ("all", (2, 3), (2, 3), (), (), (0, 1), (0, 1)),
         ("crossed", (2, 3, 4), (4, 5, 2), (), (), (0, 2), (2, 0)),
@@ -257,7 +257,7 @@ def add_shapes():
         for axes in [(0,), (1,), (-1, 0), (0, 1, 2), ()]:
             for dtype in ("float32", "int32"):
                 add(f"{op} {dtype}{list(axes)}", lambda k, x, op=op, a=axes: k.reduce(op, x, a),
-                    (floats if dtype == "float32" else integers)(2, 3, 4))  # fmt: skip
+                    (floats if dtype == "float32" else integers)(2, 3, 4))
     add("SUM of nothing", lambda k, x: k.reduce("SUM", x, (1,)), floats(2, 0, 3))
     add("MAX of equals", lambda k, x: k.reduce("MAX", x, (0,)), numpy.array([3, 1, 3, 2], "float32"))
     add("MAX uint8", lambda k, x: k.reduce("MAX", x, (0,)), integers(4, 3, low=0, dtype="uint8"))
@@ -275,17 +275,17 @@ def add_shapes():
         add(f"pad {axis} {before} {after}", lambda k, x, a=axis, b=before, e=after: k.call("pad", x, a, long(b), long(e)), floats(2, 3))
     for axis in (0, 1, -1):
         add(f"concatenate {axis}", lambda k, x, y, a=axis: k.call("concatenate", x, y, a),
-            floats(2, 3), floats(*((5, 3) if axis == 0 else (2, 4))))  # fmt: skip
+            floats(2, 3), floats(*((5, 3) if axis == 0 else (2, 4))))
     for table, rows in [((5, 3), (4,)), ((5,), (2, 3)), ((5, 2, 3), ()), ((5, 3), (0,))]:
         add(f"take {list(table)}{list(rows)}", lambda k, t, r: k.call("take", t, r),
-            floats(*table), integers(*rows, low=0, high=5))  # fmt: skip
+            floats(*table), integers(*rows, low=0, high=5))
     add("take out of range", lambda k, t, r: k.call("take", t, r), floats(5, 2), numpy.array([-1, 7, 2, 2], "int32"))
     add("one_hot", lambda k, x: k.call("one_hot", x, long(4), DTYPE["F32"]), integers(2, 3, low=-1, high=5))
     add("one_hot uint8", lambda k, x: k.call("one_hot", x, long(300), DTYPE["F32"]), integers(4, low=0, high=9, dtype="uint8"))
     for op in ("MAX", "MIN"):
         for dtype in ("float8_e4m3fn", "float8_e5m2", "float16", "bfloat16"):
             add(f"{op} {dtype}", lambda k, x, op=op: k.call("cast", k.reduce(op, x, (0,)), DTYPE["F32"]),
-                integers(5, 3).astype(dtype))  # fmt: skip
+                integers(5, 3).astype(dtype))
     add("stop_gradient", lambda k, x: k.binary("MULTIPLY", x, k.call("stop_gradient", x)), floats(3))
 
 
@@ -297,7 +297,7 @@ def add_layers():
     for dtype in ("float16", "bfloat16"):
         add(f"softmax {dtype}", lambda k, x: k.call("softmax", x, -1), floats(3, 4, dtype=dtype))
         add(f"rms_norm {dtype}", lambda k, x, w: k.call("rms_norm", x, w, double(1e-6)),
-            floats(2, 8, dtype=dtype), floats(8, dtype=dtype))  # fmt: skip
+            floats(2, 8, dtype=dtype), floats(8, dtype=dtype))
     for axis in (0, 1, -1):
         add(f"softmax {axis}", lambda k, x, a=axis: k.call("softmax", x, a), floats(3, 4, 5))
         add(f"log_softmax {axis}", lambda k, x, a=axis: k.call("log_softmax", x, a), floats(3, 4, 5))
@@ -354,7 +354,7 @@ def floating_of(inputs):
 def all_of_jax(cases):
     def compute(all_inputs):
         return [of_jax(function, arrays, floating_of(arrays))
-                for (_, (function, _)), arrays in zip(cases, all_inputs)]  # fmt: skip
+                for (_, (function, _)), arrays in zip(cases, all_inputs)]
 
     return jax.jit(compute)([inputs for _, (_, inputs) in cases])
 

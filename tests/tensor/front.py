@@ -23,7 +23,7 @@ NUMPY = {
     "BOOL": "bool", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64", "U8": "uint8",
     "U16": "uint16", "U32": "uint32", "U64": "uint64", "F8E4M3FN": "float8_e4m3fn",
     "F8E5M2": "float8_e5m2", "BF16": "bfloat16", "F16": "float16", "F32": "float32", "F64": "float64",
-}  # fmt: skip
+}
 
 
 class Shape(ctypes.Structure):
@@ -89,7 +89,7 @@ class Front:
     def variable(self, array, name=b"x"):
         array = numpy.array(array, order="C")
         return self.call("variable", self.context, name, dtype_of(array), shape_of(array.shape),
-                         array.ctypes.data_as(ctypes.c_void_p))  # fmt: skip
+                         array.ctypes.data_as(ctypes.c_void_p))
 
     def unary(self, op, x):
         return self.call("unary", UNARY.index(op), x)
@@ -113,7 +113,7 @@ class Front:
         out = (Tensor * len(tensors))()
         self.c.keel_gradients_at.restype = None
         self.c.keel_gradients_at(HERE, loss, (Tensor * len(tensors))(*tensors),
-                                 ctypes.c_size_t(len(tensors)), out)  # fmt: skip
+                                 ctypes.c_size_t(len(tensors)), out)
         return list(out)
 
     def assign(self, variable, value):
@@ -131,7 +131,7 @@ class Front:
         shape = self.c.keel_shape(tensor)
         array = numpy.empty(shape.dims[: shape.rank], NUMPY[DTYPES[self.c.keel_dtype(tensor)]])
         self.check(self.c.keel_read_at, HERE, tensor, array.ctypes.data_as(ctypes.c_void_p),
-                   ctypes.c_size_t(array.nbytes))  # fmt: skip
+                   ctypes.c_size_t(array.nbytes))
         return array
 
     def release(self, tensor):

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def run(build, work, program, *expected):
     environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "lib"), KEEL_CONFIG="/dev/null",
                        KEEL_CACHE_DIR=str(work / "cache"), KEEL_RUN_DIR=str(work / "runs"),
-                       VIRTUAL_ENV=str(ROOT / ".venv"))  # fmt: skip
+                       VIRTUAL_ENV=str(ROOT / ".venv"))
     command = [build / "bin" / "keel", "run", "--", program]
     said = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600)
     both = said.stdout + said.stderr
@@ -36,7 +36,7 @@ def main():
         code = re.search(r"```c\n(.*?)```", (ROOT / "docs" / "tensors.md").read_text(), re.S)[1]
         (work / "sum.c").write_text(code)
         subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/include", work / "sum.c",
-                        f"-L{build}/lib", "-lkeel", "-o", work / "sum"], check=True)  # fmt: skip
+                        f"-L{build}/lib", "-lkeel", "-o", work / "sum"], check=True)
         for times in ("2 compiles", "nothing compiled, 2 loads"):
             run(build, work, work / "sum", "done", times)
         for times in ("1000 steps, 1 program; 1 compile", "1000 steps, 1 program; nothing compiled"):

@@ -157,7 +157,7 @@ static void a_program_for_more_devices_is_refused_at_once(void **state) {
 
 // ---- trials ------------------------------------------------------------------------------------
 
-// A float, a bfloat16 and an index, each of which is told by its result.
+// A float, a bfloat16 and an index, each recognized by its result.
 static const char tried[] =
     "module @tried {\n"
     "  func.func public @main(%a: tensor<64xf32>, %b: tensor<3x2xbf16>, %c: tensor<32xi32>)\n"

@@ -14,15 +14,12 @@ static void run_in(const char *agree, test_t *test) {
 
 // In Redis each test is a job of its own.
 static void run_all(test_t *test, const char *job) {
-    const char *why = no_redis(&server);
     char address[200];
+    need_redis(&server);
     run_in("folder", test);
     run_in("client", test);
     snprintf(address, sizeof address, "redis://127.0.0.1:%u?job=%s", server.port, job);
-    if (why)
-        print_message("skipped for Redis: %s\n", why);
-    else
-        run_in(address, test);
+    run_in(address, test);
 }
 
 static void assert_none(const rank_t *rank, size_t which) {

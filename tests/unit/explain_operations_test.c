@@ -182,7 +182,7 @@ static void numbers_are_told_by_what_takes_them(void **state) {
          "f32[3])",
          "size constant: 3 -> 2 @8<99 (an array of that size is part of the program; f32[3] -> "
          "f32[2])"},
-        // nan is nan; another nan is told by its bits.
+        // nan is nan; another nan is recognized by its bits.
         {"x: f32[2]\n"
          "c = constant f32[2] nan,1 @7\n"
          "y = add f32[2] x c @8\n"

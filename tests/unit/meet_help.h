@@ -208,16 +208,16 @@ static inline void server_start(redis_server_t *server, const char *password) {
     fail_msg("redis-server does not answer");
 }
 
-// Why a test of Redis cannot run; NULL if it can.
-static inline const char *no_redis(const redis_server_t *server) {
+// Set-up brings Redis, so its tests fail without it.
+static inline void need_redis(const redis_server_t *server) {
     keel_meet_t *meet;
-    if (!server->pid) return "redis-server is not installed; tools/setup --tests installs it";
+    if (!server->pid) fail_msg("redis-server is missing; tools/setup --tests installs it");
     keel_redis_address_t address = address_of(server->port, "probe");
     keel_status_t status = keel_meet_in_redis(&address, "probe", &meet);
-    bool is_missing = keel_status_code(status) == KEEL_UNSUPPORTED;
+    if (keel_status_code(status) == KEEL_UNSUPPORTED)
+        fail_msg("this build has no Redis; tools/setup --tests installs libhiredis-dev");
     if (!status) keel_meet_destroy(meet);
     keel_status_ignore(status);
-    return is_missing ? "this build has no Redis; libhiredis-dev brings it" : NULL;
 }
 
 #endif // KEEL_TESTS_MEET_HELP_H_

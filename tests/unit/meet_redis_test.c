@@ -5,13 +5,6 @@
 
 static redis_server_t shared; // for all tests
 
-static void need_redis(void) {
-    const char *why = no_redis(&shared);
-    if (!why) return;
-    print_message("skipped: %s\n", why);
-    skip();
-}
-
 static keel_meet_t *enter(uint16_t port, const char *job, const char *process) {
     keel_redis_address_t address = address_of(port, job);
     keel_meet_t *meet;
@@ -31,7 +24,7 @@ static keel_code_t code_of_get(keel_meet_t *meet, const char *key) {
 
 static void test_two_jobs_do_not_mix(void **state) {
     (void)state;
-    need_redis();
+    need_redis(&shared);
     keel_meet_t *a = enter(shared.port, "a", "p"), *b = enter(shared.port, "b", "q");
     assert_ok(keel_meet_put(a, "k", keel_bytes("x", 1)));
     assert_int_equal(code_of_get(a, "k"), KEEL_OK);
@@ -43,7 +36,7 @@ static void test_two_jobs_do_not_mix(void **state) {
 // On another machine, so that its name says nothing here.
 static void test_a_process_that_leaves_is_gone(void **state) {
     (void)state;
-    need_redis();
+    need_redis(&shared);
     keel_meet_t *a = enter(shared.port, "left", "elsewhere 1"),
                 *b = enter(shared.port, "left", "2");
     assert_false(keel_meet_is_gone(b, "elsewhere 1"));
@@ -58,7 +51,7 @@ static void test_a_process_that_leaves_is_gone(void **state) {
 
 static void test_passwords_come_from_the_environment(void **state) {
     (void)state;
-    need_redis();
+    need_redis(&shared);
     redis_server_t guarded;
     keel_meet_t *meet;
     server_start(&guarded, "secret");
@@ -81,7 +74,7 @@ static void test_passwords_come_from_the_environment(void **state) {
 
 static void test_without_a_server_the_message_names_it(void **state) {
     (void)state;
-    need_redis();
+    need_redis(&shared);
     keel_redis_address_t address = address_of(find_port(), "p");
     keel_meet_t *meet;
     char wanted[100];
@@ -93,7 +86,7 @@ static void test_without_a_server_the_message_names_it(void **state) {
 
 static void test_what_ends_with_the_server_fails_and_does_not_hang(void **state) {
     (void)state;
-    need_redis();
+    need_redis(&shared);
     redis_server_t own;
     uint8_t *data;
     size_t size;
@@ -217,13 +210,13 @@ static size_t cut_at_each_message(bool stays_cut, bool must_survive) {
 
 static void test_a_connection_that_breaks_is_made_again(void **state) {
     (void)state;
-    need_redis();
+    need_redis(&shared);
     assert_true(cut_at_each_message(false, true) > 4);
 }
 
 static void test_a_server_that_goes_away_at_any_command_is_an_error(void **state) {
     (void)state;
-    need_redis();
+    need_redis(&shared);
     assert_true(cut_at_each_message(true, false) > 4);
 }
 
