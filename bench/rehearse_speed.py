@@ -58,7 +58,8 @@ def commands(options, folder):
     }
 
 
-def measure(options):
+def measure(options, commands):
+    """Both kinds of `commands`, "jax" and "keel", in turns."""
     clock, processors = {"jax": [], "keel": []}, {"jax": [], "keel": []}
     with tempfile.TemporaryDirectory(prefix="keel-bench-") as folder:
         for repeat in range(options.repeats):
@@ -83,24 +84,32 @@ def section(options, result):
           f"`{SCRIPT} --layers {result['layers']} --steps {result['steps']}`, the whole command, beside "
           "a JAX process that starts and lowers the same programs and executes nothing; medians of "
           f"{options.repeats} runs that take turns, and their range.\n")
-    print("| | JAX lowers | Keel rehearses | Keel / JAX |")
+    table("Keel rehearses", (("processor time", result["processors"]), ("on the clock", result["clock"])))
+
+
+def table(title, rows):
+    print(f"| | JAX lowers | {title} | Keel / JAX |")
     print("|---|--:|--:|--:|")
-    for name, times in (("processor time", result["processors"]), ("on the clock", result["clock"])):
+    for name, times in rows:
         cells = [f"{statistics.median(times[kind]):.2f} s ({min(times[kind]):.2f} to "
                  f"{max(times[kind]):.2f})" for kind in ("jax", "keel")]
         print(f"| {name} | {cells[0]} | {cells[1]} | {ratio(times):.2f} |")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+def read_options(description, steps):
+    parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
     parser.add_argument("--layers", type=int, default=24)
-    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--steps", type=int, default=steps)
     parser.add_argument("--on", default="cpu:1", metavar="TARGET")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--most", type=float, metavar="RATIO")
     parser.add_argument("--json", action="store_true", help="the numbers instead of the table")
-    options = parser.parse_args()
-    result = measure(options)
+    return parser.parse_args()
+
+
+def main():
+    options = read_options(__doc__, 200)
+    result = measure(options, commands)
     if options.json:
         print(json.dumps({"rehearsal": result}, indent=2))
     else:

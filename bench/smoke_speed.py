@@ -13,14 +13,12 @@ On a machine of two cores that does nothing else, the clock counts: it is what a
 is that of both rehearsals. With --most, a larger ratio on the clock is exit code 1.
 """
 
-import argparse
 import json
-import statistics
 import sys
 import tempfile
 
-from rehearse_speed import TRACE, timed
-from warm_start import KEEL, PYTHON, SCRIPT, plain_environment, rotated
+from rehearse_speed import TRACE, measure, ratio, read_options, table
+from warm_start import KEEL, PYTHON, SCRIPT
 
 
 def commands(options, folder):
@@ -28,26 +26,8 @@ def commands(options, folder):
     own = tempfile.mkdtemp(dir=folder)
     return {
         "jax": ([PYTHON, TRACE, *words], {"JAX_PLATFORMS": "cpu"}),
-        "smoke": ([KEEL, "smoke", "--on", options.on, "--", PYTHON, SCRIPT, *words], {"TMPDIR": own}),
+        "keel": ([KEEL, "smoke", "--on", options.on, "--", PYTHON, SCRIPT, *words], {"TMPDIR": own}),
     }
-
-
-def measure(options):
-    clock, processors = {"jax": [], "smoke": []}, {"jax": [], "smoke": []}
-    with tempfile.TemporaryDirectory(prefix="keel-bench-") as folder:
-        for repeat in range(options.repeats):
-            kinds = commands(options, folder)
-            for name in rotated(kinds, repeat):
-                command, variables = kinds[name]
-                took, used = timed(command, plain_environment() | variables)
-                clock[name].append(took)
-                processors[name].append(used)
-    return {"layers": options.layers, "steps": options.steps, "target": options.on,
-            "clock": clock, "processors": processors}
-
-
-def ratio(times):
-    return statistics.median(times["smoke"]) / statistics.median(times["jax"])
 
 
 def section(options, result):
@@ -57,24 +37,12 @@ def section(options, result):
           f"--steps {result['steps']}`, two rehearsals at once, beside a JAX process that starts and lowers the "
           f"same programs once and executes nothing; medians of {options.repeats} runs that take turns, and "
           "their range.\n")
-    print("| | JAX lowers | Keel smoke | Keel / JAX |")
-    print("|---|--:|--:|--:|")
-    for name, times in (("on the clock", result["clock"]), ("processor time", result["processors"])):
-        cells = [f"{statistics.median(times[kind]):.2f} s ({min(times[kind]):.2f} to "
-                 f"{max(times[kind]):.2f})" for kind in ("jax", "smoke")]
-        print(f"| {name} | {cells[0]} | {cells[1]} | {ratio(times):.2f} |")
+    table("Keel smoke", (("on the clock", result["clock"]), ("processor time", result["processors"])))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--layers", type=int, default=24)
-    parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--on", default="cpu:1", metavar="TARGET")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--most", type=float, metavar="RATIO")
-    parser.add_argument("--json", action="store_true", help="the numbers instead of the table")
-    options = parser.parse_args()
-    result = measure(options)
+    options = read_options(__doc__, 20)
+    result = measure(options, commands)
     if options.json:
         print(json.dumps({"smoke": result}, indent=2))
     else:
