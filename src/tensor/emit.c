@@ -117,8 +117,8 @@ static void mark(emitter_t *e) {
     for (uint32_t i = 0; i < e->emit->result_count; ++i)
         e->is_needed[e->emit->results[i]] = true;
     for (uint32_t i = trace->nodes.count; i-- > 0;)
-        for (int k = 0; e->is_needed[i] && k < trace->nodes.data[i].operand_count; ++k)
-            e->is_needed[trace->nodes.data[i].operands[k]] = true;
+        for (uint32_t k = 0; e->is_needed[i] && k < trace->nodes.data[i].operand_count; ++k)
+            e->is_needed[trace_operand(e->context, &trace->nodes.data[i], k)] = true;
 }
 
 static keel_status_t add_argument(emitter_t *e, argument_t argument, keel_dtype_t dtype,
@@ -290,6 +290,7 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buf
     if (!status) status = keel_write_hlo(&program, out);
     keel_free(e.is_needed);
     keel_free(e.values);
+    keel_free(e.operands.data);
     keel_map_deinitialize(&e.types);
     keel_map_deinitialize(&e.op_names);
     keel_program_deinitialize(&program);

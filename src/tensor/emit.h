@@ -14,9 +14,10 @@ typedef struct emitter_t {
     const keel_context_t *context;
     emit_t *emit;
     keel_program_t *program;
-    bool *is_needed;            // of each node
-    keel_value_id_t *values;    // of each node
-    keel_map_t types, op_names; // -> index
+    bool *is_needed;                      // of each node
+    keel_value_id_t *values;              // of each node
+    KEEL_TABLE(keel_value_id_t) operands; // of the node at hand
+    keel_map_t types, op_names;           // -> index
     keel_type_id_t elements[KEEL_DTYPE_COUNT];
     keel_attr_id_t layouts[KEEL_MAX_RANK + 1];
     keel_op_id_t first_op; // of the computation at hand

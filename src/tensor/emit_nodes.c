@@ -37,7 +37,7 @@ typedef struct item_t {
     const node_t *node;
     const keel_shape_t *shape;
     const int64_t *words;
-    keel_value_id_t operands[MAX_OPERANDS];
+    const keel_value_id_t *operands;
     const keel_shape_t *from; // of operand 0
 } item_t;
 
@@ -179,7 +179,7 @@ static keel_status_t clamp_rows(emitter_t *e, uint32_t rows, int64_t count, keel
 
 static keel_status_t emit_put(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     fields_t fields = {0}, numbers = {0};
-    const uint32_t rows = item->node->operands[1];
+    const uint32_t rows = trace_operand(e->context, item->node, 1);
     int64_t windows[KEEL_MAX_RANK];
     const int64_t zero[] = {0};
     uint32_t inner = (uint32_t)item->from->rank - 1;
@@ -261,8 +261,11 @@ keel_status_t emit_node(emitter_t *e, uint32_t i) {
     item_t item = {.node = node,
                    .shape = &e->context->shapes.data[node->shape],
                    .words = trace_words(trace, node)};
-    for (int k = 0; k < node->operand_count; ++k)
-        item.operands[k] = e->values[node->operands[k]];
-    if (node->operand_count) item.from = trace_node_shape(e->context, node->operands[0]);
+    const uint32_t *operands = trace_operands(trace, node);
+    e->operands.count = 0;
+    for (uint32_t k = 0; k < node->operand_count; ++k)
+        KEEL_PUSH(&e->operands, e->values[operands[k]]);
+    item.operands = e->operands.data;
+    if (node->operand_count) item.from = trace_node_shape(e->context, operands[0]);
     return emit_item(e, &item, &e->values[i]);
 }

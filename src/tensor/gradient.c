@@ -10,11 +10,15 @@ typedef struct rule_t {
     keel_context_t *context;
     node_t node;
     keel_caller_t site;
-    keel_tensor_t operands[MAX_OPERANDS], result, gradient;
+    keel_tensor_t result, gradient;
 } rule_t;
 
 static keel_tensor_t tensor_of(keel_context_t *context, uint32_t node) {
     return (keel_tensor_t){context, node, context->step};
+}
+
+static keel_tensor_t operand(const rule_t *rule, uint32_t which) {
+    return tensor_of(rule->context, trace_operand(rule->context, &rule->node, which));
 }
 
 static keel_tensor_t constant(const rule_t *rule, double value) {
@@ -25,7 +29,7 @@ static keel_tensor_t constant(const rule_t *rule, double value) {
 
 static keel_tensor_t unary(const rule_t *rule) {
     keel_caller_t site = rule->site;
-    keel_tensor_t x = rule->operands[0], y = rule->result, g = rule->gradient;
+    keel_tensor_t x = operand(rule, 0), y = rule->result, g = rule->gradient;
     switch ((keel_unary_op_t)rule->node.op) {
         case KEEL_OP_NEGATE:
             return UNARY(NEGATE, g);
@@ -74,7 +78,7 @@ static keel_tensor_t of_larger(const rule_t *rule, keel_compare_op_t wins, keel_
 
 static keel_tensor_t of_power(const rule_t *rule, int which) {
     keel_caller_t site = rule->site;
-    keel_tensor_t x = rule->operands[0], y = rule->operands[1], g = rule->gradient;
+    keel_tensor_t x = operand(rule, 0), y = operand(rule, 1), g = rule->gradient;
     if (!which) {
         keel_tensor_t less = BINARY(SUBTRACT, y, constant(rule, 1));
         // 0 where the exponent is 0, whatever the base.
@@ -90,7 +94,7 @@ static keel_tensor_t of_power(const rule_t *rule, int which) {
 
 static keel_tensor_t binary(const rule_t *rule, int which) {
     keel_caller_t site = rule->site;
-    keel_tensor_t x = rule->operands[0], y = rule->operands[1], g = rule->gradient;
+    keel_tensor_t x = operand(rule, 0), y = operand(rule, 1), g = rule->gradient;
     keel_tensor_t own = which ? y : x, other = which ? x : y;
     switch ((keel_binary_op_t)rule->node.op) {
         case KEEL_OP_ADD:
@@ -124,7 +128,7 @@ static keel_tensor_t binary(const rule_t *rule, int which) {
 static keel_tensor_t selected(const rule_t *rule, int which) {
     if (!which) return (keel_tensor_t){0};
     keel_tensor_t zero = constant(rule, 0);
-    return keel_select_at(rule->site, rule->operands[0], which == 1 ? rule->gradient : zero,
+    return keel_select_at(rule->site, operand(rule, 0), which == 1 ? rule->gradient : zero,
                           which == 1 ? zero : rule->gradient);
 }
 
@@ -154,7 +158,7 @@ static keel_tensor_t untranspose(const rule_t *rule) {
 static keel_tensor_t unslice(const rule_t *rule) {
     const int64_t *words = trace_words(&rule->context->trace, &rule->node);
     int axis = (int)words[0];
-    int64_t before = words[1], after = keel_shape(rule->operands[0]).dims[axis] - words[2];
+    int64_t before = words[1], after = keel_shape(operand(rule, 0)).dims[axis] - words[2];
     return keel_pad_at(rule->site, rule->gradient, axis, before, after);
 }
 
@@ -163,12 +167,12 @@ static keel_tensor_t unpad(const rule_t *rule) {
     int axis = (int)words[0];
     int64_t from = words[1];
     return keel_slice_at(rule->site, rule->gradient, axis, from,
-                         from + keel_shape(rule->operands[0]).dims[axis]);
+                         from + keel_shape(operand(rule, 0)).dims[axis]);
 }
 
 static keel_tensor_t unjoin(const rule_t *rule, int which) {
     int axis = (int)*trace_words(&rule->context->trace, &rule->node);
-    int64_t first = keel_shape(rule->operands[0]).dims[axis];
+    int64_t first = keel_shape(operand(rule, 0)).dims[axis];
     int64_t all = keel_shape(rule->result).dims[axis];
     return keel_slice_at(rule->site, rule->gradient, axis, which ? first : 0, which ? all : first);
 }
@@ -176,7 +180,7 @@ static keel_tensor_t unjoin(const rule_t *rule, int which) {
 // The reduced tensor in the shape of what was reduced.
 static keel_tensor_t spread(const rule_t *rule, keel_tensor_t reduced) {
     const int64_t *words = trace_words(&rule->context->trace, &rule->node);
-    keel_shape_t whole = keel_shape(rule->operands[0]), kept = whole;
+    keel_shape_t whole = keel_shape(operand(rule, 0)), kept = whole;
     for (uint32_t i = 0; i < rule->node.word_count; ++i)
         kept.dims[words[i]] = 1;
     return keel_broadcast_at(rule->site, keel_reshape_at(rule->site, reduced, kept), whole);
@@ -188,7 +192,7 @@ static keel_tensor_t unreduce(const rule_t *rule) {
     // All elements that are the extreme share its gradient.
     keel_axes_t axes = {.count = (int32_t)rule->node.word_count};
     keel_tensor_t is_it = keel_cast_at(
-        site, keel_compare_at(site, KEEL_OP_EQUAL, rule->operands[0], spread(rule, rule->result)),
+        site, keel_compare_at(site, KEEL_OP_EQUAL, operand(rule, 0), spread(rule, rule->result)),
         (keel_dtype_t)rule->node.dtype);
     for (int32_t i = 0; i < axes.count; ++i)
         axes.items[i] = trace_words(&rule->context->trace, &rule->node)[i];
@@ -208,7 +212,7 @@ static void read_side(const rule_t *rule, int which, int32_t *batch_count, int32
                       side_t *out) {
     const int64_t *words = trace_words(&rule->context->trace, &rule->node);
     bool taken[KEEL_MAX_RANK] = {false};
-    *out = (side_t){.rank = keel_shape(rule->operands[which]).rank};
+    *out = (side_t){.rank = keel_shape(operand(rule, which)).rank};
     *batch_count = (int32_t)*words++;
     for (int32_t i = 0; i < *batch_count; ++i)
         taken[out->batches[i] = (int32_t)words[which * *batch_count + i]] = true;
@@ -238,7 +242,7 @@ static keel_tensor_t undot(const rule_t *rule, int which) {
         sum_g.items[i] = first + i;
         sum_o.items[i] = other.rest[i];
     }
-    keel_tensor_t product = keel_dot_at(rule->site, rule->gradient, rule->operands[!which], batch_g,
+    keel_tensor_t product = keel_dot_at(rule->site, rule->gradient, operand(rule, !which), batch_g,
                                         batch_o, sum_g, sum_o);
     // The product's axes: batches, own's rest, then the summed axes in the order of other's axes.
     keel_axes_t order = {.count = own.rank};
@@ -258,16 +262,16 @@ static keel_tensor_t undot(const rule_t *rule, int which) {
 // ---- rows --------------------------------------------------------------------------------------
 
 static keel_tensor_t untake(const rule_t *rule, int which) {
-    const keel_shape_t shape = keel_shape(rule->operands[0]);
+    const keel_shape_t shape = keel_shape(operand(rule, 0));
     if (which) return (keel_tensor_t){0};
     keel_tensor_t zeros = keel_broadcast_at(rule->site, constant(rule, 0), shape);
-    return ops_put(rule->site, zeros, rule->operands[1], rule->gradient);
+    return ops_put(rule->site, zeros, operand(rule, 1), rule->gradient);
 }
 
 static keel_tensor_t unput(const rule_t *rule, int which) {
     if (which == 0) return rule->gradient;
     if (which == 1) return (keel_tensor_t){0};
-    return keel_take_at(rule->site, rule->gradient, rule->operands[1]);
+    return keel_take_at(rule->site, rule->gradient, operand(rule, 1));
 }
 
 // ---- over the trace ----------------------------------------------------------------------------
@@ -282,11 +286,11 @@ static keel_tensor_t rule_of(const rule_t *rule, int which) {
         case NODE_SELECT:
             return selected(rule, which);
         case NODE_CONVERT:
-            return keel_cast_at(rule->site, rule->gradient, keel_dtype(rule->operands[0]));
+            return keel_cast_at(rule->site, rule->gradient, keel_dtype(operand(rule, 0)));
         case NODE_BROADCAST:
             return unbroadcast(rule);
         case NODE_RESHAPE:
-            return keel_reshape_at(rule->site, rule->gradient, keel_shape(rule->operands[0]));
+            return keel_reshape_at(rule->site, rule->gradient, keel_shape(operand(rule, 0)));
         case NODE_TRANSPOSE:
             return untranspose(rule);
         case NODE_REDUCE:
@@ -328,13 +332,11 @@ static void pass_back(keel_context_t *context, uint32_t node) {
                    .site = context->trace.sites.data[node],
                    .result = tensor_of(context, node),
                    .gradient = tensor_of(context, context->adjoints.data[node])};
-    for (int i = 0; i < rule.node.operand_count; ++i)
-        rule.operands[i] = tensor_of(context, rule.node.operands[i]);
     context->site = rule.site;
-    for (int i = 0; i < rule.node.operand_count && !context->error; ++i) {
-        if (!dtype_is_float(keel_dtype(rule.operands[i]))) continue;
-        keel_tensor_t part = rule_of(&rule, i);
-        if (part.context) give(context, rule.node.operands[i], part);
+    for (uint32_t i = 0; i < rule.node.operand_count && !context->error; ++i) {
+        if (!dtype_is_float(keel_dtype(operand(&rule, i)))) continue;
+        keel_tensor_t part = rule_of(&rule, (int)i);
+        if (part.context) give(context, operand(&rule, i).id, part);
     }
 }
 
@@ -347,8 +349,8 @@ static void mark_needed(keel_context_t *context, const uint32_t *nodes, size_t c
         if (nodes[i] <= loss) marks[nodes[i]] = 1;
     for (uint32_t i = 0; i <= loss; ++i) {
         const node_t *node = trace_node(context, i);
-        for (int k = 0; k < node->operand_count; ++k)
-            marks[i] |= marks[node->operands[k]];
+        for (uint32_t k = 0; k < node->operand_count; ++k)
+            marks[i] |= marks[trace_operand(context, node, k)];
     }
 }
 

@@ -51,15 +51,19 @@ static compiled_t *find(const keel_context_t *context, const emit_t *emit) {
     return NULL;
 }
 
+#define COPY(from, to, table)                                                                      \
+    do {                                                                                           \
+        KEEL_TRY(keel_table_reserve(&(to)->table, (from)->table.count));                           \
+        if ((from)->table.count)                                                                   \
+            memcpy((to)->table.data, (from)->table.data,                                           \
+                   (from)->table.count * sizeof *(from)->table.data);                              \
+        (to)->table.count = (from)->table.count;                                                   \
+    } while (0)
+
 static keel_status_t copy_trace(const trace_t *from, trace_t *to) {
-    KEEL_TRY(keel_table_reserve(&to->nodes, from->nodes.count));
-    KEEL_TRY(keel_table_reserve(&to->words, from->words.count));
-    if (from->nodes.count)
-        memcpy(to->nodes.data, from->nodes.data, from->nodes.count * sizeof *to->nodes.data);
-    if (from->words.count)
-        memcpy(to->words.data, from->words.data, from->words.count * sizeof *to->words.data);
-    to->nodes.count = from->nodes.count;
-    to->words.count = from->words.count;
+    COPY(from, to, nodes);
+    COPY(from, to, operands);
+    COPY(from, to, words);
     to->hash = from->hash;
     return NULL;
 }

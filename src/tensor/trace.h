@@ -54,21 +54,21 @@ typedef enum node_kind {
     NODE_STOP,      // its operand, without a gradient
 } node_kind_t;
 
-enum { MAX_OPERANDS = 3 };
-
 // A handle of a variable: its index, and above it its generation.
 enum { VARIABLE_INDEX = (1 << 20) - 1, VARIABLE_SHIFT = 20 };
 
 // No padding: traces are compared byte by byte.
 typedef struct node_t {
-    uint8_t kind, op, dtype, operand_count;
+    uint8_t kind, op;
+    uint16_t dtype;
     uint32_t shape; // in shapes
-    uint32_t operands[MAX_OPERANDS];
+    uint32_t first_operand, operand_count;
     uint32_t first_word, word_count;
 } node_t;
 
 typedef struct trace_t {
     KEEL_TABLE(node_t) nodes;
+    KEEL_TABLE(uint32_t) operands; // nodes
     KEEL_TABLE(int64_t) words;
     KEEL_TABLE(keel_caller_t) sites; // of each node
     uint64_t hash;
@@ -185,6 +185,13 @@ static inline const node_t *trace_node(const keel_context_t *context, uint32_t n
 }
 static inline const keel_shape_t *trace_node_shape(const keel_context_t *context, uint32_t node) {
     return &context->shapes.data[trace_node(context, node)->shape];
+}
+static inline const uint32_t *trace_operands(const trace_t *trace, const node_t *node) {
+    return trace->operands.data + node->first_operand;
+}
+static inline uint32_t trace_operand(const keel_context_t *context, const node_t *node,
+                                     uint32_t which) {
+    return trace_operands(&context->trace, node)[which];
 }
 static inline const int64_t *trace_words(const trace_t *trace, const node_t *node) {
     return trace->words.data + node->first_word;
