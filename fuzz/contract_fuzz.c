@@ -38,7 +38,7 @@ static void look(const keel_contract_t *contract) {
                                              .arguments = entry->programs[0].arguments,
                                              .argument_count = entry->programs[0].argument_count,
                                              .mesh = entry->programs[0].mesh};
-        check(!keel_contract_nearest(contract, &asked, &arena, &nearest));
+        check(!keel_contract_nearest(contract, &asked, NULL, &arena, &nearest));
         check(nearest.entry == entry && nearest.program);
         keel_contract_tell(&asked, &nearest, "it", &text);
     }

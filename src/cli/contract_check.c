@@ -15,6 +15,7 @@ typedef struct checking_t {
     contract_check_t check;
     keel_arena_t arena;
     bool *appeared;
+    keel_placements_t placements;
 } checking_t;
 
 bool contract_is_warning(const contract_left_t *left) {
@@ -90,12 +91,17 @@ static keel_status_t judge(checking_t *checking, const contract_program_t *progr
     keel_contract_found_t found;
     keel_contract_nearest_t nearest;
     ++check->checked;
-    if (keel_contract_match(check->contract, &asked->fingerprint, &asked->options, &found) ==
-        KEEL_CONTRACT_LISTED) {
+    bool is_listed = keel_contract_match(check->contract, &asked->fingerprint, &asked->options,
+                                         &found) == KEEL_CONTRACT_LISTED,
+         may_be_placed = false;
+    if (is_listed) {
         checking->appeared[found.pin->number] = true;
-        return NULL;
+        KEEL_TRY(keel_placements_add(&checking->placements, check->contract, found.pin,
+                                     &asked->placement, &may_be_placed));
     }
-    KEEL_TRY(keel_contract_nearest(check->contract, asked, &checking->arena, &nearest));
+    if (may_be_placed) return NULL;
+    KEEL_TRY(keel_contract_nearest(check->contract, asked, is_listed ? found.pin : NULL,
+                                   &checking->arena, &nearest));
     keel_contract_scope_t scope =
         nearest.entry ? nearest.entry->scope
                       : keel_contract_scope(check->contract, asked->name, asked->function);
@@ -360,6 +366,7 @@ static int use(void *context, const char *run_dir, const char *id, int code) {
         cli_say("the command ended with exit code %d; what it would have asked for later is not "
                 "checked",
                 code);
+    keel_placements_deinitialize(&checking->placements);
     keel_arena_deinitialize(&checking->arena);
     contract_run_deinitialize(&run);
     return held != CLI_OK ? held : code;

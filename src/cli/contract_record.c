@@ -125,31 +125,38 @@ static keel_status_t make(const recording_t *recording, const contract_run_t *ru
 
 // ---- on_drift = record -------------------------------------------------------------------------
 
-static keel_status_t is_missing(const keel_contract_t *contract, const contract_program_t *program,
-                                bool *out) {
+static keel_status_t is_missing(const keel_contract_t *contract, keel_placements_t *placements,
+                                const contract_program_t *program, bool *out) {
     const keel_contract_asked_t *asked = &program->asked;
+    keel_contract_found_t found;
     *out = false;
     if (program->is_operation && !contract->operations) return NULL;
-    if (keel_contract_match(contract, &asked->fingerprint, &asked->options, NULL) ==
-        KEEL_CONTRACT_LISTED)
-        return NULL;
+    bool is_listed = keel_contract_match(contract, &asked->fingerprint, &asked->options, &found) ==
+                     KEEL_CONTRACT_LISTED,
+         may_be_placed = false;
+    if (is_listed)
+        KEEL_TRY(keel_placements_add(placements, contract, found.pin, &asked->placement,
+                                     &may_be_placed));
+    if (may_be_placed) return NULL;
     if (keel_contract_scope(contract, asked->name, asked->function) == KEEL_CONTRACT_ALLOW)
         return NULL;
     keel_arena_t arena;
     keel_contract_nearest_t nearest = {.fits = true};
     keel_arena_initialize(&arena, 0);
-    keel_status_t status = keel_contract_nearest(contract, asked, &arena, &nearest);
+    keel_status_t status =
+        keel_contract_nearest(contract, asked, is_listed ? found.pin : NULL, &arena, &nearest);
     *out = !nearest.fits;
     keel_arena_deinitialize(&arena);
     return status;
 }
 
 static keel_status_t add_missing(const contract_run_t *run, const keel_contract_t *older,
-                                 keel_contract_t *out, size_t *out_added) {
+                                 keel_placements_t *placements, keel_contract_t *out,
+                                 size_t *out_added) {
     *out_added = 0;
     for (size_t i = 0; i < run->count; ++i) {
         bool missing;
-        KEEL_TRY(is_missing(older, &run->programs[i], &missing));
+        KEEL_TRY(is_missing(older, placements, &run->programs[i], &missing));
         if (!missing) continue;
         KEEL_TRY(keel_contract_add(out, &run->programs[i].asked));
         ++*out_added;
@@ -159,13 +166,15 @@ static keel_status_t add_missing(const contract_run_t *run, const keel_contract_
 
 static keel_status_t extend(const char *path, const contract_run_t *run, size_t *out_added) {
     keel_contract_t older, extended;
+    keel_placements_t placements = {0};
     KEEL_TRY(keel_contract_read(path, &older));
     keel_status_t status = keel_contract_read(path, &extended);
     if (!status) {
-        status = add_missing(run, &older, &extended, out_added);
+        status = add_missing(run, &older, &placements, &extended, out_added);
         if (!status && *out_added) status = write_file(path, &extended);
         keel_contract_deinitialize(&extended);
     }
+    keel_placements_deinitialize(&placements);
     keel_contract_deinitialize(&older);
     return status;
 }

@@ -176,6 +176,7 @@ static keel_status_t read_ask(reading_t *reading, const json_t *event) {
     KEEL_TRY(name_program(reading, event, &program->asked));
     program->asked.fingerprint = keel_fingerprint_of_program(&key);
     program->asked.options = keel_fingerprint_of_options(&key);
+    program->asked.placement = keel_fingerprint_of_placement(&key);
     program->asked.seconds = keel_event_number(event, "compile_seconds");
     KEEL_TRY(read_arguments(reading, program->program, keel_event_text(event, "names"),
                             &program->asked));

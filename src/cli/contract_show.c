@@ -20,6 +20,7 @@ static void json_pin(keel_json_t *json, const keel_contract_program_t *program,
     for (uint32_t i = 0; i < program->varying; ++i)
         keel_json_int(json, NULL, pin->sizes[i]);
     keel_json_end_array(json);
+    keel_json_unsigned(json, "placements", pin->placements);
     keel_json_str(json, "cost", pin->cost);
     keel_json_str(json, "memory", pin->memory);
     keel_json_end_object(json);

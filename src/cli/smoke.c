@@ -241,7 +241,8 @@ static keel_status_t tell_nearest(const smoke_t *smoke, const contract_program_t
     keel_arena_t arena;
     KEEL_TRY(contract_of_run(&smoke->runs[0].run, true, NULL, &contract));
     keel_arena_initialize(&arena, 0);
-    keel_status_t status = keel_contract_nearest(&contract, &program->asked, &arena, &nearest);
+    keel_status_t status =
+        keel_contract_nearest(&contract, &program->asked, NULL, &arena, &nearest);
     bool is_known = has_key(&smoke->runs[0].run, program->key);
     if (is_known)
         keel_buffer_text(out, "it cannot be kept, so each run compiles it");

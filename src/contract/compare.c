@@ -180,6 +180,14 @@ static bool has_default(const keel_contract_t *contract, const keel_contract_pin
     return keel_fingerprint_equal(&contract->options, &pin->options);
 }
 
+static keel_status_t compare_placements(comparing_t *comparing, uint32_t before, uint32_t after) {
+    char was[16], is[16];
+    snprintf(was, sizeof was, "%u", before);
+    snprintf(is, sizeof is, "%u", after);
+    comparing->out->programs = comparing->out->programs || before != after;
+    return add_changed(comparing, "placements", keel_str(was), keel_str(is));
+}
+
 static keel_status_t compare_pins(comparing_t *comparing, const keel_contract_program_t *before,
                                   const keel_contract_program_t *after) {
     for (uint32_t i = 0; i < after->pin_count; ++i) {
@@ -188,6 +196,7 @@ static keel_status_t compare_pins(comparing_t *comparing, const keel_contract_pr
         if (!known) continue;
         bool is_told = has_default(comparing->before, known) && has_default(comparing->after, pin);
         if (!is_told) KEEL_TRY(compare_options(comparing, &known->options, &pin->options));
+        KEEL_TRY(compare_placements(comparing, known->placements, pin->placements));
         KEEL_TRY(add_changed(comparing, "cost", known->cost, pin->cost));
         KEEL_TRY(add_changed(comparing, "memory", known->memory, pin->memory));
     }

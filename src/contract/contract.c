@@ -51,6 +51,10 @@ keel_fingerprint_t keel_fingerprint_of_options(const keel_key_t *key) {
     return half(&digest);
 }
 
+keel_fingerprint_t keel_fingerprint_of_placement(const keel_key_t *key) {
+    return half(&key->components[KEEL_COMPONENT_DEVICE_ASSIGNMENT]);
+}
+
 const char *keel_contract_scope_word(keel_contract_scope_t scope) {
     static const char *const words[] = {
 #define SCOPE_WORD(name, word, sentence) word,

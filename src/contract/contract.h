@@ -8,6 +8,7 @@
 //   asked.c      a program as a contract lists it: its arguments, its mesh, its fingerprint
 //   record.c     a contract made of programs that were asked for; merging them into an older one
 //   nearest.c    the listed program that is nearest to one that is not listed, and what differs
+//   placements.c the sets of devices on which a process has the listed programs
 //   compare.c    what changed between two contracts
 //
 // A *contract* has entries. An *entry* is one entry point, by the name that `keel why` shows, such
@@ -15,7 +16,8 @@
 // arguments. Each program has *pins*: a pin is one executable, identified by the fingerprint of the
 // program (the canonical form that keys have, without device and plugin) and by that of its compile
 // options. A program whose dimensions may vary has a pin for each of the sizes that were seen;
-// sizes that its dimensions allow and that have no pin yet are allowed too.
+// sizes that its dimensions allow and that have no pin yet are allowed too. A *placement* of a
+// program is the set of devices that it is compiled for, in order: an executable for each.
 //
 // docs/contract.md describes the file. What `keel_contract_write` wrote is read and written again
 // byte by byte.
@@ -53,6 +55,8 @@ static inline bool keel_fingerprint_equal(const keel_fingerprint_t *a,
 // differ. The key need not be finished.
 keel_fingerprint_t keel_fingerprint_of_program(const keel_key_t *key);
 keel_fingerprint_t keel_fingerprint_of_options(const keel_key_t *key);
+// Of the device assignment.
+keel_fingerprint_t keel_fingerprint_of_placement(const keel_key_t *key);
 
 // ---- model -------------------------------------------------------------------------------------
 
@@ -75,10 +79,13 @@ typedef struct keel_contract_argument_t {
 
 typedef struct keel_contract_pin_t {
     keel_fingerprint_t fingerprint, options;
-    const int64_t *sizes; // of the dimensions that vary, in order; `varying` of them
-    keel_str_t cost;      // "3.9s"; empty: unknown
-    keel_str_t memory;    // "120MiB" on each device; likewise
-    uint32_t number;      // from 0, below the contract's pin_count, in the file's order
+    const int64_t *sizes;            // of the dimensions that vary, in order; `varying` of them
+    keel_str_t cost;                 // "3.9s"; empty: unknown
+    keel_str_t memory;               // "120MiB" on each device; likewise
+    uint32_t placements;             // that it may have, at least 1
+    uint32_t number;                 // from 0, below the contract's pin_count, in the file's order
+    const keel_fingerprint_t *seen_; // `seen_count_` placements, while it is recorded
+    uint32_t seen_count_;
 } keel_contract_pin_t;
 
 typedef struct keel_contract_program_t {
@@ -173,11 +180,27 @@ const keel_contract_entry_t *keel_contract_entry(const keel_contract_t *contract
 keel_contract_scope_t keel_contract_scope(const keel_contract_t *contract, keel_str_t name,
                                           keel_str_t function);
 
+// ---- placements --------------------------------------------------------------------------------
+
+// Those that the pins of one contract have in a process. Threads: one at a time.
+typedef struct keel_placements_t {
+    keel_map_t known;
+    uint32_t *counts; // of each pin
+} keel_placements_t;
+
+// Zeros are an empty one.
+void keel_placements_deinitialize(keel_placements_t *placements);
+// *out: whether the pin may have this placement, besides those before. One that it may not have
+// does not count.
+keel_status_t keel_placements_add(keel_placements_t *placements, const keel_contract_t *contract,
+                                  const keel_contract_pin_t *pin,
+                                  const keel_fingerprint_t *placement, bool *out) KEEL_MUST_CHECK;
+
 // ---- a program that was asked for --------------------------------------------------------------
 
 typedef struct keel_contract_asked_t {
     keel_str_t name, function; // as in an entry
-    keel_fingerprint_t fingerprint, options;
+    keel_fingerprint_t fingerprint, options, placement;
     keel_str_t mesh;
     const keel_contract_argument_t *arguments; // each dimension has one size
     uint32_t argument_count;
@@ -195,7 +218,7 @@ keel_status_t keel_contract_function(keel_str_t origin, keel_str_t function, kee
 
 // ---- recording ---------------------------------------------------------------------------------
 
-// Adds a program, unless that pin is there. Texts are copied.
+// Adds a program, or, if that pin is there, its placement. Texts are copied.
 keel_status_t keel_contract_add(keel_contract_t *contract,
                                 const keel_contract_asked_t *asked) KEEL_MUST_CHECK;
 // Takes what a person decided from an older contract (scopes, bounds, comments, the order of its
@@ -226,14 +249,16 @@ typedef struct keel_contract_nearest_t {
     const keel_contract_program_t *program; // the nearest one in it; NULL: it has none
     bool fits;    // the program's bounds allow it: it is no drift, although it has no pin
     bool options; // it is listed, with other compile options
+    const keel_contract_pin_t *placed; // it is listed, but with fewer placements; NULL: it is not
     keel_contract_difference_t differences[KEEL_CONTRACT_SHOWN];
     uint32_t count, total; // 0: the arguments agree, and the difference is inside the program
 } keel_contract_nearest_t;
 
-// For a program that is not listed. Texts live in `arena`. It takes time proportional to the
-// entry's arguments; any thread.
+// For a program that is not listed, or (`placed`: its pin, otherwise NULL) not with this placement.
+// Texts live in `arena`. It takes time proportional to the entry's arguments; any thread.
 keel_status_t keel_contract_nearest(const keel_contract_t *contract,
-                                    const keel_contract_asked_t *asked, keel_arena_t *arena,
+                                    const keel_contract_asked_t *asked,
+                                    const keel_contract_pin_t *placed, keel_arena_t *arena,
                                     keel_contract_nearest_t *out) KEEL_MUST_CHECK;
 // One sentence without a full stop: "jit_step: batch['tokens'] i32[8,512] is not in keel.contract
 // (listed: i32[8,128..256])". `path` is how the user named the contract.

@@ -122,13 +122,25 @@ static bool is_figure(keel_str_t text) {
     return text.size && text.size < 24 && keel_is_digit(*text.data);
 }
 
+static keel_status_t read_placements(keel_str_t value, keel_contract_pin_t *pin) {
+    uint64_t count = 0;
+    KEEL_TRY(read_count(value, "placements", &count));
+    if (!count || count > UINT32_MAX)
+        return FAULT("placements %.*s: write on how many sets of devices it runs, 1 or more",
+                     KEEL_STR_ARGS(value));
+    pin->placements = (uint32_t)count;
+    return NULL;
+}
+
 static keel_status_t read_pin_word(reader_t *reader, keel_str_t name, keel_str_t value,
                                    keel_contract_pin_t *pin) {
     if (keel_str_is(name, "sizes")) return read_sizes_of_pin(reader, value, pin);
     if (keel_str_is(name, "options")) return read_fingerprint(value, &pin->options);
+    if (keel_str_is(name, "placements")) return read_placements(value, pin);
     bool is_cost = keel_str_is(name, "cost");
     if (!is_cost && !keel_str_is(name, "memory"))
-        return FAULT("'%.*s' is unknown here; a pin has sizes, options, cost and memory",
+        return FAULT("'%.*s' is unknown here; a pin has sizes, options, placements, cost and "
+                     "memory",
                      KEEL_STR_ARGS(name));
     if (!is_figure(value))
         return FAULT("%.*s '%.*s': write a figure such as %s", KEEL_STR_ARGS(name),
@@ -156,6 +168,7 @@ static keel_status_t read_pin(reader_t *reader, keel_str_t rest) {
     keel_contract_pin_t *pin = &program->pins[program->pin_count];
     keel_str_t word, value;
     pin->options = reader->contract->options;
+    pin->placements = 1;
     pin->number = reader->line; // until the contract is indexed
     KEEL_TRY(contract_take_word(&rest, reader->arena, &word));
     KEEL_TRY(read_fingerprint(word, &pin->fingerprint));

@@ -109,15 +109,28 @@ static keel_status_t program_of(keel_contract_t *contract, keel_contract_entry_t
     return NULL;
 }
 
-static bool is_pinned(const keel_contract_entry_t *entry, const keel_contract_asked_t *asked) {
+static keel_contract_pin_t *find_asked(const keel_contract_entry_t *entry,
+                                       const keel_contract_asked_t *asked) {
     for (uint32_t i = 0; i < entry->program_count; ++i)
         for (uint32_t k = 0; k < entry->programs[i].pin_count; ++k) {
-            const keel_contract_pin_t *pin = &entry->programs[i].pins[k];
+            keel_contract_pin_t *pin = &entry->programs[i].pins[k];
             if (keel_fingerprint_equal(&pin->fingerprint, &asked->fingerprint) &&
                 keel_fingerprint_equal(&pin->options, &asked->options))
-                return true;
+                return pin;
         }
-    return false;
+    return NULL;
+}
+
+static keel_status_t add_placement(keel_contract_t *contract, keel_contract_pin_t *pin,
+                                   const keel_fingerprint_t *placement) {
+    void *grown = (void *)(uintptr_t)pin->seen_;
+    for (uint32_t i = 0; i < pin->seen_count_; ++i)
+        if (keel_fingerprint_equal(&pin->seen_[i], placement)) return NULL;
+    KEEL_TRY(contract_grow(&contract->arena, pin->seen_count_, sizeof *placement, &grown));
+    ((keel_fingerprint_t *)grown)[pin->seen_count_++] = *placement;
+    pin->seen_ = grown;
+    ++pin->placements;
+    return NULL;
 }
 
 keel_status_t keel_contract_add(keel_contract_t *contract, const keel_contract_asked_t *asked) {
@@ -125,7 +138,8 @@ keel_status_t keel_contract_add(keel_contract_t *contract, const keel_contract_a
     keel_contract_program_t *program;
     char cost[24], memory[24];
     KEEL_TRY(entry_of(contract, asked, &entry));
-    if (is_pinned(entry, asked)) return NULL;
+    keel_contract_pin_t *known = find_asked(entry, asked);
+    if (known) return add_placement(contract, known, &asked->placement);
     KEEL_TRY(program_of(contract, entry, asked, &program));
     void *grown = program->pins;
     KEEL_TRY(contract_grow(&contract->arena, program->pin_count, sizeof *program->pins, &grown));
@@ -138,7 +152,7 @@ keel_status_t keel_contract_add(keel_contract_t *contract, const keel_contract_a
     KEEL_TRY(keel_arena_str(&contract->arena, keel_str(cost), &pin->cost));
     KEEL_TRY(keel_arena_str(&contract->arena, keel_str(memory), &pin->memory));
     ++program->pin_count;
-    return NULL;
+    return add_placement(contract, pin, &asked->placement);
 }
 
 // ---- merging programs that differ in sizes -----------------------------------------------------

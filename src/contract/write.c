@@ -42,6 +42,7 @@ static void put_pin(keel_buffer_t *out, const keel_contract_t *contract,
         keel_buffer_text(out, " options ");
         put_fingerprint(out, &pin->options);
     }
+    if (pin->placements > 1) keel_buffer_format(out, " placements %u", pin->placements);
     const struct {
         const char *word;
         keel_str_t text;

@@ -14,8 +14,9 @@ typedef struct held_t {
     keel_contract_t contract;
     char *shown; // its file, as a message names it
     keel_on_drift_t on_drift;
-    struct held_t *before; // held to again once this one is released
-    unsigned users;        // checks that look at it, and 1 until it is released
+    struct held_t *before;        // held to again once this one is released
+    unsigned users;               // checks that look at it, and 1 until it is released
+    keel_placements_t placements; // under the lock
 } held_t;
 
 // Of the process: code may begin to hold it to a contract before a client has loaded Keel's table.
@@ -38,6 +39,7 @@ static _Thread_local int allowed; // calls of keel_enforcement_allow(true)
 // ---- contracts that are held to ----------------------------------------------------------------
 
 static void drop(held_t *held) {
+    keel_placements_deinitialize(&held->placements);
     keel_contract_deinitialize(&held->contract);
     keel_free(held->shown);
     keel_free(held);
@@ -133,14 +135,16 @@ static keel_status_t describe(const keel_engine_ask_t *ask, keel_arena_t *arena,
     return status;
 }
 
-// Why a program that is not listed may not appear; NULL if it may.
+// Why a program that is not listed may not appear, or not on these devices as well (`placed`: its
+// pin, or NULL); NULL if it may.
 static keel_status_t judge(const held_t *held, const keel_contract_asked_t *asked,
-                           keel_arena_t *arena, keel_verdict_t *out) {
+                           const keel_contract_pin_t *placed, keel_arena_t *arena,
+                           keel_verdict_t *out) {
     const keel_contract_t *contract = &held->contract;
     keel_contract_scope_t scope = keel_contract_scope(contract, asked->name, asked->function);
     if (scope == KEEL_CONTRACT_ALLOW) return NULL;
     keel_contract_nearest_t nearest;
-    KEEL_TRY(keel_contract_nearest(contract, asked, arena, &nearest));
+    KEEL_TRY(keel_contract_nearest(contract, asked, placed, arena, &nearest));
     if (nearest.fits) return NULL;
     *out = scope == KEEL_CONTRACT_REFUSE ? KEEL_VERDICT_REFUSED
            : scope == KEEL_CONTRACT_WARN ? KEEL_VERDICT_WARNED
@@ -156,17 +160,30 @@ static keel_status_t judge(const held_t *held, const keel_contract_asked_t *aske
     return status;
 }
 
-static keel_status_t check_contract(const held_t *held, const keel_engine_ask_t *ask,
+// Without memory it may.
+static bool may_be_placed(held_t *held, const keel_contract_pin_t *pin, const keel_key_t *key) {
+    bool may = true;
+    const keel_fingerprint_t placement = keel_fingerprint_of_placement(key);
+    pthread_mutex_lock(&lock);
+    keel_status_ignore(
+        keel_placements_add(&held->placements, &held->contract, pin, &placement, &may));
+    pthread_mutex_unlock(&lock);
+    return may;
+}
+
+static keel_status_t check_contract(held_t *held, const keel_engine_ask_t *ask,
                                     keel_verdict_t *out) {
     keel_fingerprint_t program = keel_fingerprint_of_program(ask->key),
                        options = keel_fingerprint_of_options(ask->key);
-    if (keel_contract_match(&held->contract, &program, &options, NULL) == KEEL_CONTRACT_LISTED)
-        return NULL;
+    keel_contract_found_t found;
+    bool is_listed =
+        keel_contract_match(&held->contract, &program, &options, &found) == KEEL_CONTRACT_LISTED;
+    if (is_listed && may_be_placed(held, found.pin, ask->key)) return NULL;
     keel_arena_t arena;
     keel_contract_asked_t asked;
     keel_arena_initialize(&arena, 0);
     keel_status_t status = describe(ask, &arena, &asked);
-    if (!status) status = judge(held, &asked, &arena, out);
+    if (!status) status = judge(held, &asked, is_listed ? found.pin : NULL, &arena, out);
     keel_arena_deinitialize(&arena);
     // Without memory nothing is known about it, and the run goes on.
     if (keel_status_code(status) != KEEL_NO_MEMORY) return status;
@@ -249,7 +266,7 @@ static keel_status_t check_ranks(ranks_t *ranks, const keel_engine_ask_t *ask) {
 
 // ---- the gate ----------------------------------------------------------------------------------
 
-static keel_status_t check_under(keel_enforcement_t *enforcement, const held_t *held,
+static keel_status_t check_under(keel_enforcement_t *enforcement, held_t *held,
                                  const keel_engine_ask_t *ask, keel_verdict_t *out) {
     bool lists_operations = held && held->contract.operations;
     if (ask->is_eager && !lists_operations) return NULL;

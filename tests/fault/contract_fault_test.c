@@ -26,7 +26,7 @@ static keel_status_t look(const keel_contract_t *contract) {
     keel_contract_nearest_t nearest;
     ask(&asked, "jit_b", "step in train.py", 9, "w f32[5]; v f64[4]; q f32[4]");
     keel_arena_initialize(&arena, 0);
-    keel_status_t status = keel_contract_nearest(contract, &asked.asked, &arena, &nearest);
+    keel_status_t status = keel_contract_nearest(contract, &asked.asked, NULL, &arena, &nearest);
     keel_arena_deinitialize(&arena);
     return status;
 }

@@ -53,6 +53,9 @@ static void a_change_reads_as_what_changed_in_the_model(void **state) {
     assert_changes(HEADER ENTRY F1 " cost 1s\n    takes x f32[4]\n",
                    HEADER ENTRY F1 " cost 3s\n    takes x f32[4]\n",
                    "changed cost|jit_step||1s|3s\n", false);
+    assert_changes(HEADER ENTRY F1 "\n    takes x f32[4]\n",
+                   HEADER ENTRY F1 " placements 4\n    takes x f32[4]\n",
+                   "changed placements|jit_step||1|4\n", true);
     assert_changes(HEADER ENTRY F1 "\n    takes x f32[4]\n    takes y f32[4]\n",
                    HEADER ENTRY F2 "\n    takes x bf16[4]\n    takes y f32[4]\n",
                    "changed argument|jit_step|x|f32[4]|bf16[4]\n"

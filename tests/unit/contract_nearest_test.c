@@ -29,7 +29,7 @@ static void parse(const char *text) {
 static void look(const asked_t *asked, bool fits, const char *expected) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    assert_ok(keel_contract_nearest(&contract, &asked->asked, &arena, &nearest));
+    assert_ok(keel_contract_nearest(&contract, &asked->asked, NULL, &arena, &nearest));
     assert_int_equal(nearest.fits, fits);
     keel_contract_tell(&asked->asked, &nearest, "keel.contract", &text);
     if (!fits) assert_string_equal(keel_buffer_cstr(&text), expected);

@@ -40,7 +40,7 @@ static void what_was_written_is_read_and_written_the_same(void **state) {
         "operations listed\nprograms 5\nsettled step 20\nothers allow\n"
         "\n# The step.\nentry jit_step\n  function step in train.py\n  scope refuse\n"
         "  # The usual one.\n  program\n"
-        "    pin " F1 " sizes 5,8 cost 3.9s memory 120MiB\n"
+        "    pin " F1 " sizes 5,8 placements 3 cost 3.9s memory 120MiB\n"
         "    pin " F2 " sizes 128 options " F3 "\n"
         "    mesh data=2,model=2\n"
         "    takes batch['tokens'] i32[5|128,8..128 step 8] sharding \"P('data', None)\" donated\n"
@@ -135,10 +135,16 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED("entry a\n  program\n    pin 123\n", "7",
             "'123' is no fingerprint: that has 32 hex digits; record the contract again");
     REFUSED("entry a\n  program\n    pin " F1 " cost\n", "7", "cost lacks a value");
+    REFUSED("entry a\n  program\n    pin " F1 " placements two\n", "7",
+            "placements 'two' is no number");
+    REFUSED("entry a\n  program\n    pin " F1 " placements 0\n", "7",
+            "placements 0: write on how many sets of devices it runs, 1 or more");
+    REFUSED("entry a\n  program\n    pin " F1 " placements 4294967296\n", "7",
+            "placements 4294967296: write on how many sets of devices it runs, 1 or more");
     REFUSED("entry a\n  program\n    pin " F1 " cost much\n", "7",
             "cost 'much': write a figure such as 3.9s");
     REFUSED("entry a\n  program\n    pin " F1 " price 3\n", "7",
-            "'price' is unknown here; a pin has sizes, options, cost and memory");
+            "'price' is unknown here; a pin has sizes, options, placements, cost and memory");
     REFUSED(PROGRAM "    # here\n    takes x f32[1]\n", "8",
             "a comment can stand at the top, or before an entry or a program; move it there");
     REFUSED(PROGRAM "    takes x f32[1]\n    takes x f32[1]\n", "9",

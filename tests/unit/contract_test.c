@@ -97,6 +97,25 @@ static void entries_are_sorted_by_name(void **state) {
     assert_int_equal(contract.entries[1].programs[0].pins[0].number, 1);
 }
 
+static void add_placed(unsigned number, unsigned placement) {
+    asked_t asked;
+    ask(&asked, "jit_step", "step in train.py", number, "x f32[4]");
+    asked.asked.placement = fingerprint_of(placement);
+    assert_ok(keel_contract_add(&contract, &asked.asked));
+}
+
+static void each_set_of_devices_is_a_placement(void **state) {
+    (void)state;
+    add_placed(1, 11);
+    add_placed(1, 12);
+    add_placed(1, 11);
+    add_placed(1, 13);
+    assert_ok(keel_contract_settle(&contract, NULL));
+    assert_text(&contract, HEADER "programs 1\n\nentry jit_step\n  function step in train.py\n"
+                                  "  program\n    pin " F1 " placements 3 cost 3.9s memory "
+                                  "120MiB\n    takes x f32[4]\n");
+}
+
 // The figures of one pin, as the file has them: "cost 3.9s memory 120MiB".
 static void assert_figures(double seconds, uint64_t memory, const char *expected) {
     asked_t asked;
@@ -458,6 +477,7 @@ int main(void) {
         TEST(an_empty_contract_lists_nothing),
         TEST(an_entry_has_a_scope_and_all_others_one),
         TEST(costs_have_two_digits_and_memory_three),
+        TEST(each_set_of_devices_is_a_placement),
         TEST(options_of_most_pins_stand_in_the_header),
         TEST(one_program_with_two_options_has_two_pins),
         TEST(programs_are_merged_only_if_one_dimension_varies),

@@ -42,15 +42,17 @@ static void close_gate(gate_t *gate) {
     keel_free(gate->code);
 }
 
-static void test_key(const char *program, keel_key_t *out) {
+static void test_key(const char *program, const char *devices, keel_key_t *out) {
     keel_key_initialize(out);
     CHECK(!keel_key_set(out, KEEL_COMPONENT_PROGRAM, keel_str_bytes(keel_str(program)),
+                        KEEL_STR("")));
+    CHECK(!keel_key_set(out, KEEL_COMPONENT_DEVICE_ASSIGNMENT, keel_str_bytes(keel_str(devices)),
                         KEEL_STR("")));
     out->digest = keel_digest(keel_str_bytes(keel_str(program)));
 }
 
 typedef struct asking_t {
-    const char *name, *program, *format;
+    const char *name, *program, *format, *devices;
     bool is_old, is_eager;
 } asking_t;
 
@@ -61,7 +63,7 @@ static int ask(gate_t *gate, asking_t asking) {
     keel_engine_gate_t *check = &gate->bare.engine->gate;
     keel_site_t site = {.place = {.file = "/home/u/train.py", .function = "step"}, .origin = ""};
     keel_digest_t program = keel_digest(keel_str_bytes(keel_str(asking.program)));
-    test_key(asking.program, &key);
+    test_key(asking.program, asking.devices ? asking.devices : "0", &key);
     const keel_engine_ask_t it = {.name = asking.name,
                                   .program = &program,
                                   .code = keel_bytes(gate->code, gate->code_size),
@@ -81,23 +83,29 @@ static int ask(gate_t *gate, asking_t asking) {
 #define ASK(gate, called, which, ...)                                                              \
     ask(gate, (asking_t){.name = called, .program = which, __VA_ARGS__})
 
-// A contract that lists program "a" of jit_donate, with these lines in its header and its entry.
-static void write_contract(const char *path, const char *header, const char *entry) {
+// A contract that lists program "a" of jit_donate, with these lines in its header and its entry,
+// and these words in its pin.
+static void write_pinned(const char *path, const char *header, const char *entry,
+                         const char *words) {
     keel_key_t key;
     char program[KEEL_FINGERPRINT_HEX], options[KEEL_FINGERPRINT_HEX];
     FILE *file = fopen(path, "w");
     CHECK(file);
-    test_key("a", &key);
+    test_key("a", "0", &key);
     keel_fingerprint_t of_program = keel_fingerprint_of_program(&key),
                        of_options = keel_fingerprint_of_options(&key);
     keel_hex(of_program.bytes, sizeof of_program.bytes, program);
     keel_hex(of_options.bytes, sizeof of_options.bytes, options);
     fprintf(file,
             "keel.contract 1\nkey 1\noptions %s\n%s\nentry jit_donate\n  function step in "
-            "train.py\n%s  program\n    pin %s\n    takes x f32[1]\n",
-            options, header, entry, program);
+            "train.py\n%s  program\n    pin %s%s\n    takes x f32[1]\n",
+            options, header, entry, program, words);
     CHECK(fclose(file) == 0);
     keel_key_deinitialize(&key);
+}
+
+static void write_contract(const char *path, const char *header, const char *entry) {
+    write_pinned(path, header, entry, "");
 }
 
 // ---- what a program that is not listed gets
@@ -181,6 +189,30 @@ static void operations_by_themselves(const door_t *door) {
 
 static void test_operations_outside_jit_are_free_unless_listed(void **state) {
     door_run(*state, "", operations_by_themselves);
+}
+
+static void on_other_devices(const door_t *door) {
+    gate_t gate;
+    open_gate(door, &gate);
+    write_pinned(gate.contract, "", "", " placements 2");
+    CHECK(!keel_enforcement_hold(gate.contract, KEEL_ON_DRIFT_REFUSE));
+    CHECK(ASK(&gate, "jit_donate", "a", .devices = "5") == PASSED); // numbers say nothing
+    CHECK(ASK(&gate, "jit_donate", "a", .devices = "1,0") == PASSED);
+    for (int again = 0; again < 2; ++again)
+        CHECK(ASK(&gate, "jit_donate", "a", .devices = "0,1") == KEEL_VERDICT_REFUSED);
+    CHECK(strcmp(gate.message, "jit_donate: keel.contract lists it on 2 sets of devices, and this "
+                               "is another one") == 0);
+    CHECK(ASK(&gate, "jit_donate", "a", .devices = "5") == PASSED);
+    keel_enforcement_release();
+    write_contract(gate.contract, "", "  scope allow\n");
+    CHECK(!keel_enforcement_hold(gate.contract, KEEL_ON_DRIFT_REFUSE));
+    CHECK(ASK(&gate, "jit_donate", "a", .devices = "0") == PASSED);
+    CHECK(ASK(&gate, "jit_donate", "a", .devices = "1") == PASSED);
+    close_gate(&gate);
+}
+
+static void test_a_program_has_as_many_placements_as_are_listed(void **state) {
+    door_run(*state, "", on_other_devices);
 }
 
 // ---- which contract counts
@@ -304,6 +336,7 @@ int main(void) {
         TEST(scopes_of_the_contract_decide_first),
         TEST(a_warning_says_what_differs),
         TEST(operations_outside_jit_are_free_unless_listed),
+        TEST(a_program_has_as_many_placements_as_are_listed),
         TEST(the_innermost_contract_counts),
         TEST(a_thread_may_allow_every_program),
         TEST(no_program_is_new_after_a_freeze),
