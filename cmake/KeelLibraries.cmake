@@ -46,7 +46,8 @@ target_include_directories(keel_own_jansson SYSTEM PUBLIC ${own})
 set(hiredis ${KEEL_LIBRARY_SOURCES}/hiredis)
 keel_library(hiredis hiredis INCLUDE .
   SOURCES ${hiredis}/alloc.c ${hiredis}/hiredis.c ${hiredis}/net.c ${hiredis}/read.c ${hiredis}/sds.c
-  OPTIONS -U_GNU_SOURCE) # it expects POSIX's strerror_r
+  # It expects POSIX's strerror_r, and creates arrays with a size_t for an int.
+  OPTIONS -U_GNU_SOURCE -Wno-incompatible-function-pointer-types)
 
 # BLAKE2b has variants for several processors, one of which is chosen when it starts.
 file(GLOB_RECURSE sources ${KEEL_LIBRARY_SOURCES}/libsodium/src/libsodium/*.c)
