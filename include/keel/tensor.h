@@ -352,6 +352,12 @@ KEEL_API keel_tensor_t keel_one_hot_at(keel_caller_t site, keel_tensor_t x, int6
 #define keel_stop_gradient(x) keel_stop_gradient_at(KEEL_HERE, (x))
 KEEL_API keel_tensor_t keel_stop_gradient_at(keel_caller_t site, keel_tensor_t x);
 
+// The same tensors, none of which is there before all are: what uses one of `out` is not moved
+// before what makes `x`. `out` may be `x`.
+#define keel_barrier(x, count, out) keel_barrier_at(KEEL_HERE, (x), (count), (out))
+KEEL_API void keel_barrier_at(keel_caller_t site, const keel_tensor_t *x, size_t count,
+                              keel_tensor_t *out);
+
 // ---- layers ------------------------------------------------------------------------------------
 
 // Results have the dtype of x; those of small floats are computed in f32 if they sum anything.

@@ -81,9 +81,9 @@ static keel_status_t add_reducers(emitter_t *e) {
     const trace_t *trace = &e->context->trace;
     for (uint32_t i = 0; i < trace->nodes.count; ++i) {
         const node_t *node = &trace->nodes.data[i];
+        if (!e->is_needed[i] || (node->kind != NODE_REDUCE && node->kind != NODE_PUT)) continue;
         bool *there = &is_there[node->kind == NODE_REDUCE ? node->op : KEEL_OP_SUM][node->dtype];
-        if (!e->is_needed[i] || *there || (node->kind != NODE_REDUCE && node->kind != NODE_PUT))
-            continue;
+        if (*there) continue;
         *there = true;
         KEEL_TRY(add_reducer(e, node->kind == NODE_REDUCE ? node->op : KEEL_OP_SUM,
                              (keel_dtype_t)node->dtype));
@@ -202,21 +202,14 @@ static keel_status_t add_aliases(emitter_t *e, fields_t *module) {
 }
 
 static keel_status_t add_root(emitter_t *e, keel_value_id_t *out) {
-    keel_program_t *program = e->program;
-    keel_type_t type = {.kind = KEEL_TYPE_TUPLE, .c = KEEL_NONE};
-    keel_type_id_t id;
     void *memory;
     uint32_t count = e->emit->result_count;
-    KEEL_TRY(keel_calloc(2 * (size_t)count + 1, sizeof(uint32_t), &memory));
-    uint32_t *values = memory, *types = values + count;
-    for (uint32_t i = 0; i < count; ++i) {
+    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof(keel_value_id_t), &memory));
+    keel_value_id_t *values = memory;
+    for (uint32_t i = 0; i < count; ++i)
         values[i] = e->values[e->emit->results[i]];
-        types[i] = program->value_types.data[values[i]];
-    }
     e->location = KEEL_NONE;
-    keel_status_t status = keel_program_add_list(program, types, count, &type.b);
-    if (!status) status = emit_type(e, type, &id);
-    if (!status) status = emit_typed(e, "tuple", id, values, count, NULL, out);
+    keel_status_t status = emit_tuple(e, values, count, out);
     keel_free(memory);
     return status;
 }
@@ -285,6 +278,7 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buf
     emitter_t e = {.context = context, .emit = emit, .program = &program};
     keel_program_initialize(&program);
     keel_map_initialize(&e.types);
+    keel_map_initialize(&e.tuple_types);
     keel_map_initialize(&e.op_names);
     keel_status_t status = fill(&e);
     if (!status) status = keel_write_hlo(&program, out);
@@ -292,6 +286,7 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buf
     keel_free(e.values);
     keel_free(e.operands.data);
     keel_map_deinitialize(&e.types);
+    keel_map_deinitialize(&e.tuple_types);
     keel_map_deinitialize(&e.op_names);
     keel_program_deinitialize(&program);
     return status;

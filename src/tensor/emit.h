@@ -14,10 +14,10 @@ typedef struct emitter_t {
     const keel_context_t *context;
     emit_t *emit;
     keel_program_t *program;
-    bool *is_needed;                      // of each node
-    keel_value_id_t *values;              // of each node
-    KEEL_TABLE(keel_value_id_t) operands; // of the node at hand
-    keel_map_t types, op_names;           // -> index
+    bool *is_needed;                         // of each node
+    keel_value_id_t *values;                 // of each node
+    KEEL_TABLE(keel_value_id_t) operands;    // of the node at hand
+    keel_map_t types, tuple_types, op_names; // -> index
     keel_type_id_t elements[KEEL_DTYPE_COUNT];
     keel_attr_id_t layouts[KEEL_MAX_RANK + 1];
     keel_op_id_t first_op; // of the computation at hand
@@ -47,6 +47,12 @@ keel_status_t emit_array(emitter_t *e, const uint32_t *items, uint32_t count,
 keel_status_t emit_type(emitter_t *e, keel_type_t type, keel_type_id_t *out) KEEL_MUST_CHECK;
 keel_status_t emit_tensor_type(emitter_t *e, keel_dtype_t dtype, const keel_shape_t *shape,
                                keel_type_id_t *out) KEEL_MUST_CHECK;
+// Of these types, one for each part.
+keel_status_t emit_tuple_type(emitter_t *e, const keel_type_id_t *parts, uint32_t count,
+                              keel_type_id_t *out) KEEL_MUST_CHECK;
+// Of the results of a tuple.
+keel_status_t emit_results_type(emitter_t *e, const node_t *tuple,
+                                keel_type_id_t *out) KEEL_MUST_CHECK;
 keel_status_t emit_typed(emitter_t *e, const char *name, keel_type_id_t type,
                          const keel_value_id_t *operands, uint32_t count, const fields_t *fields,
                          keel_value_id_t *out) KEEL_MUST_CHECK;
@@ -56,6 +62,11 @@ keel_status_t emit_instruction(emitter_t *e, const char *name, keel_dtype_t dtyp
                                keel_value_id_t *out) KEEL_MUST_CHECK;
 keel_status_t emit_constant(emitter_t *e, keel_dtype_t dtype, double value,
                             keel_value_id_t *out) KEEL_MUST_CHECK;
+// Values as one, and one of them.
+keel_status_t emit_tuple(emitter_t *e, const keel_value_id_t *values, uint32_t count,
+                         keel_value_id_t *out) KEEL_MUST_CHECK;
+keel_status_t emit_part(emitter_t *e, keel_value_id_t tuple, uint32_t which, keel_dtype_t dtype,
+                        const keel_shape_t *shape, keel_value_id_t *out) KEEL_MUST_CHECK;
 // `name`: the user's, or NULL.
 keel_status_t emit_parameter(emitter_t *e, uint32_t number, keel_dtype_t dtype,
                              const keel_shape_t *shape, const char *name,

@@ -150,6 +150,35 @@ keel_status_t emit_tensor_type(emitter_t *e, keel_dtype_t dtype, const keel_shap
     return keel_map_put(&e->types, keel_bytes(&key, sizeof key), *out);
 }
 
+keel_status_t emit_tuple_type(emitter_t *e, const keel_type_id_t *parts, uint32_t count,
+                              keel_type_id_t *out) {
+    keel_type_t type = {.kind = KEEL_TYPE_TUPLE, .c = KEEL_NONE};
+    keel_bytes_t key = keel_bytes(parts, count * sizeof *parts);
+    const uint64_t *known = keel_map_find(&e->tuple_types, key);
+    if (known) {
+        *out = (keel_type_id_t)*known;
+        return NULL;
+    }
+    KEEL_TRY(keel_program_add_list(e->program, parts, count, &type.b));
+    KEEL_TRY(emit_type(e, type, out));
+    return keel_map_put(&e->tuple_types, key, *out);
+}
+
+keel_status_t emit_results_type(emitter_t *e, const node_t *tuple, keel_type_id_t *out) {
+    uint32_t count = trace_result_count(&e->context->trace, tuple);
+    void *memory;
+    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof(keel_type_id_t), &memory));
+    keel_type_id_t *parts = memory;
+    keel_status_t status = NULL;
+    for (uint32_t i = 0; i < count && !status; ++i) {
+        const result_t result = trace_result(e->context, tuple, i);
+        status = emit_tensor_type(e, result.dtype, &result.shape, &parts[i]);
+    }
+    if (!status) status = emit_tuple_type(e, parts, count, out);
+    keel_free(memory);
+    return status;
+}
+
 // ---- instructions ------------------------------------------------------------------------------
 
 static keel_status_t op_name(emitter_t *e, const char *name, uint16_t *out) {
@@ -219,6 +248,27 @@ keel_status_t emit_constant(emitter_t *e, keel_dtype_t dtype, double value, keel
         e->program, (keel_attr_t){.kind = KEEL_ATTR_TENSOR, .a = type, .b = blob}, &attr));
     KEEL_TRY(emit_field(e, &fields, "literal", attr));
     return emit_typed(e, "constant", type, NULL, 0, &fields, out);
+}
+
+keel_status_t emit_tuple(emitter_t *e, const keel_value_id_t *values, uint32_t count,
+                         keel_value_id_t *out) {
+    void *memory;
+    keel_type_id_t type;
+    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof(keel_type_id_t), &memory));
+    keel_type_id_t *parts = memory;
+    for (uint32_t i = 0; i < count; ++i)
+        parts[i] = e->program->value_types.data[values[i]];
+    keel_status_t status = emit_tuple_type(e, parts, count, &type);
+    if (!status) status = emit_typed(e, "tuple", type, values, count, NULL, out);
+    keel_free(memory);
+    return status;
+}
+
+keel_status_t emit_part(emitter_t *e, keel_value_id_t tuple, uint32_t which, keel_dtype_t dtype,
+                        const keel_shape_t *shape, keel_value_id_t *out) {
+    fields_t fields = {0};
+    KEEL_TRY(emit_int(e, &fields, "tuple_index", which));
+    return emit_instruction(e, "get-tuple-element", dtype, shape, &tuple, 1, &fields, out);
 }
 
 keel_status_t emit_parameter(emitter_t *e, uint32_t number, keel_dtype_t dtype,

@@ -205,6 +205,13 @@ static keel_status_t emit_listed(emitter_t *e, const item_t *item, const char *n
     return emit_plain(e, item, name, &fields, out);
 }
 
+static keel_status_t emit_barrier(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+    keel_type_id_t type;
+    KEEL_TRY(emit_tuple(e, item->operands, item->node->operand_count, out));
+    KEEL_TRY(emit_results_type(e, item->node, &type));
+    return emit_typed(e, "opt-barrier", type, out, 1, NULL, out);
+}
+
 static keel_status_t emit_item(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     double value;
     switch ((node_kind_t)item->node->kind) {
@@ -251,6 +258,11 @@ static keel_status_t emit_item(emitter_t *e, const item_t *item, keel_value_id_t
         case NODE_STOP:
             *out = item->operands[0];
             return NULL;
+        case NODE_BARRIER:
+            return emit_barrier(e, item, out);
+        case NODE_PART:
+            return emit_part(e, item->operands[0], (uint32_t)item->words[0],
+                             (keel_dtype_t)item->node->dtype, item->shape, out);
     }
     return keel_status_make(KEEL_INTERNAL, "a node of kind %d", item->node->kind);
 }

@@ -274,6 +274,14 @@ static keel_tensor_t unput(const rule_t *rule, int which) {
     return keel_take_at(rule->site, rule->gradient, operand(rule, 1));
 }
 
+// ---- several results ---------------------------------------------------------------------------
+
+// The gradient of a result of a tuple; empty if it has none.
+static keel_tensor_t gradient_of_part(const rule_t *rule, uint32_t which) {
+    uint32_t adjoint = rule->context->adjoints.data[rule->result.id + 1 + which];
+    return adjoint == KEEL_NONE ? (keel_tensor_t){0} : tensor_of(rule->context, adjoint);
+}
+
 // ---- over the trace ----------------------------------------------------------------------------
 
 // What an operand gets; empty if that is nothing.
@@ -307,6 +315,9 @@ static keel_tensor_t rule_of(const rule_t *rule, int which) {
             return untake(rule, which);
         case NODE_PUT:
             return unput(rule, which);
+        case NODE_BARRIER:
+            return gradient_of_part(rule, (uint32_t)which);
+        case NODE_PART: // go_back
         case NODE_VARIABLE:
         case NODE_INPUT:
         case NODE_NUMBER:
@@ -333,6 +344,10 @@ static void pass_back(keel_context_t *context, uint32_t node) {
                    .result = tensor_of(context, node),
                    .gradient = tensor_of(context, context->adjoints.data[node])};
     context->site = rule.site;
+    if (rule.node.kind == NODE_PART) { // its tuple has the rule, once all parts have what they get
+        context->adjoints.data[trace_operand(context, &rule.node, 0)] = rule.gradient.id;
+        return;
+    }
     for (uint32_t i = 0; i < rule.node.operand_count && !context->error; ++i) {
         if (!dtype_is_float(keel_dtype(operand(&rule, i)))) continue;
         keel_tensor_t part = rule_of(&rule, (int)i);

@@ -45,6 +45,23 @@ keel_context_t *ops_begin(keel_caller_t site, const char *what, const keel_tenso
     return context;
 }
 
+keel_context_t *ops_begin_list(keel_caller_t site, const char *what, const keel_tensor_t *operands,
+                               uint32_t count, uint32_t **out_nodes) {
+    keel_context_t *context = NULL;
+    void *memory = NULL;
+    *out_nodes = NULL;
+    for (uint32_t i = 0; i < count && !context; ++i)
+        context = operands[i].context;
+    if (!context) return NULL;
+    keel_status_t status = keel_calloc(count, sizeof(uint32_t), &memory);
+    if (status) {
+        context_take(context, site, status);
+        return NULL;
+    }
+    *out_nodes = memory;
+    return ops_begin(site, what, operands, count, *out_nodes);
+}
+
 static keel_tensor_t tensor_of(keel_context_t *context, uint32_t node) {
     return (keel_tensor_t){context, node, context->step};
 }

@@ -69,6 +69,71 @@ keel_tensor_t trace_add(keel_context_t *context, const node_spec_t *spec, const 
     return (keel_tensor_t){context, node, context->step};
 }
 
+// The words of a tuple: its own, and then its results.
+static keel_status_t tuple_words(keel_context_t *context, const node_spec_t *spec,
+                                 const result_t *results, uint32_t count, int64_t *words) {
+    uint32_t shape, used = spec->word_count;
+    if (used) memcpy(words, spec->words, used * sizeof *words);
+    for (uint32_t i = 0; i < count; ++i) {
+        KEEL_TRY(trace_shape(context, &results[i].shape, &shape));
+        words[used++] = results[i].dtype;
+        words[used++] = shape;
+    }
+    words[used] = count;
+    return NULL;
+}
+
+static keel_tensor_t add_tuple(keel_context_t *context, const node_spec_t *spec,
+                               const uint32_t *operands, uint32_t count, const result_t *results,
+                               uint32_t result_count) {
+    void *memory;
+    node_spec_t tuple = {.kind = spec->kind,
+                         .op = spec->op,
+                         .dtype = (keel_dtype_t)DTYPE_TUPLE,
+                         .word_count = spec->word_count + 2 * result_count + 1};
+    keel_status_t status = keel_alloc(tuple.word_count * sizeof(int64_t), &memory);
+    if (status) return context_take(context, context->site, status);
+    keel_tensor_t added = {0};
+    tuple.words = memory;
+    status = tuple_words(context, spec, results, result_count, memory);
+    if (status)
+        context_take(context, context->site, status);
+    else
+        added = trace_add(context, &tuple, operands, count);
+    keel_free(memory);
+    return added;
+}
+
+uint32_t trace_add_tuple(keel_context_t *context, const node_spec_t *spec, const uint32_t *operands,
+                         uint32_t count, const result_t *results, uint32_t result_count,
+                         keel_tensor_t *out) {
+    for (uint32_t i = 0; i < result_count; ++i)
+        out[i] = (keel_tensor_t){0};
+    keel_tensor_t tuple = add_tuple(context, spec, operands, count, results, result_count);
+    if (!tuple.context) return KEEL_NONE;
+    for (uint32_t i = 0; i < result_count; ++i) {
+        const int64_t words[] = {i};
+        const node_spec_t part = {.kind = NODE_PART,
+                                  .dtype = results[i].dtype,
+                                  .shape = results[i].shape,
+                                  .words = words,
+                                  .word_count = 1};
+        out[i] = trace_add(context, &part, &tuple.id, 1);
+        if (out[i].context) continue;
+        for (uint32_t k = 0; k < i; ++k)
+            out[k] = (keel_tensor_t){0};
+        return KEEL_NONE;
+    }
+    return tuple.id;
+}
+
+result_t trace_result(const keel_context_t *context, const node_t *tuple, uint32_t which) {
+    uint32_t count = trace_result_count(&context->trace, tuple);
+    const int64_t *words =
+        trace_words(&context->trace, tuple) + tuple->word_count - 1 - 2 * (size_t)(count - which);
+    return (result_t){(keel_dtype_t)words[0], context->shapes.data[words[1]]};
+}
+
 void trace_clear(keel_context_t *context) {
     trace_t *trace = &context->trace;
     trace->nodes.count = trace->operands.count = trace->words.count = trace->sites.count = 0;

@@ -4,6 +4,7 @@
 //   trace.c      the trace: nodes are appended and hashed
 //   shape.c      broadcasting, promotion, axes
 //   ops.c        operations that XLA has; layers.c: what is made of them
+//   barrier.c    keel_barrier
 //   optimizer.c  SGD, AdamW
 //   gradient.c   reverse mode over the trace
 //   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
@@ -52,6 +53,8 @@ typedef enum node_kind {
     NODE_TAKE,      // rows of operand 0 by operand 1
     NODE_PUT,       // operand 2 added to rows of operand 0 by operand 1
     NODE_STOP,      // its operand, without a gradient
+    NODE_BARRIER,   // a tuple of its operands, all of which are there before any of them is used
+    NODE_PART,      // a result of its operand, a tuple; words: which
 } node_kind_t;
 
 // A handle of a variable: its index, and above it its generation.
@@ -65,6 +68,11 @@ typedef struct node_t {
     uint32_t first_operand, operand_count;
     uint32_t first_word, word_count;
 } node_t;
+
+// A node with several results is a tuple: this is its dtype, and its shape is of no dimensions. The
+// last words are the dtype and the shape (in shapes) of each result, then their number. Its parts
+// are the nodes behind it, in order.
+enum { DTYPE_TUPLE = KEEL_DTYPE_COUNT };
 
 typedef struct trace_t {
     KEEL_TABLE(node_t) nodes;
@@ -176,6 +184,22 @@ typedef struct node_spec_t {
 // it cannot. Operands are nodes.
 keel_tensor_t trace_add(keel_context_t *context, const node_spec_t *spec, const uint32_t *operands,
                         uint32_t count);
+
+typedef struct result_t {
+    keel_dtype_t dtype;
+    keel_shape_t shape;
+} result_t;
+
+// Appends a node with several results, and a node for each of these: `out`, of which all are empty
+// if there is an error. The dtype and the shape of the spec are ignored. The node, or KEEL_NONE.
+uint32_t trace_add_tuple(keel_context_t *context, const node_spec_t *spec, const uint32_t *operands,
+                         uint32_t count, const result_t *results, uint32_t result_count,
+                         keel_tensor_t *out);
+// A result of a tuple.
+result_t trace_result(const keel_context_t *context, const node_t *tuple, uint32_t which);
+static inline uint32_t trace_result_count(const trace_t *trace, const node_t *tuple) {
+    return (uint32_t)trace->words.data[tuple->first_word + tuple->word_count - 1];
+}
 void trace_clear(keel_context_t *context);
 bool trace_equal(const trace_t *x, const trace_t *y);
 void trace_deinitialize(trace_t *trace);
@@ -209,6 +233,9 @@ bool ops_is_usable(keel_tensor_t tensor);
 // or to a step that has ended.
 keel_context_t *ops_begin(keel_caller_t site, const char *what, const keel_tensor_t *operands,
                           uint32_t count, uint32_t *out_nodes);
+// The same for any number of operands; the caller frees the nodes, whatever is returned.
+keel_context_t *ops_begin_list(keel_caller_t site, const char *what, const keel_tensor_t *operands,
+                               uint32_t count, uint32_t **out_nodes);
 keel_tensor_t ops_constant(keel_context_t *context, keel_dtype_t dtype, double value);
 keel_tensor_t ops_full(keel_context_t *context, keel_dtype_t dtype, const keel_shape_t *shape,
                        double value);

@@ -1,0 +1,29 @@
+// keel_barrier.
+#include "tensor/trace.h"
+
+static void add(keel_context_t *context, const uint32_t *nodes, uint32_t count,
+                keel_tensor_t *out) {
+    void *memory;
+    const node_spec_t spec = {.kind = NODE_BARRIER};
+    keel_status_t status = keel_calloc(count, sizeof(result_t), &memory);
+    if (status) {
+        context_take(context, context->site, status);
+        return;
+    }
+    result_t *results = memory;
+    for (uint32_t i = 0; i < count; ++i)
+        results[i] = (result_t){(keel_dtype_t)trace_node(context, nodes[i])->dtype,
+                                *trace_node_shape(context, nodes[i])};
+    trace_add_tuple(context, &spec, nodes, count, results, count, out);
+    keel_free(results);
+}
+
+void keel_barrier_at(keel_caller_t site, const keel_tensor_t *x, size_t count, keel_tensor_t *out) {
+    uint32_t *nodes = NULL;
+    keel_context_t *context =
+        x && out ? ops_begin_list(site, "barrier", x, (uint32_t)count, &nodes) : NULL;
+    for (size_t i = 0; out && i < count; ++i)
+        out[i] = (keel_tensor_t){0};
+    if (context) add(context, nodes, (uint32_t)count, out);
+    keel_free(nodes);
+}
