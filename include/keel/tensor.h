@@ -358,6 +358,63 @@ KEEL_API keel_tensor_t keel_stop_gradient_at(keel_caller_t site, keel_tensor_t x
 KEEL_API void keel_barrier_at(keel_caller_t site, const keel_tensor_t *x, size_t count,
                               keel_tensor_t *out);
 
+// ---- loops and branches ------------------------------------------------------------------------
+
+// A body traces a part of the program that runs many times, or not at all: it is called once, while
+// the step is traced. It makes `out` of `in` and may use any other tensor, from `user` or from
+// anywhere; what it makes is used by what it gives, and by nothing outside. Numbers in it are
+// arguments of the program as elsewhere. It assigns, keeps and reads nothing, and ends no step.
+// `out` is empty at first; an empty one, or one of another context, is an error at the caller's
+// line, as is anything that the body does wrong.
+typedef void (*keel_body_t)(void *user, const keel_tensor_t *in, keel_tensor_t *out);
+
+// While the condition (a scalar of bool, of the carry) holds, `carry` becomes what the body makes
+// of it, in the same dtypes and shapes. `out` has `count` tensors. It has no gradient: keel_scan
+// does.
+#define keel_while(context, condition, body, user, carry, count, out)                              \
+    keel_while_at(KEEL_HERE, (context), (condition), (body), (user), (carry), (count), (out))
+KEEL_API void keel_while_at(keel_caller_t site, keel_context_t *context, keel_body_t condition,
+                            keel_body_t body, void *user, const keel_tensor_t *carry, size_t count,
+                            keel_tensor_t *out);
+
+// What a gradient keeps of a forward pass; it computes the rest again.
+typedef enum keel_save {
+    KEEL_SAVE_ALL,     // everything but what is as cheap as reading it
+    KEEL_SAVE_DOTS,    // results of keel_matmul and keel_dot
+    KEEL_SAVE_NOTHING, // only what the body gets
+} keel_save_t;
+
+// 0 and NULL are the default of each.
+typedef struct keel_scan_t {
+    const keel_tensor_t *carry; // from step to step, in the same dtypes and shapes
+    size_t carry_count;
+    const keel_tensor_t *inputs; // each step gets its place of axis 0
+    size_t input_count;
+    size_t output_count; // what each step gives beside the carry is stacked along a new axis 0
+    int64_t length;      // steps; default: the size of axis 0 of the inputs
+    int is_reversed;     // from the last place to the first
+    keel_save_t save;
+} keel_scan_t;
+
+// For each step, body: carries and a place of each input -> carries and outputs. `out` has the last
+// carries, then the stacked outputs.
+#define keel_scan(context, body, user, scan, out)                                                  \
+    keel_scan_at(KEEL_HERE, (context), (body), (user), (scan), (out))
+KEEL_API void keel_scan_at(keel_caller_t site, keel_context_t *context, keel_body_t body,
+                           void *user, const keel_scan_t *scan, keel_tensor_t *out);
+
+// What one of two bodies gives, of which only that one runs; both give `count` tensors of the same
+// dtypes and shapes. `predicate`: a scalar of bool. `in` of the bodies is NULL.
+#define keel_cond(predicate, on_true, on_false, user, count, out)                                  \
+    keel_cond_at(KEEL_HERE, (predicate), (on_true), (on_false), (user), (count), (out))
+KEEL_API void keel_cond_at(keel_caller_t site, keel_tensor_t predicate, keel_body_t on_true,
+                           keel_body_t on_false, void *user, size_t count, keel_tensor_t *out);
+// The same with any number of bodies. `index`: a scalar integer, clamped to them.
+#define keel_switch(index, branches, branch_count, user, count, out)                               \
+    keel_switch_at(KEEL_HERE, (index), (branches), (branch_count), (user), (count), (out))
+KEEL_API void keel_switch_at(keel_caller_t site, keel_tensor_t index, const keel_body_t *branches,
+                             size_t branch_count, void *user, size_t count, keel_tensor_t *out);
+
 // ---- layers ------------------------------------------------------------------------------------
 
 // Results have the dtype of x; those of small floats are computed in f32 if they sum anything.

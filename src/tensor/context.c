@@ -44,7 +44,7 @@ keel_status_t keel_context_create(const keel_context_options_t *options, keel_co
     KEEL_TRY(keel_calloc(1, sizeof(keel_context_t), &memory));
     keel_context_t *context = memory;
     context->step = 1;
-    context->free_variable = KEEL_NONE;
+    context->free_variable = context->region = KEEL_NONE;
     keel_map_initialize(&context->shape_ids);
     keel_status_t status = fill(context, options ? options : &defaults);
     if (status)
@@ -75,6 +75,8 @@ void context_begin_step(keel_context_t *context) {
     }
     context->used.count = context->assigned.count = 0;
     trace_clear(context);
+    context->regions.count = 0;
+    context->region = KEEL_NONE;
     ++context->step;
 }
 
@@ -90,9 +92,10 @@ void keel_context_free(keel_context_t *context) {
         keel_free(context->inputs.data[i].name);
     for (int dtype = 0; dtype < KEEL_DTYPE_COUNT; ++dtype)
         keel_free(context->numbers[dtype].data);
-    void *const tables[] = {context->shapes.data,   context->variables.data, context->used.data,
-                            context->assigned.data, context->inputs.data,    context->adjoints.data,
-                            context->name};
+    void *const tables[] = {context->shapes.data,  context->variables.data,
+                            context->used.data,    context->assigned.data,
+                            context->inputs.data,  context->adjoints.data,
+                            context->regions.data, context->name};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         keel_free(tables[i]);
     trace_deinitialize(&context->trace);
@@ -335,6 +338,7 @@ static void assign(keel_context_t *context, uint32_t index, uint32_t node) {
 void keel_assign_at(keel_caller_t site, keel_tensor_t target, keel_tensor_t value) {
     uint32_t node;
     char text[SHAPE_TEXT], other[SHAPE_TEXT];
+    if (region_refuses(target.context, site, "assign")) return;
     keel_context_t *context = ops_begin(site, "assign", &value, 1, &node);
     if (!context && target.context)
         context_fail(target.context, site, "assign: the value is empty");
@@ -358,6 +362,7 @@ void keel_assign_at(keel_caller_t site, keel_tensor_t target, keel_tensor_t valu
 
 keel_tensor_t keel_keep_at(keel_caller_t site, keel_tensor_t value) {
     uint32_t node, index;
+    if (region_refuses(value.context, site, "keep")) return (keel_tensor_t){0};
     keel_context_t *context = ops_begin(site, "keep", &value, 1, &node);
     if (!context) return (keel_tensor_t){0};
     const keel_shape_t shape = *trace_node_shape(context, node);

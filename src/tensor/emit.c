@@ -6,15 +6,14 @@
 
 // ---- computations ------------------------------------------------------------------------------
 
-static keel_status_t open_computation(emitter_t *e) {
+keel_status_t emit_open(emitter_t *e) {
     e->first_op = e->program->operations.count;
     return NULL;
 }
 
 // What has been added since it was opened. `types`: of the parameters.
-static keel_status_t close_computation(emitter_t *e, const char *name, keel_value_id_t root,
-                                       const keel_type_id_t *types, uint32_t count,
-                                       keel_attr_id_t *out_shape) {
+keel_status_t emit_shut(emitter_t *e, const char *name, keel_value_id_t root,
+                        const keel_type_id_t *types, uint32_t count, keel_attr_id_t *out_shape) {
     keel_program_t *program = e->program;
     keel_op_id_t end = program->operations.count;
     keel_block_t block = {.first_op = e->first_op,
@@ -66,14 +65,14 @@ static keel_status_t add_reducer(emitter_t *e, int op, keel_dtype_t dtype) {
     keel_type_id_t types[2];
     keel_attr_id_t shape;
     char name[64];
-    KEEL_TRY(open_computation(e));
+    KEEL_TRY(emit_open(e));
     for (uint32_t i = 0; i < 2; ++i) {
         KEEL_TRY(emit_tensor_type(e, dtype, &scalar, &types[i]));
         KEEL_TRY(emit_parameter(e, i, dtype, &scalar, NULL, &operands[i]));
     }
     KEEL_TRY(emit_instruction(e, emit_reducer(op), dtype, &scalar, operands, 2, NULL, &root));
     emit_reducer_name(op, dtype, name);
-    return close_computation(e, name, root, types, 2, &shape);
+    return emit_shut(e, name, root, types, 2, &shape);
 }
 
 static keel_status_t add_reducers(emitter_t *e) {
@@ -92,7 +91,7 @@ static keel_status_t add_reducers(emitter_t *e) {
 }
 
 // The function around the caller's line.
-static keel_status_t set_location(emitter_t *e, keel_caller_t site) {
+keel_status_t emit_location(emitter_t *e, keel_caller_t site) {
     keel_string_id_t file, function;
     uint32_t list;
     const uint32_t line = (uint32_t)(site.line > 0 ? site.line : 0);
@@ -112,13 +111,35 @@ static bool is_same_site(const keel_caller_t *x, const keel_caller_t *y) {
 
 // ---- arguments and results ---------------------------------------------------------------------
 
-static void mark(emitter_t *e) {
-    const trace_t *trace = &e->context->trace;
+// A node that something needs behind the loop that it is in.
+static keel_status_t mark_saved(emitter_t *e, const node_t *node) {
+    const saved_t saved = {trace_operand(e->context, node, 0),
+                           (uint32_t)*trace_words(&e->context->trace, node)};
+    e->is_needed[saved.node] = true;
+    for (uint32_t i = 0; i < e->saves.count; ++i)
+        if (e->saves.data[i].control == saved.control && e->saves.data[i].node == saved.node)
+            return NULL;
+    KEEL_PUSH(&e->saves, saved);
+    return NULL;
+}
+
+static keel_status_t mark(emitter_t *e) {
+    const keel_context_t *context = e->context;
+    const trace_t *trace = &context->trace;
     for (uint32_t i = 0; i < e->emit->result_count; ++i)
         e->is_needed[e->emit->results[i]] = true;
-    for (uint32_t i = trace->nodes.count; i-- > 0;)
-        for (uint32_t k = 0; e->is_needed[i] && k < trace->nodes.data[i].operand_count; ++k)
-            e->is_needed[trace_operand(e->context, &trace->nodes.data[i], k)] = true;
+    for (uint32_t i = trace->nodes.count; i-- > 0;) {
+        const node_t *node = &trace->nodes.data[i];
+        uint32_t regions;
+        if (!e->is_needed[i]) continue;
+        for (uint32_t k = 0; k < node->operand_count; ++k)
+            e->is_needed[trace_operand(context, node, k)] = true;
+        const int64_t *of_node = region_of_node(context, node, &regions);
+        for (uint32_t k = 0; k < regions; ++k)
+            e->is_needed[context->regions.data[of_node[k]].end] = true;
+        if (node->kind == NODE_SAVED) KEEL_TRY(mark_saved(e, node));
+    }
+    return NULL;
 }
 
 static keel_status_t add_argument(emitter_t *e, argument_t argument, keel_dtype_t dtype,
@@ -152,7 +173,7 @@ static keel_status_t add_arguments(emitter_t *e) {
         const char *name = is_variable ? context->variables.data[context->used.data[place]].name
                                        : context->inputs.data[place].name;
         const argument_t argument = {is_variable ? ARGUMENT_VARIABLE : ARGUMENT_INPUT, place};
-        KEEL_TRY(set_location(e, context->trace.sites.data[i]));
+        KEEL_TRY(emit_location(e, context->trace.sites.data[i]));
         KEEL_TRY(add_argument(e, argument, (keel_dtype_t)node->dtype, trace_node_shape(context, i),
                               name, &e->values[i]));
     }
@@ -214,31 +235,65 @@ static keel_status_t add_root(emitter_t *e, keel_value_id_t *out) {
     return status;
 }
 
+// Numbers of a region are of the entry: they are captured.
+static keel_status_t emit_numbers_of(emitter_t *e, const region_t *region) {
+    for (uint32_t i = region->begin; e->region == KEEL_NONE && i < region->end; ++i)
+        if (e->is_needed[i] && trace_node(e->context, i)->kind == NODE_NUMBER)
+            KEEL_TRY(emit_node(e, i));
+    return NULL;
+}
+
+// NULL unless a region begins there that is a computation of its own.
+static const region_t *called_region(const emitter_t *e, uint32_t i) {
+    const keel_context_t *context = e->context;
+    const node_t *node = trace_node(context, i);
+    if (node->kind != NODE_BEGIN) return NULL;
+    const region_t *region = &context->regions.data[*trace_words(&context->trace, node)];
+    bool is_inline = region->control != KEEL_NONE &&
+                     trace_node(context, region->control)->kind == NODE_CHECKPOINT &&
+                     e->is_needed[region->control];
+    return is_inline ? NULL : region;
+}
+
+keel_status_t emit_nodes(emitter_t *e, uint32_t first, uint32_t end) {
+    const trace_t *trace = &e->context->trace;
+    keel_caller_t last = {0};
+    e->location = KEEL_NONE;
+    for (uint32_t i = first; i < end; ++i) {
+        const region_t *region = called_region(e, i);
+        if (region) {
+            KEEL_TRY(emit_numbers_of(e, region));
+            i = region->end;
+            continue;
+        }
+        bool is_begin = trace->nodes.data[i].kind == NODE_BEGIN;
+        bool is_foreign = e->region != KEEL_NONE && trace->scopes.data[i] == KEEL_NONE;
+        if ((!e->is_needed[i] && !is_begin) || is_foreign) continue;
+        const keel_caller_t *site = &trace->sites.data[i];
+        if (e->location == KEEL_NONE || !is_same_site(site, &last))
+            KEEL_TRY(emit_location(e, *site));
+        last = *site;
+        KEEL_TRY(emit_is_control(e, i) ? emit_control(e, i) : emit_node(e, i));
+    }
+    return NULL;
+}
+
 static keel_status_t add_entry(emitter_t *e) {
     const keel_context_t *context = e->context;
     keel_program_t *program = e->program;
     keel_value_id_t root;
     keel_attr_id_t shape;
     fields_t module = {0};
-    KEEL_TRY(open_computation(e));
+    KEEL_TRY(emit_open(e));
     KEEL_TRY(add_arguments(e));
-    keel_caller_t last = {0};
-    for (uint32_t i = 0; i < context->trace.nodes.count; ++i) {
-        if (!e->is_needed[i]) continue;
-        const keel_caller_t *site = &context->trace.sites.data[i];
-        if (e->location == KEEL_NONE || !is_same_site(site, &last))
-            KEEL_TRY(set_location(e, *site));
-        last = *site;
-        KEEL_TRY(emit_node(e, i));
-    }
+    KEEL_TRY(emit_nodes(e, 0, context->trace.nodes.count));
     KEEL_TRY(add_root(e, &root));
     void *memory;
     KEEL_TRY(keel_calloc((size_t)e->emit->arguments.count + 1, sizeof(uint32_t), &memory));
     keel_type_id_t *types = memory;
     for (uint32_t i = 0; i < e->emit->arguments.count; ++i)
         types[i] = program->value_types.data[e->first_op + i];
-    keel_status_t status =
-        close_computation(e, "main", root, types, e->emit->arguments.count, &shape);
+    keel_status_t status = emit_shut(e, "main", root, types, e->emit->arguments.count, &shape);
     keel_free(types);
     KEEL_TRY(status);
     program->entry = program->functions.count - 1;
@@ -255,15 +310,16 @@ static keel_status_t fill(emitter_t *e) {
         e->elements[i] = KEEL_NONE;
     for (int i = 0; i <= KEEL_MAX_RANK; ++i)
         e->layouts[i] = KEEL_NONE;
-    e->location = KEEL_NONE;
+    e->location = e->region = KEEL_NONE;
     KEEL_TRY(keel_calloc((size_t)count + 1, sizeof *e->is_needed, &memory));
     e->is_needed = memory;
     KEEL_TRY(keel_calloc((size_t)count + 1, sizeof *e->values, &memory));
     e->values = memory;
-    mark(e);
+    KEEL_TRY(mark(e));
     program->format = KEEL_FORMAT_HLO;
     KEEL_TRY(emit_text(e, e->context->name, &program->name));
     KEEL_TRY(add_reducers(e));
+    KEEL_TRY(emit_computations(e));
     KEEL_TRY(add_entry(e));
     keel_operation_t sentinel = {.first_operand = program->operands.count,
                                  .first_result = program->operations.count,
@@ -285,6 +341,7 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buf
     keel_free(e.is_needed);
     keel_free(e.values);
     keel_free(e.operands.data);
+    keel_free(e.saves.data);
     keel_map_deinitialize(&e.types);
     keel_map_deinitialize(&e.tuple_types);
     keel_map_deinitialize(&e.op_names);

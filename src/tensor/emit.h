@@ -10,6 +10,11 @@ typedef struct fields_t {
     uint32_t count;
 } fields_t;
 
+// A node in a region of a loop, which something needs behind it.
+typedef struct saved_t {
+    uint32_t control, node;
+} saved_t;
+
 typedef struct emitter_t {
     const keel_context_t *context;
     emit_t *emit;
@@ -20,7 +25,9 @@ typedef struct emitter_t {
     keel_map_t types, tuple_types, op_names; // -> index
     keel_type_id_t elements[KEEL_DTYPE_COUNT];
     keel_attr_id_t layouts[KEEL_MAX_RANK + 1];
-    keel_op_id_t first_op; // of the computation at hand
+    keel_op_id_t first_op;     // of the computation at hand
+    uint32_t region;           // that it is of; KEEL_NONE: none
+    KEEL_TABLE(saved_t) saves; // each once
     keel_value_id_t numbers[KEEL_DTYPE_COUNT];
     keel_attr_id_t location;
     const char *argument; // the name of the parameter at hand
@@ -71,6 +78,26 @@ keel_status_t emit_part(emitter_t *e, keel_value_id_t tuple, uint32_t which, kee
 keel_status_t emit_parameter(emitter_t *e, uint32_t number, keel_dtype_t dtype,
                              const keel_shape_t *shape, const char *name,
                              keel_value_id_t *out) KEEL_MUST_CHECK;
+
+// ---- emit.c ------------------------------------------------------------------------------------
+
+// A computation: what is added between. `types`: of its parameters.
+keel_status_t emit_open(emitter_t *e) KEEL_MUST_CHECK;
+keel_status_t emit_shut(emitter_t *e, const char *name, keel_value_id_t root,
+                        const keel_type_id_t *types, uint32_t count,
+                        keel_attr_id_t *out_shape) KEEL_MUST_CHECK;
+// What follows is of the caller's line.
+keel_status_t emit_location(emitter_t *e, keel_caller_t site) KEEL_MUST_CHECK;
+// The needed nodes in [first, end) that are of the computation at hand.
+keel_status_t emit_nodes(emitter_t *e, uint32_t first, uint32_t end) KEEL_MUST_CHECK;
+
+// ---- emit_control.c ----------------------------------------------------------------------------
+
+// The computations of all regions that are needed.
+keel_status_t emit_computations(emitter_t *e) KEEL_MUST_CHECK;
+// Whether a node is for emit_control, which gives it its value, and not for emit_node.
+bool emit_is_control(const emitter_t *e, uint32_t node);
+keel_status_t emit_control(emitter_t *e, uint32_t node) KEEL_MUST_CHECK;
 
 // ---- emit_nodes.c ------------------------------------------------------------------------------
 

@@ -263,6 +263,15 @@ static keel_status_t emit_item(emitter_t *e, const item_t *item, keel_value_id_t
         case NODE_PART:
             return emit_part(e, item->operands[0], (uint32_t)item->words[0],
                              (keel_dtype_t)item->node->dtype, item->shape, out);
+        case NODE_BEGIN:
+        case NODE_PARAMETER:
+        case NODE_END:
+        case NODE_WHILE:
+        case NODE_SCAN:
+        case NODE_SWITCH:
+        case NODE_CHECKPOINT:
+        case NODE_SAVED:
+            break; // emit_control.c
     }
     return keel_status_make(KEEL_INTERNAL, "a node of kind %d", item->node->kind);
 }

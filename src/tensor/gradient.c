@@ -318,6 +318,14 @@ static keel_tensor_t rule_of(const rule_t *rule, int which) {
         case NODE_BARRIER:
             return gradient_of_part(rule, (uint32_t)which);
         case NODE_PART: // go_back
+        case NODE_BEGIN:
+        case NODE_PARAMETER:
+        case NODE_END:
+        case NODE_WHILE:
+        case NODE_SCAN:
+        case NODE_SWITCH:
+        case NODE_CHECKPOINT:
+        case NODE_SAVED:
         case NODE_VARIABLE:
         case NODE_INPUT:
         case NODE_NUMBER:

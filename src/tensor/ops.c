@@ -10,7 +10,14 @@ static uint32_t node_of(keel_context_t *context, const char *what, keel_tensor_t
         context_fail(context, context->site, "%s: an operand was released", what);
         return KEEL_NONE;
     }
-    if (tensor.step == context->step && tensor.id < context->trace.nodes.count) return tensor.id;
+    if (tensor.step == context->step && tensor.id < context->trace.nodes.count) {
+        if (ops_is_usable(tensor)) return tensor.id;
+        context_fail(context, context->site,
+                     "%s: an operand was made in a body that has ended; a body returns what is "
+                     "used outside it",
+                     what);
+        return KEEL_NONE;
+    }
     context_fail(context, context->site,
                  "%s: an operand was made in step %u, which has ended; keel_keep a value that "
                  "outlives its step",
@@ -20,7 +27,10 @@ static uint32_t node_of(keel_context_t *context, const char *what, keel_tensor_t
 
 bool ops_is_usable(keel_tensor_t tensor) {
     if (!tensor.step) return context_variable(tensor);
-    return tensor.step == tensor.context->step && tensor.id < tensor.context->trace.nodes.count;
+    const keel_context_t *context = tensor.context;
+    if (tensor.step != context->step || tensor.id >= context->trace.nodes.count) return false;
+    uint32_t scope = context->trace.scopes.data[tensor.id];
+    return scope == KEEL_NONE || context->regions.data[scope].end == KEEL_NONE;
 }
 
 keel_context_t *ops_begin(keel_caller_t site, const char *what, const keel_tensor_t *operands,

@@ -58,6 +58,12 @@ bool shape_broadcast(const keel_shape_t *x, const keel_shape_t *y, keel_shape_t 
     return true;
 }
 
+keel_shape_t shape_stacked(const keel_shape_t *shape, int64_t size) {
+    keel_shape_t out = {.rank = shape->rank + 1, .dims = {size}};
+    memcpy(out.dims + 1, shape->dims, (size_t)shape->rank * sizeof *shape->dims);
+    return out;
+}
+
 bool dtype_is_float(keel_dtype_t dtype) {
     return dtype >= KEEL_F8E4M3FN;
 }

@@ -195,6 +195,9 @@ static keel_status_t run_assignments(keel_context_t *context) {
 
 keel_status_t keel_step_end_at(keel_caller_t site, keel_context_t *context) {
     if (!context) return keel_status_make(KEEL_INVALID, "keel_step_end: no context");
+    if (region_refuses(context, site, "step_end"))
+        return keel_status_make(KEEL_INVALID, "%s:%d: step_end: a body is being traced",
+                                caller_file(site), site.line);
     keel_status_t status = context->error;
     context->error = NULL;
     context->adjoints.count = 0;
@@ -213,7 +216,7 @@ keel_status_t keel_step_end_at(keel_caller_t site, keel_context_t *context) {
 }
 
 void keel_step_discard(keel_context_t *context) {
-    if (!context) return;
+    if (!context || region_refuses(context, context->site, "step_discard")) return;
     keel_status_ignore(context->error);
     context->error = NULL;
     context_begin_step(context);
@@ -234,7 +237,8 @@ static keel_status_t find_node(keel_caller_t site, keel_tensor_t tensor, uint32_
     const variable_t *variable = context_variable(tensor);
     *out = KEEL_NONE;
     if (variable && variable->buffer && !variable->is_assigned) return NULL;
-    if (ops_begin(site, "read", &tensor, 1, out)) return NULL;
+    if (!region_refuses(context, site, "read") && ops_begin(site, "read", &tensor, 1, out))
+        return NULL;
     keel_status_t status = context->error;
     context->error = NULL;
     return status;

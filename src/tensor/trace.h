@@ -5,6 +5,8 @@
 //   shape.c      broadcasting, promotion, axes
 //   ops.c        operations that XLA has; layers.c: what is made of them
 //   barrier.c    keel_barrier
+//   region.c     computations in the trace: bodies of loops and branches
+//   control.c    loops and branches
 //   optimizer.c  SGD, AdamW
 //   gradient.c   reverse mode over the trace
 //   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
@@ -55,6 +57,17 @@ typedef enum node_kind {
     NODE_STOP,      // its operand, without a gradient
     NODE_BARRIER,   // a tuple of its operands, all of which are there before any of them is used
     NODE_PART,      // a result of its operand, a tuple; words: which
+    // Of regions, below. All but the first three are tuples; their last operands are what their
+    // regions use from outside.
+    NODE_BEGIN,      // words: the region
+    NODE_PARAMETER,  // words: which
+    NODE_END,        // its operands are what the region gives
+    NODE_WHILE,      // words: the regions of the condition and of the body
+    NODE_SCAN,       // words: region, steps, carries, inputs, 1 if from the last step to the first
+    NODE_SWITCH,     // words: regions; operand 0: which, or a bool, of which true is the first
+    NODE_CHECKPOINT, // words: region
+    // What a node of operand 0's region was: for a scan in each step, along a new axis 0. words: it
+    NODE_SAVED,
 } node_kind_t;
 
 // A handle of a variable: its index, and above it its generation.
@@ -79,8 +92,18 @@ typedef struct trace_t {
     KEEL_TABLE(uint32_t) operands; // nodes
     KEEL_TABLE(int64_t) words;
     KEEL_TABLE(keel_caller_t) sites; // of each node
+    KEEL_TABLE(uint32_t) scopes;     // of each node: the region that it is in; KEEL_NONE: none
     uint64_t hash;
 } trace_t;
+
+// A computation in the trace: the nodes between begin and end. Regions nest, and a node may use
+// nodes of the regions around it. Variables, inputs and numbers are of no region, wherever they
+// are used first.
+typedef struct region_t {
+    uint32_t begin, end; // end is KEEL_NONE while it is open
+    uint32_t parent;     // KEEL_NONE: none
+    uint32_t control;    // the node that runs it; KEEL_NONE: none yet
+} region_t;
 
 // ---- context -----------------------------------------------------------------------------------
 
@@ -125,6 +148,8 @@ struct keel_context_t {
     uint32_t used_inputs;
     numbers_t numbers[KEEL_DTYPE_COUNT];
     trace_t trace;
+    KEEL_TABLE(region_t) regions;  // of the open step
+    uint32_t region;               // the innermost open one; KEEL_NONE: none
     KEEL_TABLE(uint32_t) adjoints; // of gradient.c; room for lists of nodes elsewhere
     struct {
         uint32_t count, capacity;
@@ -150,6 +175,8 @@ const char *shape_text(keel_dtype_t dtype, const keel_shape_t *shape, char out[S
 // False if the number of elements overflows, or a dimension is negative.
 bool shape_elements(const keel_shape_t *shape, int64_t *out);
 bool shape_equal(const keel_shape_t *x, const keel_shape_t *y);
+// With an axis 0 of that size before its own.
+keel_shape_t shape_stacked(const keel_shape_t *shape, int64_t size);
 bool shape_broadcast(const keel_shape_t *x, const keel_shape_t *y, keel_shape_t *out);
 bool dtype_is_float(keel_dtype_t dtype);
 bool dtype_is_integer(keel_dtype_t dtype); // bool is not one
@@ -241,6 +268,45 @@ keel_tensor_t ops_full(keel_context_t *context, keel_dtype_t dtype, const keel_s
                        double value);
 keel_tensor_t ops_put(keel_caller_t site, keel_tensor_t base, keel_tensor_t rows,
                       keel_tensor_t values);
+
+// ---- region.c ----------------------------------------------------------------------------------
+
+typedef KEEL_TABLE(uint32_t) list_t; // nodes
+
+// Opens a region in the open one, and makes it that. KEEL_NONE, with an error, if it cannot.
+uint32_t region_open(keel_context_t *context);
+keel_tensor_t region_parameter(keel_context_t *context, uint32_t which, const result_t *type);
+// Closes the innermost one, whatever happens. False if the end could not be added.
+bool region_close(keel_context_t *context, const uint32_t *results, uint32_t count);
+
+// What the user's callback traces becomes a region.
+typedef struct body_t {
+    const char *what; // "scan"
+    keel_caller_t site;
+    keel_body_t trace;
+    void *user;
+    const result_t *parameters;
+    uint32_t parameter_count, result_count;
+} body_t;
+// False, with an error, if there is no such region. Afterwards the site is the body's again.
+bool region_trace(keel_context_t *context, const body_t *body, uint32_t *out);
+
+static inline bool region_has(const keel_context_t *context, uint32_t region, uint32_t node) {
+    const region_t *it = &context->regions.data[region];
+    return node > it->begin && node < it->end && context->trace.scopes.data[node] != KEEL_NONE;
+}
+// The nodes that it gives.
+static inline const uint32_t *region_results(const keel_context_t *context, uint32_t region) {
+    return trace_operands(&context->trace, trace_node(context, context->regions.data[region].end));
+}
+result_t region_node_type(const keel_context_t *context, uint32_t node);
+// Appends what these closed regions use from outside, each once.
+keel_status_t region_captures(keel_context_t *context, const int64_t *regions, uint32_t count,
+                              list_t *out) KEEL_MUST_CHECK;
+// The regions of a control node; their number is 0 for any other node.
+const int64_t *region_of_node(const keel_context_t *context, const node_t *node, uint32_t *count);
+// True, with an error, if a body is being traced.
+bool region_refuses(keel_context_t *context, keel_caller_t site, const char *what);
 
 // ---- context.c ---------------------------------------------------------------------------------
 

@@ -1,0 +1,94 @@
+"""Loops and branches for front.Front and for its twin of JAX, in the same words.
+
+A body is a function of a list of tensors that returns a list of tensors.
+"""
+
+import ctypes
+
+import front
+import jax
+import jax.numpy as jnp
+
+BODY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(front.Tensor), ctypes.POINTER(front.Tensor))
+SAVE = {"all": 0, "dots": 1, "nothing": 2}
+
+
+class Scan(ctypes.Structure):
+    _fields_ = [
+        ("carry", ctypes.POINTER(front.Tensor)), ("carry_count", ctypes.c_size_t),
+        ("inputs", ctypes.POINTER(front.Tensor)), ("input_count", ctypes.c_size_t),
+        ("output_count", ctypes.c_size_t), ("length", ctypes.c_int64),
+        ("is_reversed", ctypes.c_int), ("save", ctypes.c_int),
+    ]
+
+
+def tensors(items):
+    return (front.Tensor * max(1, len(items)))(*items)
+
+
+class Front(front.Front):
+    """Callbacks live as long as the context: gradients may call them again."""
+
+    def __init__(self, library):
+        super().__init__(library)
+        self.kept, self.raised = [], []
+
+    def body(self, function, count):
+        def call(user, given, out):
+            try:
+                for i, tensor in enumerate(function([given[k] for k in range(count)])):
+                    out[i] = tensor
+            except Exception as error:  # ctypes would drop it
+                self.raised.append(error)
+
+        self.kept.append(BODY(call))
+        return self.kept[-1]
+
+    def control(self, name, out, *arguments):
+        function = getattr(self.c, f"keel_{name}_at")
+        function.restype = None
+        results = tensors([front.Tensor()] * out)
+        function(front.HERE, *arguments, results)
+        if self.raised:
+            raise self.raised.pop()
+        return list(results)[:out]
+
+    def scan(self, body, carry, inputs=(), outputs=0, length=0, is_reversed=False, save="all"):
+        given = Scan(tensors(carry), len(carry), tensors(inputs), len(inputs), outputs, length,
+                     is_reversed, SAVE[save])
+        return self.control("scan", len(carry) + outputs, self.context,
+                            self.body(body, len(carry) + len(inputs)), None, ctypes.byref(given))
+
+    def loop(self, condition, body, carry):
+        return self.control("while", len(carry), self.context, self.body(lambda c: [condition(c)], len(carry)),
+                            self.body(body, len(carry)), None, tensors(carry), ctypes.c_size_t(len(carry)))
+
+    def cond(self, predicate, on_true, on_false, count):
+        return self.control("cond", count, predicate, self.body(lambda c: on_true(), 0),
+                            self.body(lambda c: on_false(), 0), None, ctypes.c_size_t(count))
+
+    def switch(self, index, branches, count):
+        bodies = [self.body(lambda c, b=b: b(), 0) for b in branches]
+        return self.control("switch", count, index, (BODY * len(bodies))(*bodies),
+                            ctypes.c_size_t(len(bodies)), None, ctypes.c_size_t(count))
+
+
+class Jax:
+    """To be mixed into the twin of against_jax.py."""
+
+    def scan(self, body, carry, inputs=(), outputs=0, length=0, is_reversed=False, save="all"):
+        def step(carry, inputs):
+            out = body([*carry, *inputs])
+            return out[: len(carry)], out[len(carry) :]
+
+        carry, stacked = jax.lax.scan(step, list(carry), list(inputs), length=length or None, reverse=is_reversed)
+        return [*carry, *stacked]
+
+    def loop(self, condition, body, carry):
+        return jax.lax.while_loop(lambda c: condition(c), lambda c: body(c), list(carry))
+
+    def cond(self, predicate, on_true, on_false, count):
+        return jax.lax.cond(predicate, lambda: on_true(), lambda: on_false())
+
+    def switch(self, index, branches, count):
+        return jax.lax.switch(jnp.asarray(index), [lambda b=b: b() for b in branches])

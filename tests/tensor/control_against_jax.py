@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+"""Holds loops and branches, and their gradients, against JAX.
+
+Usage: tests/tensor/control_against_jax.py LIBKEEL [NAME...]
+
+Cases, inputs and tolerances are those of against_jax.py.
+"""
+
+import sys
+
+import against_jax
+import control
+import numpy
+from against_jax import floats, integers
+
+
+class Jax(control.Jax, against_jax.Jax):
+    pass
+
+
+CASES = {}
+
+
+def case(*inputs, is_differentiable=True):
+    def add(function):
+        CASES[function.__name__.replace("_", " ")] = (function, inputs, is_differentiable)
+        return function
+
+    return add
+
+
+def mul(k, x, y):
+    return k.binary("MULTIPLY", x, y)
+
+
+def plus(k, x, y):
+    return k.binary("ADD", x, y)
+
+
+@case(floats(3), floats(5, 3), floats(3))
+def scan_with_capture(k, carry, inputs, scale):
+    def body(t):
+        new = k.unary("TANH", plus(k, mul(k, t[0], scale), t[1]))
+        return [new, mul(k, new, t[1])]
+
+    last, stacked = k.scan(body, [carry], [inputs], 1)
+    return plus(k, stacked, last)
+
+
+@case(floats(3), floats(5, 3), floats(3))
+def scan_reversed(k, carry, inputs, scale):
+    def body(t):
+        new = plus(k, mul(k, t[0], scale), k.unary("SIN", t[1]))
+        return [new, mul(k, new, t[0])]
+
+    last, stacked = k.scan(body, [carry], [inputs], 1, is_reversed=True)
+    return plus(k, stacked, last)
+
+
+@case(floats(4), floats(4, 4) / 2)
+def scan_by_length(k, x, w):
+    def body(t):
+        row = k.call("matmul", k.call("reshape", t[0], shape(k, 1, 4)), w)
+        return [k.unary("TANH", k.call("reshape", row, shape(k, 4)))]
+
+    return k.scan(body, [x], length=6)[0]
+
+
+def of_policy(save):
+    def layers(k, x, w, b):
+        def body(t):
+            y = k.call("matmul", t[0], t[1])
+            return [plus(k, t[0], k.call("gelu", plus(k, y, t[2])))]
+
+        return k.scan(body, [x], [w, b], save=save)[0]
+
+    layers.__name__ = f"layers_saving_{save}"
+    return case(floats(2, 3), floats(4, 3, 3) / 2, floats(4, 3))(layers)
+
+
+for policy in control.SAVE:
+    of_policy(policy)
+
+
+@case(floats(2), floats(3, 4, 2), floats(2))
+def scan_in_scan(k, carry, inputs, scale):
+    def outer(t):
+        def inner(u):
+            new = k.unary("SIN", plus(k, mul(k, u[0], scale), mul(k, u[1], t[0])))
+            return [new, mul(k, new, new)]
+
+        last, stacked = k.scan(inner, [t[0]], [t[1]], 1)
+        return [last, k.reduce("SUM", stacked, [0])]
+
+    last, stacked = k.scan(outer, [carry], [inputs], 1)
+    return plus(k, last, stacked)
+
+
+@case(floats(3), floats(3), numpy.float32(0.5))
+def cond_true(k, x, y, p):
+    t, f = lambda: [k.unary("SIN", x), mul(k, x, y)], lambda: [mul(k, y, y), x]
+    a, b = k.cond(k.compare("LESS", p, k.number(p, 1)), t, f, 2)
+    return plus(k, a, mul(k, b, x))
+
+
+@case(floats(3), floats(3), numpy.float32(1.5))
+def cond_false(k, x, y, p):
+    return cond_true(k, x, y, p)
+
+
+@case(floats(3), floats(6, 3), floats(3))
+def cond_in_scan(k, carry, inputs, scale):
+    def body(t):
+        positive = k.compare("GREATER", k.reduce("SUM", t[1], [0]), k.number(t[1], 0))
+        new = k.cond(positive, lambda: [mul(k, t[0], scale)], lambda: [k.unary("SIN", plus(k, t[0], t[1]))], 1)
+        return [new[0], mul(k, new[0], k.number(t[0], 0.5))]
+
+    last, stacked = k.scan(body, [carry], [inputs], 1)
+    return plus(k, stacked, last)
+
+
+@case(floats(3), floats(4, 3), numpy.float32(0.5))
+def scan_in_cond(k, x, inputs, p):
+    def on_true():
+        return k.scan(lambda t: [k.unary("TANH", plus(k, t[0], mul(k, t[1], x)))], [x], [inputs])
+
+    return k.cond(k.compare("LESS", p, k.number(p, 1)), on_true, lambda: [x], 1)[0]
+
+
+def of_index(index):
+    def switch(k, x, i):
+        return k.switch(i, [lambda: [k.unary("SIN", x)], lambda: [mul(k, x, x)], lambda: [k.number(x, 2)], ][:2]
+                        + [lambda: [mul(k, x, mul(k, x, x))]], 1)[0]
+
+    switch.__name__ = f"switch_at_{index}"
+    return case(floats(3), numpy.int32(index))(switch)
+
+
+for place in (-3, 0, 1, 2, 7):
+    of_index(place)
+
+
+@case(floats(3), numpy.int32(0), is_differentiable=False)
+def while_with_capture(k, x, i):
+    scale = k.unary("COS", x)
+    return k.loop(lambda t: k.compare("LESS", t[1], k.number(t[1], 5)),
+                  lambda t: [plus(k, mul(k, t[0], scale), x), plus(k, t[1], k.number(t[1], 1))], [x, i])[0]
+
+
+@case(floats(3), integers(4, low=0, high=9), is_differentiable=False)
+def while_in_scan(k, x, counts):
+    def body(t):
+        y, _ = k.loop(lambda u: k.compare("GREATER", u[1], k.number(u[1], 0)),
+                      lambda u: [mul(k, u[0], k.number(u[0], 0.9)), plus(k, u[1], k.number(u[1], -1))], [t[0], t[1]])
+        return [y, k.call("cast", t[1], against_jax.DTYPE["F32"])]
+
+    y, stacked = k.scan(body, [x], [counts], 1)
+    return mul(k, k.reduce("SUM", stacked, [0]), y)
+
+
+@case(floats(3), floats(0, 3))
+def scan_of_no_steps(k, x, inputs):
+    last, stacked = k.scan(lambda t: [mul(k, t[0], t[1]), t[1]], [x], [inputs], 1)
+    return plus(k, last, k.reduce("SUM", stacked, [0]))
+
+
+@case(floats(3), floats(5, 3))
+def carry_that_does_not_change(k, x, inputs):
+    a, b, stacked = k.scan(lambda t: [t[0], t[2], mul(k, t[0], t[1])], [x, x], [inputs], 1)
+    return plus(k, plus(k, a, b), stacked)
+
+
+@case(floats(3), floats(5, 3))
+def output_of_outside(k, x, inputs):
+    last, stacked = k.scan(lambda t: [plus(k, t[0], t[1]), x], [x], [inputs], 1)
+    return mul(k, last, stacked)
+
+
+def shape(k, *dims):
+    return against_jax.front.shape_of(dims) if isinstance(k, control.Front) else dims
+
+
+def is_wanted(name, only):
+    return not only or any(part in name for part in only)
+
+
+def main():
+    library, only = sys.argv[1], sys.argv[2:]
+    against_jax.Jax = Jax
+    k = control.Front(library)
+    wrong, values = [], 0
+    for name, (function, inputs, is_differentiable) in CASES.items():
+        if not is_wanted(name, only):
+            continue
+        floating = against_jax.floating_of(inputs) if is_differentiable else []
+        inputs = [numpy.asarray(x) for x in inputs]
+        expected = against_jax.of_jax(function, inputs, floating)
+        try:
+            kept, _ = against_jax.trace(k, function, inputs, floating, numpy.asarray(expected[0]))
+            k.end()
+        except against_jax.front.Error as error:
+            wrong.append(f"{name}: {error}")
+            continue
+        for place, (tensor, other) in enumerate(zip(kept, expected, strict=True)):
+            what = against_jax.trouble(k.read(tensor), other, 1e-4 if place else 1e-5)
+            wrong += [f"{name}, {'gradient' if place else 'value'}: {what}"] if what else []
+            values += 1
+    print("\n".join(wrong), end="\n" if wrong else "")
+    print(f"{values} values and gradients, {len(wrong)} wrong")
+    return 1 if wrong or not values else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
