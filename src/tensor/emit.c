@@ -123,22 +123,46 @@ static keel_status_t mark_saved(emitter_t *e, const node_t *node) {
     return NULL;
 }
 
-static keel_status_t mark(emitter_t *e) {
+// A scan's input is needed if the region's parameter is. False if it comes behind that, so that the
+// trace has to be gone over again.
+static bool mark_input(emitter_t *e, uint32_t parameter) {
+    const keel_context_t *context = e->context;
+    uint32_t which = (uint32_t)*trace_words(&context->trace, trace_node(context, parameter));
+    uint32_t control = context->regions.data[context->trace.scopes.data[parameter]].control;
+    const node_t *node = trace_node(context, control);
+    if (!emit_is_input(e, node, which)) return true;
+    uint32_t input = trace_operand(context, node, which);
+    bool is_new = !e->is_needed[input];
+    e->is_needed[input] = true;
+    return !is_new || input < parameter;
+}
+
+static keel_status_t mark_once(emitter_t *e, bool *out_is_done) {
     const keel_context_t *context = e->context;
     const trace_t *trace = &context->trace;
-    for (uint32_t i = 0; i < e->emit->result_count; ++i)
-        e->is_needed[e->emit->results[i]] = true;
+    bool is_done = true;
     for (uint32_t i = trace->nodes.count; i-- > 0;) {
         const node_t *node = &trace->nodes.data[i];
         uint32_t regions;
         if (!e->is_needed[i]) continue;
+        if (node->kind == NODE_PARAMETER) is_done = mark_input(e, i) && is_done;
         for (uint32_t k = 0; k < node->operand_count; ++k)
-            e->is_needed[trace_operand(context, node, k)] = true;
+            if (!emit_is_input(e, node, k)) e->is_needed[trace_operand(context, node, k)] = true;
         const int64_t *of_node = region_of_node(context, node, &regions);
         for (uint32_t k = 0; k < regions; ++k)
             e->is_needed[context->regions.data[of_node[k]].end] = true;
         if (node->kind == NODE_SAVED) KEEL_TRY(mark_saved(e, node));
     }
+    *out_is_done = is_done;
+    return NULL;
+}
+
+static keel_status_t mark(emitter_t *e) {
+    bool is_done = false;
+    for (uint32_t i = 0; i < e->emit->result_count; ++i)
+        e->is_needed[e->emit->results[i]] = true;
+    while (!is_done)
+        KEEL_TRY(mark_once(e, &is_done));
     return NULL;
 }
 

@@ -93,6 +93,8 @@ keel_status_t emit_nodes(emitter_t *e, uint32_t first, uint32_t end) KEEL_MUST_C
 
 // ---- emit_control.c ----------------------------------------------------------------------------
 
+// Whether an operand is an input of a scan, which gets it only if its region needs it.
+bool emit_is_input(const emitter_t *e, const node_t *node, uint32_t which);
 // The computations of all regions that are needed.
 keel_status_t emit_computations(emitter_t *e) KEEL_MUST_CHECK;
 // Whether a node is for emit_control, which gives it its value, and not for emit_node.

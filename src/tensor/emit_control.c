@@ -50,9 +50,20 @@ static keel_status_t add_type(emitter_t *e, call_t *call, const result_t *type) 
     return NULL;
 }
 
+bool emit_is_input(const emitter_t *e, const node_t *node, uint32_t which) {
+    const int64_t *words = trace_words(&e->context->trace, node);
+    return node->kind == NODE_SCAN && which >= (uint32_t)words[SCAN_CARRIES] &&
+           which < (uint32_t)(words[SCAN_CARRIES] + words[SCAN_INPUTS]);
+}
+
+static bool is_left_out(const emitter_t *e, const call_t *call, uint32_t which) {
+    return emit_is_input(e, call->node, which) && !e->is_needed[call->operands[which]];
+}
+
 static keel_status_t add_operand_types(emitter_t *e, call_t *call, uint32_t first, uint32_t end) {
     for (uint32_t i = first; i < end; ++i) {
         const result_t type = region_node_type(e->context, call->operands[i]);
+        if (is_left_out(e, call, i)) continue;
         KEEL_TRY(add_type(e, call, &type));
     }
     return NULL;
@@ -248,13 +259,23 @@ static keel_status_t put_step(emitter_t *e, const call_t *call, keel_value_id_t 
                             2 + (uint32_t)one.rank, NULL, stack);
 }
 
+static const keel_value_id_t *input_value(const emitter_t *e, const call_t *call,
+                                          const keel_value_id_t *first, uint32_t which) {
+    for (uint32_t i = (uint32_t)call->words[SCAN_CARRIES]; i < which; ++i)
+        first += !is_left_out(e, call, i);
+    return first;
+}
+
 static keel_status_t give_scan_parameters(emitter_t *e, const call_t *call, uint32_t region,
                                           keel_value_id_t place) {
     const region_t *it = &e->context->regions.data[region];
     uint32_t carries = (uint32_t)call->words[SCAN_CARRIES];
     uint32_t captures = call->node->operand_count - first_capture(call);
-    const keel_value_id_t *inputs =
-        call->values.data + call->values.count - captures - call->words[SCAN_INPUTS];
+    uint32_t left_out = 0;
+    for (uint32_t i = carries; i < first_capture(call); ++i)
+        left_out += is_left_out(e, call, i);
+    const keel_value_id_t *first =
+        call->values.data + call->values.count - captures - (call->words[SCAN_INPUTS] - left_out);
     for (uint32_t i = it->begin; i < it->end; ++i) {
         const node_t *node = trace_node(e->context, i);
         if (node->kind != NODE_PARAMETER || e->context->trace.scopes.data[i] != region) continue;
@@ -263,7 +284,8 @@ static keel_status_t give_scan_parameters(emitter_t *e, const call_t *call, uint
         if (which < carries)
             e->values[i] = call->values.data[1 + which];
         else if (e->is_needed[i])
-            KEEL_TRY(take_step(e, inputs[which - carries], place, &type, &e->values[i]));
+            KEEL_TRY(
+                take_step(e, *input_value(e, call, first, which), place, &type, &e->values[i]));
     }
     return NULL;
 }
@@ -360,7 +382,7 @@ static keel_status_t add_scan_values(emitter_t *e, call_t *call) {
         KEEL_TRY(add_zeros(e, &type, &call->values.data[at++]));
     }
     for (uint32_t i = carries; i < call->node->operand_count; ++i)
-        call->values.data[at++] = e->values[call->operands[i]];
+        if (!is_left_out(e, call, i)) call->values.data[at++] = e->values[call->operands[i]];
     call->values.count = at;
     return NULL;
 }

@@ -1,24 +1,11 @@
-// Reverse mode: from the loss backward over the trace. The operations of a gradient are appended
-// like any others, each with the site of the node that it comes from.
-#include "tensor/trace.h"
+// Rules of operations: what an operand gets of the gradient of the result.
+#include "tensor/gradient.h"
 
 #define UNARY(op, x) keel_unary_at(site, KEEL_OP_##op, (x))
 #define BINARY(op, x, y) keel_binary_at(site, KEEL_OP_##op, (x), (y))
 
-// A node as its gradient's rule sees it: operands, result and the gradient of the result.
-typedef struct rule_t {
-    keel_context_t *context;
-    node_t node;
-    keel_caller_t site;
-    keel_tensor_t result, gradient;
-} rule_t;
-
-static keel_tensor_t tensor_of(keel_context_t *context, uint32_t node) {
-    return (keel_tensor_t){context, node, context->step};
-}
-
 static keel_tensor_t operand(const rule_t *rule, uint32_t which) {
-    return tensor_of(rule->context, trace_operand(rule->context, &rule->node, which));
+    return reverse_value(rule->reverse, trace_operand(rule->context, &rule->node, which));
 }
 
 static keel_tensor_t constant(const rule_t *rule, double value) {
@@ -276,16 +263,13 @@ static keel_tensor_t unput(const rule_t *rule, int which) {
 
 // ---- several results ---------------------------------------------------------------------------
 
-// The gradient of a result of a tuple; empty if it has none.
 static keel_tensor_t gradient_of_part(const rule_t *rule, uint32_t which) {
-    uint32_t adjoint = rule->context->adjoints.data[rule->result.id + 1 + which];
-    return adjoint == KEEL_NONE ? (keel_tensor_t){0} : tensor_of(rule->context, adjoint);
+    return reverse_adjoint(rule->reverse, rule->index + 1 + which);
 }
 
-// ---- over the trace ----------------------------------------------------------------------------
+// ---- all ---------------------------------------------------------------------------------------
 
-// What an operand gets; empty if that is nothing.
-static keel_tensor_t rule_of(const rule_t *rule, int which) {
+keel_tensor_t gradient_rule(const rule_t *rule, int which) {
     switch ((node_kind_t)rule->node.kind) {
         case NODE_UNARY:
             return unary(rule);
@@ -317,7 +301,7 @@ static keel_tensor_t rule_of(const rule_t *rule, int which) {
             return unput(rule, which);
         case NODE_BARRIER:
             return gradient_of_part(rule, (uint32_t)which);
-        case NODE_PART: // go_back
+        case NODE_PART: // reverse.c
         case NODE_BEGIN:
         case NODE_PARAMETER:
         case NODE_END:
@@ -336,107 +320,4 @@ static keel_tensor_t rule_of(const rule_t *rule, int which) {
             break;
     }
     return (keel_tensor_t){0};
-}
-
-static void give(keel_context_t *context, uint32_t operand, keel_tensor_t part) {
-    uint32_t *sum = &context->adjoints.data[operand];
-    if (*sum != KEEL_NONE)
-        part = keel_binary_at(context->site, KEEL_OP_ADD, tensor_of(context, *sum), part);
-    if (part.context) *sum = part.id;
-}
-
-static void pass_back(keel_context_t *context, uint32_t node) {
-    rule_t rule = {.context = context,
-                   .node = *trace_node(context, node),
-                   .site = context->trace.sites.data[node],
-                   .result = tensor_of(context, node),
-                   .gradient = tensor_of(context, context->adjoints.data[node])};
-    context->site = rule.site;
-    if (rule.node.kind == NODE_PART) { // its tuple has the rule, once all parts have what they get
-        context->adjoints.data[trace_operand(context, &rule.node, 0)] = rule.gradient.id;
-        return;
-    }
-    for (uint32_t i = 0; i < rule.node.operand_count && !context->error; ++i) {
-        if (!dtype_is_float(keel_dtype(operand(&rule, i)))) continue;
-        keel_tensor_t part = rule_of(&rule, (int)i);
-        if (part.context) give(context, operand(&rule, i).id, part);
-    }
-}
-
-// Nodes between the variables asked for and the loss: others need no gradient.
-static void mark_needed(keel_context_t *context, const uint32_t *nodes, size_t count,
-                        uint32_t loss) {
-    uint32_t *marks = context->adjoints.data + loss + 1;
-    memset(marks, 0, ((size_t)loss + 1) * sizeof *marks);
-    for (size_t i = 0; i < count; ++i)
-        if (nodes[i] <= loss) marks[nodes[i]] = 1;
-    for (uint32_t i = 0; i <= loss; ++i) {
-        const node_t *node = trace_node(context, i);
-        for (uint32_t k = 0; k < node->operand_count; ++k)
-            marks[i] |= marks[trace_operand(context, node, k)];
-    }
-}
-
-static void go_back(keel_context_t *context, const uint32_t *nodes, size_t count, uint32_t loss) {
-    for (uint32_t i = 0; i <= loss; ++i)
-        context->adjoints.data[i] = KEEL_NONE;
-    mark_needed(context, nodes, count, loss);
-    keel_tensor_t one = ops_constant(context, keel_dtype(tensor_of(context, loss)), 1);
-    if (one.context) context->adjoints.data[loss] = one.id;
-    for (uint32_t i = loss + 1; i-- > 0 && !context->error;)
-        if (context->adjoints.data[i] != KEEL_NONE && context->adjoints.data[loss + 1 + i])
-            pass_back(context, i);
-}
-
-// False, with an error in the context, if there is no such gradient.
-static bool can_differentiate(keel_context_t *context, uint32_t loss, const keel_tensor_t *x,
-                              size_t count, const keel_tensor_t *out) {
-    char text[SHAPE_TEXT];
-    keel_dtype_t dtype = (keel_dtype_t)trace_node(context, loss)->dtype;
-    if (!x || !out)
-        context_fail(context, context->site, "gradients: no tensors, or no place for theirs");
-    else if (trace_node_shape(context, loss)->rank || !dtype_is_float(dtype))
-        context_fail(context, context->site, "gradients: of %s, which is not a scalar of floats",
-                     shape_text(dtype, trace_node_shape(context, loss), text));
-    for (size_t i = 0; i < count && !context->error; ++i)
-        if (keel_is_empty(x[i]))
-            context_fail(context, context->site, "gradients: tensor %zu is empty", i + 1);
-        else if (x[i].context != context)
-            context_fail(context, context->site, "gradients: tensor %zu is of another context",
-                         i + 1);
-        else if (!ops_is_usable(x[i]))
-            context_fail(context, context->site,
-                         "gradients: tensor %zu was released or is of a step that has ended",
-                         i + 1);
-        else if (!dtype_is_float(keel_dtype(x[i])))
-            context_fail(context, context->site, "gradients: tensor %zu is of %s, which has none",
-                         i + 1, keel_dtype_text(keel_dtype(x[i])));
-    return !context->error;
-}
-
-void keel_gradients_at(keel_caller_t site, keel_tensor_t loss, const keel_tensor_t *x, size_t count,
-                       keel_tensor_t *out) {
-    uint32_t of_loss;
-    for (size_t i = 0; out && i < count; ++i)
-        out[i] = (keel_tensor_t){0};
-    keel_context_t *context = ops_begin(site, "gradients", &loss, 1, &of_loss);
-    if (!context || !count || !can_differentiate(context, of_loss, x, count, out)) return;
-    context->adjoints.count = 0;
-    keel_status_t status =
-        keel_table_reserve(&context->adjoints, 2 * ((uint64_t)of_loss + 1) + count);
-    if (status) {
-        context_take(context, site, status);
-        return;
-    }
-    uint32_t *nodes = context->adjoints.data + 2 * ((size_t)of_loss + 1);
-    if (!ops_begin(site, "gradients", x, (uint32_t)count, nodes)) return;
-    go_back(context, nodes, count, of_loss);
-    context->site = site;
-    for (size_t i = 0; i < count && !context->error; ++i) {
-        uint32_t adjoint = nodes[i] <= of_loss ? context->adjoints.data[nodes[i]] : KEEL_NONE;
-        out[i] = adjoint != KEEL_NONE
-                     ? tensor_of(context, adjoint)
-                     : keel_broadcast_at(site, ops_constant(context, keel_dtype(x[i]), 0),
-                                         keel_shape(x[i]));
-    }
 }

@@ -8,7 +8,7 @@
 //   region.c     computations in the trace: bodies of loops and branches
 //   control.c    loops and branches
 //   optimizer.c  SGD, AdamW
-//   gradient.c   reverse mode over the trace
+//   gradient.h   reverse mode over the trace
 //   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
 //                emit_nodes.c have its pieces
 //   number.c     host numbers as elements of a dtype
@@ -63,9 +63,10 @@ typedef enum node_kind {
     NODE_PARAMETER,  // words: which
     NODE_END,        // its operands are what the region gives
     NODE_WHILE,      // words: the regions of the condition and of the body
-    NODE_SCAN,       // words: region, steps, carries, inputs, 1 if from the last step to the first
+    NODE_SCAN,       // words: region, steps, carries, inputs, 1 if from the last to the first,
+                     // keel_save_t
     NODE_SWITCH,     // words: regions; operand 0: which, or a bool, of which true is the first
-    NODE_CHECKPOINT, // words: region
+    NODE_CHECKPOINT, // words: region, keel_save_t, inputs
     // What a node of operand 0's region was: for a scan in each step, along a new axis 0. words: it
     NODE_SAVED,
 } node_kind_t;
@@ -291,6 +292,7 @@ typedef struct body_t {
 // False, with an error, if there is no such region. Afterwards the site is the body's again.
 bool region_trace(keel_context_t *context, const body_t *body, uint32_t *out);
 
+// Whether a node is between begin and end, and no variable, input or number.
 static inline bool region_has(const keel_context_t *context, uint32_t region, uint32_t node) {
     const region_t *it = &context->regions.data[region];
     return node > it->begin && node < it->end && context->trace.scopes.data[node] != KEEL_NONE;

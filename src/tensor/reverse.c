@@ -1,0 +1,144 @@
+// The walk from results back to what they depend on. The operations of a gradient are appended like
+// any others, each with the site of the node that it comes from.
+#include "tensor/gradient.h"
+
+bool reverse_open(reverse_t *reverse, keel_context_t *context, frame_t *frame, uint32_t first,
+                  uint32_t end) {
+    void *adjoints = NULL, *needed = NULL;
+    *reverse = (reverse_t){.context = context, .frame = frame, .first = first, .end = end};
+    keel_status_t status = keel_alloc((end + 1) * sizeof(uint32_t), &adjoints);
+    if (!status) status = keel_calloc((size_t)end + 1, sizeof(bool), &needed);
+    reverse->adjoints = adjoints;
+    reverse->is_needed = needed;
+    for (uint32_t i = 0; i <= end && adjoints; ++i)
+        reverse->adjoints[i] = KEEL_NONE;
+    if (status) context_take(context, context->site, status);
+    return !context->error;
+}
+
+void reverse_close(reverse_t *reverse) {
+    keel_free(reverse->adjoints);
+    keel_free(reverse->is_needed);
+}
+
+void reverse_give(reverse_t *reverse, uint32_t node, keel_tensor_t part) {
+    uint32_t *sum = &reverse->adjoints[node];
+    if (*sum != KEEL_NONE)
+        part = keel_binary_at(reverse->context->site, KEEL_OP_ADD,
+                              gradient_tensor(reverse->context, *sum), part);
+    if (part.context) *sum = part.id;
+}
+
+keel_tensor_t reverse_value(const reverse_t *reverse, uint32_t node) {
+    if (reverse->frame) node = frame_value(reverse->frame, node);
+    return gradient_tensor(reverse->context, node);
+}
+
+keel_tensor_t reverse_adjoint(const reverse_t *reverse, uint32_t node) {
+    return gradient_tensor(reverse->context, reverse->adjoints[node]);
+}
+
+// ---- the walk ----------------------------------------------------------------------------------
+
+static void pass_back(reverse_t *reverse, uint32_t i) {
+    keel_context_t *context = reverse->context;
+    rule_t rule = {.context = context,
+                   .reverse = reverse,
+                   .index = i,
+                   .node = *trace_node(context, i),
+                   .site = context->trace.sites.data[i]};
+    context->site = rule.site;
+    if (rule.node.kind == NODE_PART || rule.node.kind == NODE_SAVED) {
+        // Its tuple has the rule, once all parts have what they get.
+        reverse->adjoints[trace_operand(context, &rule.node, 0)] = reverse->adjoints[i];
+        return;
+    }
+    if (gradient_is_control(&rule.node)) {
+        gradient_control(&rule);
+        return;
+    }
+    if (rule.node.dtype != DTYPE_TUPLE) {
+        rule.gradient = reverse_adjoint(reverse, i);
+        rule.result = reverse_value(reverse, i);
+        context->site = rule.site;
+    }
+    for (uint32_t k = 0; k < rule.node.operand_count && !context->error; ++k) {
+        uint32_t operand = trace_operand(context, &rule.node, k);
+        if (!reverse->is_needed[operand]) continue;
+        if (!dtype_is_float((keel_dtype_t)trace_node(context, operand)->dtype)) continue;
+        reverse_give(reverse, operand, gradient_rule(&rule, (int)k));
+    }
+}
+
+void reverse_run(reverse_t *reverse) {
+    keel_context_t *context = reverse->context;
+    for (uint32_t i = reverse->first; i < reverse->end; ++i) {
+        const node_t *node = trace_node(context, i);
+        for (uint32_t k = 0; k < node->operand_count; ++k)
+            reverse->is_needed[i] |= reverse->is_needed[trace_operand(context, node, k)];
+    }
+    for (uint32_t i = reverse->end; i-- > reverse->first && !context->error;)
+        if (reverse->adjoints[i] != KEEL_NONE && reverse->is_needed[i]) pass_back(reverse, i);
+}
+
+// ---- keel_gradients ----------------------------------------------------------------------------
+
+// False, with an error in the context, if there is no such gradient.
+static bool can_differentiate(keel_context_t *context, uint32_t loss, const keel_tensor_t *x,
+                              size_t count, const keel_tensor_t *out) {
+    char text[SHAPE_TEXT];
+    keel_dtype_t dtype = (keel_dtype_t)trace_node(context, loss)->dtype;
+    if (!x || !out)
+        context_fail(context, context->site, "gradients: no tensors, or no place for theirs");
+    else if (trace_node_shape(context, loss)->rank || !dtype_is_float(dtype))
+        context_fail(context, context->site, "gradients: of %s, which is not a scalar of floats",
+                     shape_text(dtype, trace_node_shape(context, loss), text));
+    for (size_t i = 0; i < count && !context->error; ++i)
+        if (keel_is_empty(x[i]))
+            context_fail(context, context->site, "gradients: tensor %zu is empty", i + 1);
+        else if (x[i].context != context)
+            context_fail(context, context->site, "gradients: tensor %zu is of another context",
+                         i + 1);
+        else if (!ops_is_usable(x[i]))
+            context_fail(context, context->site,
+                         "gradients: tensor %zu was released or is of a step that has ended",
+                         i + 1);
+        else if (!dtype_is_float(keel_dtype(x[i])))
+            context_fail(context, context->site, "gradients: tensor %zu is of %s, which has none",
+                         i + 1, keel_dtype_text(keel_dtype(x[i])));
+    return !context->error;
+}
+
+// The gradients, which are nodes of `x`.
+static void differentiate(keel_context_t *context, uint32_t loss, const uint32_t *x, size_t count,
+                          keel_tensor_t *out) {
+    reverse_t reverse;
+    keel_caller_t site = context->site;
+    if (reverse_open(&reverse, context, NULL, 0, loss + 1)) {
+        for (size_t i = 0; i < count; ++i)
+            if (x[i] <= loss) reverse.is_needed[x[i]] = true;
+        keel_dtype_t dtype = (keel_dtype_t)trace_node(context, loss)->dtype;
+        reverse_give(&reverse, loss, ops_constant(context, dtype, 1));
+        reverse_run(&reverse);
+        context->site = site;
+        for (size_t i = 0; i < count && !context->error; ++i) {
+            if (x[i] <= loss) out[i] = reverse_adjoint(&reverse, x[i]);
+            const result_t type = region_node_type(context, x[i]);
+            if (!out[i].context)
+                out[i] = keel_broadcast_at(site, ops_constant(context, type.dtype, 0), type.shape);
+        }
+    }
+    reverse_close(&reverse);
+}
+
+void keel_gradients_at(keel_caller_t site, keel_tensor_t loss, const keel_tensor_t *x, size_t count,
+                       keel_tensor_t *out) {
+    uint32_t of_loss, *nodes = NULL;
+    for (size_t i = 0; out && i < count; ++i)
+        out[i] = (keel_tensor_t){0};
+    keel_context_t *context = ops_begin(site, "gradients", &loss, 1, &of_loss);
+    if (!context || !count || !can_differentiate(context, of_loss, x, count, out)) return;
+    if (ops_begin_list(site, "gradients", x, (uint32_t)count, &nodes))
+        differentiate(context, of_loss, nodes, count, out);
+    keel_free(nodes);
+}
