@@ -415,6 +415,33 @@ KEEL_API void keel_cond_at(keel_caller_t site, keel_tensor_t predicate, keel_bod
 KEEL_API void keel_switch_at(keel_caller_t site, keel_tensor_t index, const keel_body_t *branches,
                              size_t branch_count, void *user, size_t count, keel_tensor_t *out);
 
+// ---- gradients of bodies -----------------------------------------------------------------------
+
+// What the body makes of `in`, at once. A gradient keeps only what `save` says of it, and computes
+// the rest again, behind a barrier: less memory for more work.
+#define keel_checkpoint(context, body, user, save, in, in_count, count, out)                       \
+    keel_checkpoint_at(KEEL_HERE, (context), (body), (user), (save), (in), (in_count), (count),    \
+                       (out))
+KEEL_API void keel_checkpoint_at(keel_caller_t site, keel_context_t *context, keel_body_t body,
+                                 void *user, keel_save_t save, const keel_tensor_t *in,
+                                 size_t in_count, size_t count, keel_tensor_t *out);
+
+// Operations with a gradient of one's own.
+typedef struct keel_custom_t {
+    keel_body_t forward;  // inputs -> outputs, then saved values
+    keel_body_t backward; // inputs, outputs, saved values, gradients of outputs -> those of inputs
+    void *user;           // of both; it must live until the step ends
+    const keel_tensor_t *inputs;
+    size_t input_count, output_count, saved_count;
+} keel_custom_t;
+
+// The outputs. `backward` is called for each gradient that passes through them, with zeros for
+// outputs that have none; what it leaves empty is nothing. Only inputs get a gradient.
+#define keel_custom_gradient(context, custom, out)                                                 \
+    keel_custom_gradient_at(KEEL_HERE, (context), (custom), (out))
+KEEL_API void keel_custom_gradient_at(keel_caller_t site, keel_context_t *context,
+                                      const keel_custom_t *custom, keel_tensor_t *out);
+
 // ---- layers ------------------------------------------------------------------------------------
 
 // Results have the dtype of x; those of small floats are computed in f32 if they sum anything.

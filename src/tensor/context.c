@@ -75,7 +75,7 @@ void context_begin_step(keel_context_t *context) {
     }
     context->used.count = context->assigned.count = 0;
     trace_clear(context);
-    context->regions.count = 0;
+    context->regions.count = context->customs.count = 0;
     context->region = KEEL_NONE;
     ++context->step;
 }
@@ -92,10 +92,9 @@ void keel_context_free(keel_context_t *context) {
         keel_free(context->inputs.data[i].name);
     for (int dtype = 0; dtype < KEEL_DTYPE_COUNT; ++dtype)
         keel_free(context->numbers[dtype].data);
-    void *const tables[] = {context->shapes.data,  context->variables.data,
-                            context->used.data,    context->assigned.data,
-                            context->inputs.data,  context->adjoints.data,
-                            context->regions.data, context->name};
+    void *const tables[] = {context->shapes.data,   context->variables.data, context->used.data,
+                            context->assigned.data, context->inputs.data,    context->adjoints.data,
+                            context->regions.data,  context->customs.data,   context->name};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         keel_free(tables[i]);
     trace_deinitialize(&context->trace);

@@ -1,4 +1,4 @@
-// Loops and branches: what they refuse, and the nodes that they become.
+// Loops, branches and checkpoints: what they refuse, and the nodes that they become.
 #include "tensor/trace.h"
 
 // A control node under construction.
@@ -124,6 +124,13 @@ static bool has_room(control_t *control, const keel_tensor_t *out, size_t count)
     return count && out && count <= UINT16_MAX;
 }
 
+static bool is_policy(control_t *control, keel_save_t save) {
+    if ((unsigned)save <= KEEL_SAVE_NOTHING) return true;
+    context_fail(control->context, control->site, "%s: there is no policy %d", control->what,
+                 (int)save);
+    return false;
+}
+
 static void clear(keel_tensor_t *out, size_t count) {
     for (size_t i = 0; out && i < count; ++i)
         out[i] = (keel_tensor_t){0};
@@ -221,7 +228,8 @@ static bool add_scan(control_t *control, const keel_scan_t *scan, keel_body_t bo
                      keel_tensor_t *out) {
     int64_t length;
     size_t count = scan->carry_count + scan->output_count;
-    if (!has_room(control, out, count) || !add_operands(control, scan->carry, scan->carry_count) ||
+    if (!has_room(control, out, count) || !is_policy(control, scan->save) ||
+        !add_operands(control, scan->carry, scan->carry_count) ||
         !add_operands(control, scan->inputs, scan->input_count) ||
         !read_inputs(control, scan, &length) || !add_region(control, body, user, count) ||
         !check_carry(control, (uint32_t)control->words.data[0], scan->carry_count) ||
@@ -264,17 +272,23 @@ static bool check_branch(control_t *control, uint32_t branch, size_t count) {
     return true;
 }
 
+// The types are those of what the first region gives.
+static bool set_results(control_t *control, size_t count) {
+    control->types.count = 0;
+    if (!took(control, keel_table_reserve(&control->types, (uint32_t)count))) return false;
+    for (uint32_t i = 0; i < count; ++i)
+        control->types.data[control->types.count++] =
+            result_of(control, (uint32_t)control->words.data[0], i);
+    return true;
+}
+
 static bool add_branches(control_t *control, const keel_body_t *branches, size_t branch_count,
                          void *user, size_t count) {
     control->types.count = 0; // branches have no parameters
     for (uint32_t i = 0; i < branch_count; ++i)
         if (!add_region(control, branches[i], user, count) || !check_branch(control, i, count))
             return false;
-    if (!took(control, keel_table_reserve(&control->types, (uint32_t)count))) return false;
-    for (uint32_t i = 0; i < count; ++i)
-        control->types.data[control->types.count++] =
-            result_of(control, (uint32_t)control->words.data[0], i);
-    return true;
+    return set_results(control, count);
 }
 
 static void branch(control_t *control, keel_tensor_t which, const keel_body_t *branches,
@@ -329,5 +343,20 @@ void keel_switch_at(keel_caller_t site, keel_tensor_t index, const keel_body_t *
     else
         branch(&control, clamped(site, index, (int64_t)branch_count), branches, branch_count, user,
                count, out);
+    end(&control);
+}
+
+// ---- checkpoints -------------------------------------------------------------------------------
+
+void keel_checkpoint_at(keel_caller_t site, keel_context_t *context, keel_body_t body, void *user,
+                        keel_save_t save, const keel_tensor_t *in, size_t in_count, size_t count,
+                        keel_tensor_t *out) {
+    control_t control;
+    bool is_good = begin(&control, context, site, "checkpoint") && has_room(&control, out, count) &&
+                   is_policy(&control, save) && add_operands(&control, in, in_count) &&
+                   add_region(&control, body, user, count) && add_word(&control, (int64_t)save) &&
+                   add_word(&control, (int64_t)in_count) && set_results(&control, count);
+    clear(out, count);
+    if (is_good) add_node(&control, NODE_CHECKPOINT, 1, control.types.data, count, out);
     end(&control);
 }

@@ -448,6 +448,11 @@ static keel_status_t emit_result(emitter_t *e, uint32_t i) {
         e->values[i] = result_value(e, (uint32_t)*trace_words(&e->context->trace, call), which);
         return NULL;
     }
+    if (call->kind == NODE_CUSTOM) {
+        uint32_t inputs = (uint32_t)trace_words(&e->context->trace, call)[1];
+        e->values[i] = e->values[trace_operand(e->context, call, inputs + which)];
+        return NULL;
+    }
     return emit_part(e, e->values[control], which + (call->kind == NODE_SCAN),
                      (keel_dtype_t)node->dtype, trace_node_shape(e->context, i), &e->values[i]);
 }

@@ -270,6 +270,7 @@ static keel_status_t emit_item(emitter_t *e, const item_t *item, keel_value_id_t
         case NODE_SCAN:
         case NODE_SWITCH:
         case NODE_CHECKPOINT:
+        case NODE_CUSTOM:
         case NODE_SAVED:
             break; // emit_control.c
     }

@@ -309,6 +309,7 @@ keel_tensor_t gradient_rule(const rule_t *rule, int which) {
         case NODE_SCAN:
         case NODE_SWITCH:
         case NODE_CHECKPOINT:
+        case NODE_CUSTOM:
         case NODE_SAVED:
         case NODE_VARIABLE:
         case NODE_INPUT:

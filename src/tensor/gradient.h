@@ -73,5 +73,6 @@ keel_tensor_t gradient_rule(const rule_t *rule, int which);
 // Whether the node has a rule of its own for all operands.
 bool gradient_is_control(const node_t *node);
 void gradient_control(const rule_t *rule);
+void gradient_custom(const rule_t *rule); // custom.c
 
 #endif // KEEL_TENSOR_GRADIENT_H_

@@ -468,7 +468,7 @@ static bool back_through_checkpoint(back_t *back) {
 
 bool gradient_is_control(const node_t *node) {
     return node->kind == NODE_WHILE || node->kind == NODE_SCAN || node->kind == NODE_SWITCH ||
-           node->kind == NODE_CHECKPOINT;
+           node->kind == NODE_CHECKPOINT || node->kind == NODE_CUSTOM;
 }
 
 void gradient_control(const rule_t *rule) {
@@ -477,6 +477,10 @@ void gradient_control(const rule_t *rule) {
     if (rule->node.kind == NODE_WHILE) {
         context_fail(rule->context, rule->site,
                      "while: it has no gradient, as its steps are not known; use keel_scan");
+        return;
+    }
+    if (rule->node.kind == NODE_CUSTOM) {
+        gradient_custom(rule);
         return;
     }
     if (rule->node.kind != NODE_CHECKPOINT) control = reverse_value(rule->reverse, control).id;

@@ -6,7 +6,8 @@
 //   ops.c        operations that XLA has; layers.c: what is made of them
 //   barrier.c    keel_barrier
 //   region.c     computations in the trace: bodies of loops and branches
-//   control.c    loops and branches
+//   control.c    loops, branches, checkpoints
+//   custom.c     gradients of the user
 //   optimizer.c  SGD, AdamW
 //   gradient.h   reverse mode over the trace
 //   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
@@ -67,6 +68,9 @@ typedef enum node_kind {
                      // keel_save_t
     NODE_SWITCH,     // words: regions; operand 0: which, or a bool, of which true is the first
     NODE_CHECKPOINT, // words: region, keel_save_t, inputs
+    // Results of keel_custom_gradient. words: its place in customs, inputs, outputs; operands:
+    // these, then what was saved
+    NODE_CUSTOM,
     // What a node of operand 0's region was: for a scan in each step, along a new axis 0. words: it
     NODE_SAVED,
 } node_kind_t;
@@ -133,6 +137,12 @@ typedef KEEL_TABLE(double) numbers_t;
 
 typedef struct compiled_t compiled_t;
 
+// Of a custom gradient.
+typedef struct callbacks_t {
+    keel_body_t backward;
+    void *user;
+} callbacks_t;
+
 struct keel_context_t {
     char *name;
     struct device_t *device;
@@ -149,9 +159,10 @@ struct keel_context_t {
     uint32_t used_inputs;
     numbers_t numbers[KEEL_DTYPE_COUNT];
     trace_t trace;
-    KEEL_TABLE(region_t) regions;  // of the open step
-    uint32_t region;               // the innermost open one; KEEL_NONE: none
-    KEEL_TABLE(uint32_t) adjoints; // of gradient.c; room for lists of nodes elsewhere
+    KEEL_TABLE(region_t) regions;    // of the open step
+    uint32_t region;                 // the innermost open one; KEEL_NONE: none
+    KEEL_TABLE(callbacks_t) customs; // of the open step
+    KEEL_TABLE(uint32_t) adjoints;   // room for a list of nodes at the end of a step
     struct {
         uint32_t count, capacity;
         compiled_t **data;

@@ -22,6 +22,14 @@ class Scan(ctypes.Structure):
     ]
 
 
+class Custom(ctypes.Structure):
+    _fields_ = [
+        ("forward", BODY), ("backward", BODY), ("user", ctypes.c_void_p),
+        ("inputs", ctypes.POINTER(front.Tensor)), ("input_count", ctypes.c_size_t),
+        ("output_count", ctypes.c_size_t), ("saved_count", ctypes.c_size_t),
+    ]
+
+
 def tensors(items):
     return (front.Tensor * max(1, len(items)))(*items)
 
@@ -73,6 +81,26 @@ class Front(front.Front):
                             ctypes.c_size_t(len(bodies)), None, ctypes.c_size_t(count))
 
 
+    def checkpoint(self, body, given, count, save):
+        return self.control("checkpoint", count, self.context, self.body(body, len(given)), None, SAVE[save],
+                            tensors(given), ctypes.c_size_t(len(given)), ctypes.c_size_t(count))
+
+    def custom(self, forward, backward, inputs, count, saved):
+        both = len(inputs) + count + saved
+        given = Custom(self.body(forward, len(inputs)), self.body(backward, both + count), None,
+                       tensors(inputs), len(inputs), count, saved)
+        return self.control("custom_gradient", count, self.context, ctypes.byref(given))
+
+    def barrier(self, given):
+        return self.control("barrier", len(given), tensors(given), ctypes.c_size_t(len(given)))
+
+
+    def slope(self, function, x):
+        """Of the sum of what it gives, at a tensor that nothing else depends on."""
+        y = function(x)
+        return self.gradients(self.reduce("SUM", y, range(self.c.keel_shape(y).rank)), [x])[0]
+
+
 class Jax:
     """To be mixed into the twin of against_jax.py."""
 
@@ -92,3 +120,26 @@ class Jax:
 
     def switch(self, index, branches, count):
         return jax.lax.switch(jnp.asarray(index), [lambda b=b: b() for b in branches])
+
+    def checkpoint(self, body, given, count, save):
+        policy = {"all": jax.checkpoint_policies.everything_saveable, "dots": jax.checkpoint_policies.dots_saveable,
+                  "nothing": None}[save]
+        return jax.checkpoint(lambda *t: body(list(t)), policy=policy)(*given)
+
+    def custom(self, forward, backward, inputs, count, saved):
+        @jax.custom_vjp
+        def call(*given):
+            return tuple(forward(list(given))[:count])
+
+        def save(*given):
+            out = forward(list(given))
+            return tuple(out[:count]), (*given, *out)
+
+        call.defvjp(save, lambda kept, gradients: tuple(backward([*kept, *gradients])))
+        return list(call(*inputs))
+
+    def barrier(self, given):
+        return list(jax.lax.optimization_barrier(tuple(given)))
+
+    def slope(self, function, x):
+        return jax.grad(lambda x: jnp.sum(function(x)))(x)

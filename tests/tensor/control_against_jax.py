@@ -176,6 +176,126 @@ def output_of_outside(k, x, inputs):
     return mul(k, last, stacked)
 
 
+def layer(k, w):
+    def body(t):
+        return [plus(k, t[0], k.unary("TANH", k.call("matmul", k.unary("SIN", k.call("matmul", t[0], t[1])), w)))]
+
+    return body
+
+
+def of_checkpoint(save):
+    def checkpoint(k, x, v, w):
+        y = k.checkpoint(layer(k, w), [x, v], 1, save)[0]
+        return mul(k, k.checkpoint(layer(k, w), [y, v], 1, save)[0], y)
+
+    def checkpoint_in_scan(k, x, v, w):
+        return k.scan(lambda t: k.checkpoint(layer(k, w), [t[0], t[1]], 1, save), [x], [v])[0]
+
+    def checkpoint_in_checkpoint(k, x, v, w):
+        def body(t):
+            y = k.checkpoint(layer(k, w), t, 1, save)[0]
+            return [k.unary("SIN", y), mul(k, y, x)]
+
+        return plus(k, *k.checkpoint(body, [x, v], 2, "nothing"))
+
+    checkpoint.__name__ += f"_{save}"
+    checkpoint_in_scan.__name__ += f"_{save}"
+    checkpoint_in_checkpoint.__name__ += f"_{save}"
+    case(floats(2, 3), floats(3, 4), floats(4, 3))(checkpoint)
+    case(floats(2, 3), floats(5, 3, 4), floats(4, 3))(checkpoint_in_scan)
+    case(floats(2, 3), floats(3, 4), floats(4, 3))(checkpoint_in_checkpoint)
+
+
+for policy in control.SAVE:
+    of_checkpoint(policy)
+
+
+def softplus(k, x, y):
+    def forward(t):
+        e = k.unary("EXP", t[0])
+        return [k.unary("LOG1P", e), mul(k, t[0], t[1]), e]
+
+    def backward(t):
+        x, y, _, _, e, g, h = t
+        one = k.number(e, 1)
+        return [plus(k, k.binary("DIVIDE", mul(k, g, e), plus(k, e, one)), mul(k, h, y)), mul(k, h, mul(k, x, k.number(x, 3)))]
+
+    return k.custom(forward, backward, [x, y], 2, 1)
+
+
+@case(floats(3), floats(3))
+def custom_gradient(k, x, y):
+    a, b = softplus(k, k.unary("SIN", x), y)
+    return plus(k, a, mul(k, b, x))
+
+
+@case(floats(3), floats(3))
+def custom_gradient_of_one_output(k, x, y):
+    return softplus(k, k.unary("SIN", x), y)[0]
+
+
+@case(floats(3), floats(4, 3))
+def custom_gradient_in_scan(k, x, y):
+    last, stacked = k.scan(lambda t: softplus(k, t[0], t[1]), [x], [y], 1)
+    return mul(k, last, stacked)
+
+
+@case(floats(3), floats(4, 3), numpy.float32(0))
+def custom_gradient_in_cond_in_checkpoint(k, x, y, p):
+    yes = k.compare("LESS", p, k.number(p, 1))
+
+    def body(t):
+        return k.cond(yes, lambda: softplus(k, t[0], x), lambda: [t[0], x], 2)
+
+    return plus(k, *k.checkpoint(body, [k.reduce("SUM", y, [0])], 2, "nothing"))
+
+
+@case(floats(3), floats(3))
+def barrier(k, x, y):
+    a, b = k.barrier([k.unary("SIN", x), mul(k, x, y)])
+    return mul(k, a, b)
+
+
+@case(floats(3), floats(4, 3), floats(3))
+def gradient_of_gradient_of_scan(k, x, inputs, scale):
+    def body(t):
+        new = k.unary("SIN", plus(k, mul(k, t[0], scale), t[1]))
+        return [new, mul(k, new, t[0])]
+
+    def both(x):
+        last, stacked = k.scan(body, [x], [inputs], 1)
+        return plus(k, mul(k, last, last), stacked)
+
+    return k.slope(both, mul(k, x, x))
+
+
+@case(floats(3), floats(2, 4, 3))
+def gradient_of_gradient_of_scan_in_scan(k, x, inputs):
+    def body(t):
+        return k.scan(lambda u: [k.unary("SIN", mul(k, u[0], u[1]))], [t[0]], [t[1]])
+
+    return k.slope(lambda x: k.scan(body, [x], [inputs])[0], mul(k, x, x))
+
+
+@case(floats(3), numpy.float32(0))
+def gradient_of_gradient_of_cond(k, x, p):
+    yes = k.compare("LESS", p, k.number(p, 1))
+    return k.slope(lambda x: k.cond(yes, lambda: [k.unary("SIN", mul(k, x, x))], lambda: [x], 1)[0], mul(k, x, x))
+
+
+@case(floats(2, 3), floats(3, 4), floats(4, 3))
+def gradient_of_gradient_of_checkpoint(k, x, v, w):
+    return k.slope(lambda x: k.checkpoint(layer(k, w), [x, v], 1, "dots")[0], mul(k, x, x))
+
+
+@case(floats(3), floats(4, 3))
+def gradient_in_a_body(k, x, inputs):
+    def body(t):
+        return [k.slope(lambda y: mul(k, k.unary("SIN", y), x), plus(k, t[0], t[1]))]
+
+    return k.scan(body, [x], [inputs])[0]
+
+
 def shape(k, *dims):
     return against_jax.front.shape_of(dims) if isinstance(k, control.Front) else dims
 
