@@ -3,6 +3,9 @@
 #define _GNU_SOURCE
 #include <math.h>
 
+#include "pjrt/memory.h"
+#include "shim/shim.h"
+#include "tensor/trace.h"
 #include "unit/place.h"
 
 #include "keel/keel.h" // after Keel's own headers, of which one has another keel_log
@@ -315,6 +318,222 @@ static void what_loops_and_branches_refuse(void **state) {
     assert_null(keel_context_error(keel));
 }
 
+static void less_and_twice(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    (void)user;
+    keel_while(keel, less_than_100, twice, NULL, in, 1, out);
+}
+
+static void gives_no_gradient(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    (void)user, (void)in, (void)out;
+}
+
+static void what_gradients_refuse(void **state) {
+    (void)state;
+    keel_tensor_t x = scalar("x", 2), y, g, foreign, none = {0};
+    keel_context_t *other;
+    keel_scan_t scan = three_steps(&x);
+    const keel_custom_t good = {twice, gives_no_gradient, NULL, &x, 1, 1, 0};
+    assert_ok(keel_context_create(NULL, &other));
+    foreign = keel_variable(other, "f", KEEL_F32, KEEL_SCALAR, &(float){0});
+    REFUSED(
+        "while: it has no gradient, as its steps are not known; use keel_scan",
+        (keel_while(keel, less_than_100, twice, NULL, &x, 1, &y), keel_gradients(y, &x, 1, &g)));
+    REFUSED("while: it has no gradient",
+            (keel_scan(keel, less_and_twice, NULL, &scan, &y), keel_gradients(y, &x, 1, &g)));
+    scan.save = (keel_save_t)7;
+    REFUSED("scan: there is no policy 7", keel_scan(keel, twice, NULL, &scan, &y));
+    REFUSED("checkpoint: there is no policy -1",
+            keel_checkpoint(keel, twice, NULL, (keel_save_t)-1, &x, 1, 1, &y));
+    REFUSED("checkpoint: no body", keel_checkpoint(keel, NULL, NULL, KEEL_SAVE_ALL, &x, 1, 1, &y));
+    REFUSED("checkpoint: operand 1 belongs to another context",
+            keel_checkpoint(keel, twice, NULL, KEEL_SAVE_ALL, &foreign, 1, 1, &y));
+    REFUSED("checkpoint: no results",
+            keel_checkpoint(keel, twice, NULL, KEEL_SAVE_ALL, &x, 1, 0, &y));
+    keel_custom_t bad = good;
+    bad.backward = NULL;
+    REFUSED("custom_gradient: a forward and a backward", keel_custom_gradient(keel, &bad, &y));
+    REFUSED("custom_gradient: nothing says of what", keel_custom_gradient(keel, NULL, &y));
+    REFUSED("custom_gradient: a forward and a backward", keel_custom_gradient(keel, &good, NULL));
+    bad = good;
+    bad.inputs = &foreign;
+    REFUSED("custom_gradient: input 1 belongs to another", keel_custom_gradient(keel, &bad, &y));
+    bad.inputs = &none;
+    REFUSED("custom_gradient: input 1 is empty", keel_custom_gradient(keel, &bad, &y));
+    bad = good;
+    bad.saved_count = 1;
+    REFUSED("custom_gradient: result 2 is empty", keel_custom_gradient(keel, &bad, &y));
+    bad = good;
+    bad.backward = gives_what_it_is_given;
+    bad.user = &foreign;
+    REFUSED("custom_gradient: gradient 1 belongs to another context",
+            (keel_custom_gradient(keel, &bad, &y), keel_gradients(y, &x, 1, &g)));
+    keel_tensor_t v = vector("v", 3);
+    bad.user = &v;
+    REFUSED("custom_gradient: input 1 is f32[], and its gradient is f32[3]",
+            (keel_custom_gradient(keel, &bad, &y), keel_gradients(y, &x, 1, &g)));
+    bad.backward = goes_wrong;
+    REFUSED("matmul", (keel_custom_gradient(keel, &bad, &y), keel_gradients(y, &x, 1, &g)));
+    keel_custom_gradient(keel, &good, &y);
+    keel_gradients(y, &x, 1, &g); // what is left empty is nothing
+    assert_float_equal(item(g), 0, 0);
+    keel_step_discard(keel);
+    keel_barrier(&none, 1, &y);
+    keel_barrier(NULL, 1, &y);
+    REFUSED("barrier: operand 2 is empty",
+            keel_barrier(((keel_tensor_t[]){x, none}), 2, (keel_tensor_t[2]){{0}}));
+    keel_context_free(other);
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+enum { WIDTH = 64, DEPTH = 16 };
+
+// Six values of the width for each product.
+static void block(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    (void)user;
+    keel_tensor_t x = keel_matmul(in[0], in[1]);
+    for (int i = 0; i < 6; ++i)
+        x = keel_sin(x);
+    out[0] = keel_add(in[0], x);
+}
+
+// The policy is the scan's, or that of a checkpoint in its body. Checkpoints without a loop are not
+// measured: XLA's compiler for CPUs drops barriers before it merges what is equal.
+typedef enum kind { LOOP, CHECKPOINT_IN_LOOP } kind_t;
+
+static void checkpoint_of_block(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    keel_checkpoint(keel, block, NULL, *(keel_save_t *)user, in, 2, 1, out);
+}
+
+static keel_tensor_t stack(kind_t kind, keel_save_t save, keel_tensor_t x, keel_tensor_t weights) {
+    const keel_scan_t scan = {&x, 1, &weights, 1, 0, 0, 0, kind == LOOP ? save : KEEL_SAVE_ALL};
+    keel_scan(keel, kind == LOOP ? block : checkpoint_of_block, &save, &scan, &x);
+    return x;
+}
+
+// Bytes that the program of the gradient needs beside arguments and results; the gradient's sum.
+static uint64_t temporaries(kind_t kind, keel_save_t save, float *out_sum) {
+    keel_program_memory_t memory;
+    static float data[DEPTH * WIDTH * WIDTH];
+    for (int i = 0; i < DEPTH * WIDTH * WIDTH; ++i)
+        data[i] = (float)(i % 7) / WIDTH;
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SHAPE(4 * WIDTH, WIDTH), data), g;
+    keel_tensor_t w = keel_variable(keel, "w", KEEL_F32, KEEL_SHAPE(DEPTH, WIDTH, WIDTH), data);
+    keel_tensor_t y = stack(kind, save, x, w);
+    keel_gradients(keel_sum(y, keel_all_axes(y)), &w, 1, &g);
+    keel_tensor_t kept = keel_keep(g);
+    assert_ok(keel_step_end(keel));
+    PJRT_LoadedExecutable_GetExecutable_Args args = {
+        .struct_size = PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE,
+        .loaded_executable = step_last_loaded(keel)};
+    assert_null(keel_shim_api()->PJRT_LoadedExecutable_GetExecutable(&args));
+    assert_ok(keel_pjrt_program_memory(keel_shim_api(), args.executable, &memory));
+    *out_sum = item(keel_sum(keel_multiply(kept, kept), keel_all_axes(kept)));
+    keel_release(kept);
+    keel_release(x);
+    keel_release(w);
+    keel_step_discard(keel);
+    return memory.temporaries;
+}
+
+static void what_is_saved_is_what_costs_memory(void **state) {
+    (void)state;
+    uint64_t bytes[2][3];
+    float sums[2][3];
+    for (int kind = LOOP; kind <= CHECKPOINT_IN_LOOP; ++kind)
+        for (int save = KEEL_SAVE_ALL; save <= KEEL_SAVE_NOTHING; ++save)
+            bytes[kind][save] = temporaries((kind_t)kind, (keel_save_t)save, &sums[kind][save]);
+    for (int kind = LOOP; kind <= CHECKPOINT_IN_LOOP; ++kind) {
+        print_message("temporaries: %zu, %zu, %zu bytes\n", (size_t)bytes[kind][0],
+                      (size_t)bytes[kind][1], (size_t)bytes[kind][2]);
+        for (int save = 0; save < 3; ++save)
+            assert_float_equal(sums[kind][save], sums[0][0], 1e-4 * sums[0][0]);
+        assert_true(bytes[kind][KEEL_SAVE_DOTS] < bytes[kind][KEEL_SAVE_ALL] / 2);
+        assert_true(bytes[kind][KEEL_SAVE_NOTHING] < bytes[kind][KEEL_SAVE_DOTS]);
+    }
+}
+
+#ifdef KEEL_FAULTS
+// ---- each allocation fails in turn -------------------------------------------------------------
+
+static keel_tensor_t predicate;
+
+static void custom_backward(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    (void)user;
+    out[0] = keel_multiply(in[3], in[2]);
+}
+
+static void custom_forward(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    (void)user;
+    out[0] = keel_sin(in[0]);
+    out[1] = keel_cos(in[0]);
+}
+
+static void custom_sine(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    const keel_custom_t custom = {custom_forward, custom_backward, user, in, 1, 1, 1};
+    keel_custom_gradient(in[0].context, &custom, out);
+}
+
+static keel_tensor_t current;
+
+static void sine_of_current(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    (void)in;
+    keel_checkpoint(current.context, custom_sine, user, KEEL_SAVE_DOTS, &current, 1, 1, out);
+}
+
+static void current_itself(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    (void)user, (void)in;
+    out[0] = current;
+}
+
+static void branching(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    current = keel_multiply(in[0], keel_number(in[0], 0.5));
+    keel_cond(predicate, sine_of_current, current_itself, user, 1, out);
+}
+
+// Everything at once: true if all of it worked.
+static bool take_a_step(keel_context_t *context, double *out) {
+    float value = 0;
+    keel_tensor_t w = keel_variable(context, "w", KEEL_F32, KEEL_SCALAR, &(float){0.5f}), y, g;
+    predicate = keel_less(w, keel_number(w, 1));
+    const keel_scan_t scan = three_steps(&w);
+    keel_scan(context, branching, NULL, &scan, &y);
+    keel_gradients(y, &w, 1, &g);
+    keel_assign(w, keel_subtract(w, g));
+    keel_tensor_t kept = keel_keep(y);
+    keel_status_t status = keel_step_end(context);
+    if (!status) status = keel_read(kept, &value, sizeof value);
+    keel_release(kept);
+    keel_release(w);
+    *out = (double)value;
+    bool worked = !status;
+    keel_status_ignore(status);
+    return worked;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    double expected, value;
+    assert_true(take_a_step(keel, &expected));
+    assert_float_equal(expected, sin(0.5 * sin(0.5 * sin(0.25))), 1e-6);
+    uint64_t nth = 0, reached;
+    do {
+        keel_context_t *context = NULL;
+        keel_fault_arm(KEEL_FAULT_ALLOC, ++nth);
+        keel_status_t status = keel_context_create(NULL, &context);
+        bool worked = !status && take_a_step(context, &value);
+        reached = keel_fault_count(KEEL_FAULT_ALLOC);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        keel_status_ignore(status);
+        if (worked && value != expected) fail_msg("allocation %d: %g", (int)nth, value);
+        if (context && (!take_a_step(context, &value) || value != expected))
+            fail_msg("after allocation %d the context is not usable", (int)nth);
+        keel_context_free(context);
+    } while (reached >= nth);
+    assert_true(nth > 100);
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_barrier_changes_no_value_and_no_gradient),
@@ -324,6 +543,11 @@ int main(void) {
         cmocka_unit_test(a_loop_may_take_the_place_of_its_carry),
         cmocka_unit_test(what_a_body_does_wrong_is_named),
         cmocka_unit_test(what_loops_and_branches_refuse),
+        cmocka_unit_test(what_gradients_refuse),
+        cmocka_unit_test(what_is_saved_is_what_costs_memory),
+#ifdef KEEL_FAULTS
+        cmocka_unit_test(every_allocation_may_fail),
+#endif
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
