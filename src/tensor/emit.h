@@ -101,7 +101,7 @@ keel_status_t emit_computations(emitter_t *e) KEEL_MUST_CHECK;
 bool emit_is_control(const emitter_t *e, uint32_t node);
 keel_status_t emit_control(emitter_t *e, uint32_t node) KEEL_MUST_CHECK;
 
-// ---- emit_nodes.c ------------------------------------------------------------------------------
+// ---- operation.c -------------------------------------------------------------------------------
 
 // The HLO operation of a reduction, and the name of its computation.
 const char *emit_reducer(int op);

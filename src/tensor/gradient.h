@@ -1,6 +1,6 @@
-// What the files of gradient.c share: a walk from results back to what they depend on.
+// Gradients: a walk from results back to what they depend on.
 //
-//   gradient.c          rules of operations
+//   operation.c         rules of operations, each beside its operation
 //   gradient_control.c  rules of loops, branches, checkpoints and gradients of the user
 //   reverse.c           the walk; keel_gradients
 //   frame.c             what a body's nodes were, where its gradient is computed
@@ -56,7 +56,7 @@ static inline keel_tensor_t gradient_tensor(keel_context_t *context, uint32_t no
     return node == KEEL_NONE ? (keel_tensor_t){0} : (keel_tensor_t){context, node, context->step};
 }
 
-// ---- gradient.c, gradient_control.c ------------------------------------------------------------
+// ---- operation.c, gradient_control.c -----------------------------------------------------------
 
 // A node as its rule sees it: operands, result and the gradient of the result.
 typedef struct rule_t {

@@ -1,4 +1,4 @@
-// What is made of the operations in ops.c. An empty operand gives an empty result, so nothing is
+// What is made of operations. An empty operand gives an empty result, so nothing is
 // checked twice here.
 #include "tensor/trace.h"
 

@@ -23,6 +23,7 @@ void reverse_close(reverse_t *reverse) {
 
 void reverse_give(reverse_t *reverse, uint32_t node, keel_tensor_t part) {
     uint32_t *sum = &reverse->adjoints[node];
+    if (!part.context) return;
     if (*sum != KEEL_NONE)
         part = keel_binary_at(reverse->context->site, KEEL_OP_ADD,
                               gradient_tensor(reverse->context, *sum), part);

@@ -3,15 +3,16 @@
 //   context.c    what a context holds, its errors, sources of tensors
 //   trace.c      the trace: nodes are appended and hashed
 //   shape.c      broadcasting, promotion, axes
-//   ops.c        operations that XLA has; layers.c: what is made of them
-//   barrier.c    keel_barrier
+//   operation.c  the table of operations: one file op_*.c for each family has what is refused, the
+//                shape of what it gives, its HLO and its gradient; operation.h says how
+//   layers.c     what is made of operations
 //   region.c     computations in the trace: bodies of loops and branches
 //   control.c    loops, branches, checkpoints
 //   custom.c     gradients of the user
 //   optimizer.c  SGD, AdamW
 //   gradient.h   reverse mode over the trace
-//   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
-//                emit_nodes.c have its pieces
+//   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c has
+//                its pieces
 //   number.c     host numbers as elements of a dtype
 //   step.c       the end of a step: a known trace runs, a new one is compiled
 //   device.c     the plugin door's table: buffers, compiling, executing
@@ -73,6 +74,7 @@ typedef enum node_kind {
     NODE_CUSTOM,
     // What a node of operand 0's region was: for a scan in each step, along a new axis 0. words: it
     NODE_SAVED,
+    NODE_KIND_COUNT,
 } node_kind_t;
 
 // A handle of a variable: its index, and above it its generation.
@@ -260,11 +262,8 @@ static inline const int64_t *trace_words(const trace_t *trace, const node_t *nod
     return trace->words.data + node->first_word;
 }
 
-// ---- ops.c: the same as the public functions, on nodes that are known to be good ----------------
+// ---- operation.c --------------------------------------------------------------------------------
 
-// An operation as HLO and the errors call it.
-const char *ops_unary_name(int op);
-const char *ops_binary_name(int op);
 // Whether a tensor that is not empty is of the open step, or a variable that was not released.
 bool ops_is_usable(keel_tensor_t tensor);
 // The node of each operand of an operation called `what`, which becomes the context's site. NULL,

@@ -1,5 +1,5 @@
-// keel_barrier.
-#include "tensor/trace.h"
+// Nodes with several results, and their parts.
+#include "tensor/operation.h"
 
 static void add(keel_context_t *context, const uint32_t *nodes, uint32_t count,
                 keel_tensor_t *out) {
@@ -27,3 +27,24 @@ void keel_barrier_at(keel_caller_t site, const keel_tensor_t *x, size_t count, k
     if (context) add(context, nodes, (uint32_t)count, out);
     keel_free(nodes);
 }
+
+static keel_status_t emit_barrier(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+    keel_type_id_t type;
+    KEEL_TRY(emit_tuple(e, item->operands, item->node->operand_count, out));
+    KEEL_TRY(emit_results_type(e, item->node, &type));
+    return emit_typed(e, "opt-barrier", type, out, 1, NULL, out);
+}
+
+// The gradient of that result.
+static keel_tensor_t gradient_barrier(const rule_t *rule, int which) {
+    return reverse_adjoint(rule->reverse, rule->index + 1 + (uint32_t)which);
+}
+
+const operation_t operation_barrier = {emit_barrier, gradient_barrier};
+
+static keel_status_t emit_result(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+    return emit_part(e, item->operands[0], (uint32_t)item->words[0],
+                     (keel_dtype_t)item->node->dtype, item->shape, out);
+}
+
+const operation_t operation_part = {emit_result, NULL};

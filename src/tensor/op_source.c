@@ -1,0 +1,34 @@
+// What has no operands. Variables and inputs are parameters already.
+#include "tensor/operation.h"
+
+// The element of the numbers of a dtype.
+static keel_status_t emit_number(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+    keel_dtype_t dtype = (keel_dtype_t)item->node->dtype;
+    const keel_shape_t one = KEEL_SHAPE(1), scalar = {0};
+    fields_t fields = {0}, range = {0};
+    keel_attr_id_t message, array;
+    KEEL_TRY(emit_int(e, &range, "start", item->words[0]));
+    KEEL_TRY(emit_int(e, &range, "limit", item->words[0] + 1));
+    KEEL_TRY(emit_int(e, &range, "stride", 1));
+    KEEL_TRY(emit_close(e, &range, KEEL_RECORD_HLO_MESSAGE, &message));
+    KEEL_TRY(emit_array(e, &message, 1, &array));
+    KEEL_TRY(emit_field(e, &fields, "slice_dimensions", array));
+    KEEL_TRY(emit_instruction(e, "slice", dtype, &one, &e->numbers[dtype], 1, &fields, out));
+    return emit_instruction(e, "reshape", dtype, &scalar, out, 1, NULL, out);
+}
+
+const operation_t operation_number = {emit_number, NULL};
+
+static keel_status_t emit_bits(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+    double value;
+    memcpy(&value, item->words, sizeof value);
+    return emit_constant(e, (keel_dtype_t)item->node->dtype, value, out);
+}
+
+const operation_t operation_constant = {emit_bits, NULL};
+
+static keel_status_t emit_iota(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+    return emit_listed(e, item, "iota", out);
+}
+
+const operation_t operation_iota = {emit_iota, NULL};

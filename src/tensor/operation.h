@@ -1,0 +1,68 @@
+// What an operation is. Each file op_*.c has those of a family: their public functions, which say
+// what is refused and the shape of what they give; what they are in HLO; their gradients.
+#ifndef KEEL_TENSOR_OPERATION_H_
+#define KEEL_TENSOR_OPERATION_H_
+
+#include "tensor/emit.h"
+#include "tensor/gradient.h"
+
+// A node as it is written.
+typedef struct item_t {
+    const node_t *node;
+    const keel_shape_t *shape;
+    const int64_t *words;
+    const keel_value_id_t *operands;
+    const keel_shape_t *from; // of operand 0
+} item_t;
+
+typedef struct operation_t {
+    keel_status_t (*emit)(emitter_t *e, const item_t *item, keel_value_id_t *out);
+    // What an operand gets of the gradient of the result; empty if that is nothing. NULL: no
+    // operand gets any.
+    keel_tensor_t (*gradient)(const rule_t *rule, int which);
+} operation_t;
+
+// The table in operation.c has them by the kind of their nodes. Loops and branches are apart:
+// emit_control.c, gradient_control.c.
+extern const operation_t operation_number, operation_constant, operation_iota; // op_source.c
+extern const operation_t operation_unary, operation_binary, operation_compare; // op_elementwise.c
+extern const operation_t operation_select, operation_convert, operation_stop;  // op_elementwise.c
+extern const operation_t operation_broadcast, operation_reshape, operation_transpose; // op_shape.c
+extern const operation_t operation_slice, operation_pad, operation_join;              // op_shape.c
+extern const operation_t operation_reduce;                                            // op_reduce.c
+extern const operation_t operation_dot;                                               // op_dot.c
+extern const operation_t operation_take, operation_put;                               // op_rows.c
+extern const operation_t operation_barrier, operation_part;                           // op_tuple.c
+
+// ---- public functions --------------------------------------------------------------------------
+
+keel_tensor_t ops_tensor(keel_context_t *context, uint32_t node);
+const char *ops_describe(const keel_context_t *context, uint32_t node, char out[SHAPE_TEXT]);
+// Fails with "what: f32[2,3] why", or with two of them: "what: f32[2,3] and f32[4] why".
+keel_tensor_t ops_refuse(keel_context_t *context, const char *what, uint32_t x, const char *why);
+keel_tensor_t ops_refuse_two(keel_context_t *context, const char *what, uint32_t x, uint32_t y,
+                             const char *why);
+keel_tensor_t ops_convert(keel_context_t *context, uint32_t x, keel_dtype_t dtype);
+// It fits.
+keel_tensor_t ops_broadcast(keel_context_t *context, uint32_t x, const keel_shape_t *shape);
+// Both operands in one dtype and shape. False, with an error, if they do not fit.
+bool ops_meet(keel_context_t *context, const char *what, uint32_t nodes[2]);
+
+// ---- in HLO ------------------------------------------------------------------------------------
+
+// An instruction of the operands, with the dtype and the shape of the node.
+keel_status_t emit_plain(emitter_t *e, const item_t *item, const char *name, const fields_t *fields,
+                         keel_value_id_t *out) KEEL_MUST_CHECK;
+// The same, whose `dimensions` are the words.
+keel_status_t emit_listed(emitter_t *e, const item_t *item, const char *name,
+                          keel_value_id_t *out) KEEL_MUST_CHECK;
+// Adds the computation of a reduction.
+keel_status_t emit_callee(emitter_t *e, fields_t *fields, int op,
+                          keel_dtype_t dtype) KEEL_MUST_CHECK;
+
+// ---- gradients ---------------------------------------------------------------------------------
+
+keel_tensor_t gradient_operand(const rule_t *rule, uint32_t which);
+keel_tensor_t gradient_constant(const rule_t *rule, double value);
+
+#endif // KEEL_TENSOR_OPERATION_H_
