@@ -428,6 +428,9 @@ static uint64_t temporaries(kind_t kind, keel_save_t save, float *out_sum) {
         .loaded_executable = step_last_loaded(keel)};
     assert_null(keel_shim_api()->PJRT_LoadedExecutable_GetExecutable(&args));
     assert_ok(keel_pjrt_program_memory(keel_shim_api(), args.executable, &memory));
+    PJRT_Executable_Destroy_Args destroy = {.struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,
+                                            .executable = args.executable};
+    assert_null(keel_shim_api()->PJRT_Executable_Destroy(&destroy));
     *out_sum = item(keel_sum(keel_multiply(kept, kept), keel_all_axes(kept)));
     keel_release(kept);
     keel_release(x);
