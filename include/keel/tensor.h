@@ -415,6 +415,33 @@ KEEL_API void keel_cond_at(keel_caller_t site, keel_tensor_t predicate, keel_bod
 KEEL_API void keel_switch_at(keel_caller_t site, keel_tensor_t index, const keel_body_t *branches,
                              size_t branch_count, void *user, size_t count, keel_tensor_t *out);
 
+// One layer of several: in: carries and its parameters; out: carries. `layer` counts from 0. It is
+// a body; it is called once or twice for each layer.
+typedef void (*keel_layer_t)(void *user, size_t layer, const keel_tensor_t *in, keel_tensor_t *out);
+
+// 0 and NULL are the default of each.
+typedef struct keel_layers_t {
+    const keel_tensor_t *carry;
+    size_t carry_count;
+    const keel_tensor_t *parameters; // those of the first layer, then those of the next one, ...
+    size_t parameter_count;          // of each layer
+    size_t layer_count;
+    keel_save_t save;     // what gradients keep of each layer
+    size_t barrier_every; // layers, if they are not scanned; default: no barriers
+    int is_unrolled;      // do not scan
+} keel_layers_t;
+
+// Layers one after another. If they are structurally the same, they become one scan over their
+// parameters, which are stacked for it: the program has one layer, so it compiles faster, and it
+// copies the parameters once. Otherwise they stand one behind another, and the reason is printed
+// once. All layers are traced to see it. `out`: carry_count tensors.
+#define keel_layers(context, layer, user, layers, out)                                             \
+    keel_layers_at(KEEL_HERE, (context), (layer), (user), (layers), (out))
+KEEL_API void keel_layers_at(keel_caller_t site, keel_context_t *context, keel_layer_t layer,
+                             void *user, const keel_layers_t *layers, keel_tensor_t *out);
+// Why the last keel_layers did not scan; NULL if it did. It is valid until the next one.
+KEEL_API const char *keel_layers_declined(const keel_context_t *context);
+
 // ---- gradients of bodies -----------------------------------------------------------------------
 
 // What the body makes of `in`, at once. A gradient keeps only what `save` says of it, and computes

@@ -94,7 +94,8 @@ void keel_context_free(keel_context_t *context) {
         keel_free(context->numbers[dtype].data);
     void *const tables[] = {context->shapes.data,   context->variables.data, context->used.data,
                             context->assigned.data, context->inputs.data,    context->adjoints.data,
-                            context->regions.data,  context->customs.data,   context->name};
+                            context->regions.data,  context->customs.data,   context->declined,
+                            context->name};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         keel_free(tables[i]);
     trace_deinitialize(&context->trace);

@@ -224,14 +224,20 @@ static void give_none(control_t *control, const keel_scan_t *scan, keel_tensor_t
     }
 }
 
-static bool add_scan(control_t *control, const keel_scan_t *scan, keel_body_t body, void *user,
-                     keel_tensor_t *out) {
+// The region of the body: there already, or traced now.
+static bool find_region(control_t *control, uint32_t region, keel_body_t body, void *user,
+                        size_t count) {
+    return region == KEEL_NONE ? add_region(control, body, user, count) : add_word(control, region);
+}
+
+static bool add_scan(control_t *control, const keel_scan_t *scan, uint32_t region, keel_body_t body,
+                     void *user, keel_tensor_t *out) {
     int64_t length;
     size_t count = scan->carry_count + scan->output_count;
     if (!has_room(control, out, count) || !is_policy(control, scan->save) ||
         !add_operands(control, scan->carry, scan->carry_count) ||
         !add_operands(control, scan->inputs, scan->input_count) ||
-        !read_inputs(control, scan, &length) || !add_region(control, body, user, count) ||
+        !read_inputs(control, scan, &length) || !find_region(control, region, body, user, count) ||
         !check_carry(control, (uint32_t)control->words.data[0], scan->carry_count) ||
         !stack_outputs(control, scan, length) || !add_word(control, length) ||
         !add_word(control, (int64_t)scan->carry_count) ||
@@ -251,7 +257,16 @@ void keel_scan_at(keel_caller_t site, keel_context_t *context, keel_body_t body,
     control_t control;
     if (begin(&control, context, site, "scan") && !scan)
         context_fail(context, site, "scan: nothing says over what");
-    else if (context && !add_scan(&control, scan, body, user, out))
+    else if (context && !add_scan(&control, scan, KEEL_NONE, body, user, out))
+        clear(out, scan->carry_count + scan->output_count);
+    end(&control);
+}
+
+void control_scan(keel_caller_t site, keel_context_t *context, const keel_scan_t *scan,
+                  uint32_t region, keel_tensor_t *out) {
+    control_t control;
+    begin(&control, context, site, "layers");
+    if (!add_scan(&control, scan, region, NULL, NULL, out))
         clear(out, scan->carry_count + scan->output_count);
     end(&control);
 }

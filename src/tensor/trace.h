@@ -9,6 +9,7 @@
 //   region.c     computations in the trace: bodies of loops and branches
 //   control.c    loops, branches, checkpoints
 //   custom.c     gradients of the user
+//   stack.c      layers as a scan
 //   optimizer.c  SGD, AdamW
 //   gradient.h   reverse mode over the trace
 //   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c has
@@ -164,6 +165,7 @@ struct keel_context_t {
     KEEL_TABLE(region_t) regions;    // of the open step
     uint32_t region;                 // the innermost open one; KEEL_NONE: none
     KEEL_TABLE(callbacks_t) customs; // of the open step
+    char *declined;                  // why keel_layers did not scan; NULL: it did
     KEEL_TABLE(uint32_t) adjoints;   // room for a list of nodes at the end of a step
     struct {
         uint32_t count, capacity;
@@ -319,6 +321,12 @@ keel_status_t region_captures(keel_context_t *context, const int64_t *regions, u
 const int64_t *region_of_node(const keel_context_t *context, const node_t *node, uint32_t *count);
 // True, with an error, if a body is being traced.
 bool region_refuses(keel_context_t *context, keel_caller_t site, const char *what);
+
+// ---- control.c ---------------------------------------------------------------------------------
+
+// A scan over a region that is traced already, for its inputs' types.
+void control_scan(keel_caller_t site, keel_context_t *context, const keel_scan_t *scan,
+                  uint32_t region, keel_tensor_t *out);
 
 // ---- context.c ---------------------------------------------------------------------------------
 

@@ -22,6 +22,19 @@ class Scan(ctypes.Structure):
     ]
 
 
+LAYER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(front.Tensor),
+                         ctypes.POINTER(front.Tensor))
+
+
+class Layers(ctypes.Structure):
+    _fields_ = [
+        ("carry", ctypes.POINTER(front.Tensor)), ("carry_count", ctypes.c_size_t),
+        ("parameters", ctypes.POINTER(front.Tensor)), ("parameter_count", ctypes.c_size_t),
+        ("layer_count", ctypes.c_size_t), ("save", ctypes.c_int), ("barrier_every", ctypes.c_size_t),
+        ("is_unrolled", ctypes.c_int),
+    ]
+
+
 class Custom(ctypes.Structure):
     _fields_ = [
         ("forward", BODY), ("backward", BODY), ("user", ctypes.c_void_p),
@@ -91,6 +104,28 @@ class Front(front.Front):
                        tensors(inputs), len(inputs), count, saved)
         return self.control("custom_gradient", count, self.context, ctypes.byref(given))
 
+    def layers(self, layer, carry, parameters, save="all", barrier_every=0, declined=None):
+        """`declined`: a part of the reason not to scan; None: it must scan."""
+
+        def call(user, number, given, out):
+            try:
+                count = len(carry) + len(parameters[0])
+                for i, tensor in enumerate(layer(number, [given[k] for k in range(count)])):
+                    out[i] = tensor
+            except Exception as error:
+                self.raised.append(error)
+
+        self.kept.append(LAYER(call))
+        flat = [x for some in parameters for x in some]
+        given = Layers(tensors(carry), len(carry), tensors(flat), len(parameters[0]), len(parameters),
+                       SAVE[save], barrier_every, declined == "it was asked not to")
+        out = self.control("layers", len(carry), self.context, self.kept[-1], None, ctypes.byref(given))
+        self.c.keel_layers_declined.restype = ctypes.c_char_p
+        reason = self.c.keel_layers_declined(self.context)
+        if (reason is None) != (declined is None) or (declined and declined not in reason.decode()):
+            raise front.Error(f"layers are not scanned: {reason}, and that should be {declined}")
+        return out
+
     def barrier(self, given):
         return self.control("barrier", len(given), tensors(given), ctypes.c_size_t(len(given)))
 
@@ -143,3 +178,8 @@ class Jax:
 
     def slope(self, function, x):
         return jax.grad(lambda x: jnp.sum(function(x)))(x)
+
+    def layers(self, layer, carry, parameters, save="all", barrier_every=0, declined=None):
+        for number, some in enumerate(parameters):
+            carry = layer(number, [*carry, *some])
+        return carry

@@ -296,6 +296,57 @@ def gradient_in_a_body(k, x, inputs):
     return k.scan(body, [x], [inputs])[0]
 
 
+def of_layers(name, layer, last=3, **options):
+    def layers(k, x, *parameters):
+        pairs = [parameters[i : i + 2] for i in range(0, len(parameters), 2)]
+        return k.layers(lambda number, t: layer(k, number, *t), [x], pairs, **options)[0]
+
+    layers.__name__ = name
+    sizes = [3, 3, last]
+    case(floats(2, 3), *(x for n in sizes for x in (floats(3, n), floats(n, 3))))(layers)
+
+
+def mlp(k, number, x, v, w):
+    return [plus(k, x, k.call("matmul", k.call("gelu", k.call("matmul", x, v)), w))]
+
+
+def odd(k, number, x, v, w):
+    y = mlp(k, number, x, v, w)[0]
+    return [k.unary("SIN", y) if number == 1 else k.unary("COS", y)]
+
+
+def of_number(values):
+    return lambda k, number, x, v, w: [mul(k, mlp(k, number, x, v, w)[0], k.number(x, values[number]))]
+
+
+def with_region(k, number, x, v, w):
+    inner = lambda t: [plus(k, t[0], k.unary("SIN", t[1]))]  # noqa: E731
+    y = k.scan(inner, [k.reduce("SUM", x, [0])], [v])[0]
+    return k.checkpoint(lambda t: [mul(k, mlp(k, number, t[0], v, w)[0], y)], [x], 1, "dots")
+
+
+of_layers("layers", mlp)
+of_layers("layers_saving_dots", mlp, save="dots")
+of_layers("layers_saving_nothing", mlp, save="nothing")
+of_layers("layers_of_equal_numbers", of_number([2, 2, 2]))
+of_layers("layers_with_regions", with_region)
+of_layers("layers_unrolled", mlp, declined="it was asked not to", barrier_every=2)
+of_layers("layers_unrolled_saving_dots", mlp, declined="it was asked not to", save="dots", barrier_every=1)
+of_layers("layers_of_other_shapes", mlp, last=4, declined="parameter 1 is f32[3,3] in the first layer, and f32[3,4] in layer 3")
+of_layers("layers_of_other_operations", odd, declined="layer 2 does something else than the first at front.py:1")
+of_layers("layers_of_other_numbers", of_number([1, 1, 2]), declined="layer 3 does something else")
+
+
+@case(floats(2, 3), floats(3, 4), floats(4, 5))
+def layers_of_another_carry(k, x, v, w):
+    def one(number, t):
+        return [k.unary("SIN", k.call("matmul", t[0], k.call("slice", t[1], 0, against_jax.long(0), against_jax.long(3 + number))))]
+
+    wide = k.call("pad", v, 0, against_jax.long(0), against_jax.long(1))
+    tall = k.call("slice", w, 1, against_jax.long(0), against_jax.long(4))
+    return k.layers(one, [x], [[wide], [tall]], declined="carry 1 is f32[2,3], and the first layer makes f32[2,4] of it")[0]
+
+
 def shape(k, *dims):
     return against_jax.front.shape_of(dims) if isinstance(k, control.Front) else dims
 

@@ -384,6 +384,64 @@ static void what_gradients_refuse(void **state) {
     keel_context_free(other);
 }
 
+static void layer_by_sine(void *user, size_t layer, const keel_tensor_t *in, keel_tensor_t *out) {
+    (void)user, (void)layer;
+    out[0] = keel_sin(keel_multiply(in[0], in[1]));
+}
+
+static void layer_of_nothing(void *user, size_t layer, const keel_tensor_t *in,
+                             keel_tensor_t *out) {
+    (void)user;
+    if (!layer) out[0] = in[0];
+}
+
+static void layer_that_assigns(void *user, size_t layer, const keel_tensor_t *in,
+                               keel_tensor_t *out) {
+    (void)layer;
+    keel_assign(*(keel_tensor_t *)user, in[0]);
+    out[0] = in[0];
+}
+
+static void what_layers_refuse(void **state) {
+    (void)state;
+    const keel_tensor_t none = {0};
+    keel_tensor_t x = scalar("x", 2), y, foreign;
+    keel_tensor_t parameters[] = {scalar("v", 1), scalar("w", 1)};
+    keel_context_t *other;
+    const keel_layers_t good = {&x, 1, parameters, 1, 2, KEEL_SAVE_ALL, 0, 0};
+    keel_layers_t bad = good;
+    assert_ok(keel_context_create(NULL, &other));
+    foreign = keel_variable(other, "f", KEEL_F32, KEEL_SCALAR, &(float){0});
+    REFUSED("layers: a callback is needed", keel_layers(keel, NULL, NULL, &good, &y));
+    REFUSED("layers: a callback is needed", keel_layers(keel, layer_by_sine, NULL, NULL, &y));
+    REFUSED("layers: a callback is needed", keel_layers(keel, layer_by_sine, NULL, &good, NULL));
+    bad.layer_count = 0;
+    REFUSED("layers: a callback is needed", keel_layers(keel, layer_by_sine, NULL, &bad, &y));
+    bad = good;
+    bad.carry = &foreign;
+    REFUSED("layers: carry 1 belongs to another", keel_layers(keel, layer_by_sine, NULL, &bad, &y));
+    bad = good;
+    bad.parameters = (keel_tensor_t[]){x, none};
+    REFUSED("layers: parameter 2 is empty", keel_layers(keel, layer_by_sine, NULL, &bad, &y));
+    bad = good;
+    bad.save = (keel_save_t)9;
+    REFUSED("layers: there is no policy 9", keel_layers(keel, layer_by_sine, NULL, &bad, &y));
+    REFUSED("layers: the body gives no result 1",
+            keel_layers(keel, layer_of_nothing, NULL, &good, &y));
+    REFUSED("assign: a body is being traced",
+            keel_layers(keel, layer_that_assigns, &parameters[0], &good, &y));
+    bad = good;
+    bad.is_unrolled = 1;
+    REFUSED("layers: result 1 is empty", keel_layers(keel, layer_of_nothing, NULL, &bad, &y));
+    assert_string_equal(keel_layers_declined(keel), "it was asked not to");
+    keel_layers(keel, layer_by_sine, NULL, &good, &x);
+    assert_null(keel_layers_declined(keel));
+    assert_float_equal(item(x), sin(sin(2)), 1e-6);
+    keel_step_discard(keel);
+    assert_null(keel_layers_declined(NULL));
+    keel_context_free(other);
+}
+
 // ---- memory ------------------------------------------------------------------------------------
 
 enum { WIDTH = 64, DEPTH = 16 };
@@ -547,6 +605,7 @@ int main(void) {
         cmocka_unit_test(what_a_body_does_wrong_is_named),
         cmocka_unit_test(what_loops_and_branches_refuse),
         cmocka_unit_test(what_gradients_refuse),
+        cmocka_unit_test(what_layers_refuse),
         cmocka_unit_test(what_is_saved_is_what_costs_memory),
 #ifdef KEEL_FAULTS
         cmocka_unit_test(every_allocation_may_fail),
