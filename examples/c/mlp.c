@@ -2,13 +2,12 @@
 //
 //   KEEL_PLUGIN=cpu ./mlp
 //
-// The learning rate changes in every step, and still there is one program: `keel run -- ./mlp` says
-// so.
+// The learning rate changes in every step, and still there are two programs, one of them for the
+// first values: `keel run -- ./mlp` says so.
 #include <keel/keel.h>
-#include <math.h>
 #include <stdio.h>
 
-enum { STEPS = 1000, BATCH = 64, WIDTH = 32, CLASSES = 2, PARAMETERS = 4 };
+enum { STEPS = 1000, BATCH = 64, WIDTH = 32, CLASSES = 2 };
 
 static float random_number(void) { // in [-1, 1)
     static uint32_t state = 1;
@@ -24,22 +23,14 @@ static void make_batch(float points[BATCH][2], int32_t classes[BATCH]) {
     }
 }
 
-static keel_tensor_t make_matrix(keel_context_t *keel, const char *name, int rows, int columns) {
-    float values[WIDTH * WIDTH];
-    for (int i = 0; i < rows * columns; ++i)
-        values[i] = random_number() / sqrtf((float)rows);
-    return keel_variable(keel, name, KEEL_F32, KEEL_SHAPE(rows, columns), values);
-}
-
-static keel_status_t train(keel_context_t *keel) {
-    static const float zeros[WIDTH];
-    keel_tensor_t w[PARAMETERS] = {
-        make_matrix(keel, "hidden.weight", 2, WIDTH),
-        keel_variable(keel, "hidden.bias", KEEL_F32, KEEL_SHAPE(WIDTH), zeros),
-        make_matrix(keel, "output.weight", WIDTH, CLASSES),
-        keel_variable(keel, "output.bias", KEEL_F32, KEEL_SHAPE(CLASSES), zeros),
-    };
-    keel_tensor_t last_loss = keel_variable(keel, "loss", KEEL_F32, KEEL_SCALAR, zeros);
+static keel_status_t train(keel_context_t *keel, keel_tree_t *tree, keel_optimizer_t *optimizer) {
+    keel_tensor_t hidden_weight = keel_tree_get(tree, "hidden.weight"),
+                  hidden_bias = keel_tree_get(tree, "hidden.bias"),
+                  output_weight = keel_tree_get(tree, "output.weight"),
+                  output_bias = keel_tree_get(tree, "output.bias"),
+                  last_loss = keel_tree_get(tree, "loss");
+    keel_tree_initialize(tree, 1);
+    KEEL_TRY(keel_step_end(keel));
 
     for (int step = 0; step < STEPS; ++step) {
         float points[BATCH][2], loss_value;
@@ -48,13 +39,10 @@ static keel_status_t train(keel_context_t *keel) {
         keel_tensor_t x = keel_input(keel, "points", KEEL_F32, KEEL_SHAPE(BATCH, 2), points);
         keel_tensor_t y = keel_input(keel, "classes", KEEL_I32, KEEL_SHAPE(BATCH), classes);
 
-        keel_tensor_t hidden = keel_tanh(keel_add(keel_matmul(x, w[0]), w[1]));
-        keel_tensor_t logits = keel_add(keel_matmul(hidden, w[2]), w[3]);
+        keel_tensor_t hidden = keel_tanh(keel_add(keel_matmul(x, hidden_weight), hidden_bias));
+        keel_tensor_t logits = keel_add(keel_matmul(hidden, output_weight), output_bias);
         keel_tensor_t loss = keel_mean(keel_cross_entropy(logits, y), KEEL_AXES(0));
-
-        keel_tensor_t gradients[PARAMETERS];
-        keel_gradients(loss, w, PARAMETERS, gradients);
-        keel_sgd(w, gradients, PARAMETERS, 2 * (1 - (double)step / STEPS));
+        keel_minimize(optimizer, loss);
         keel_assign(last_loss, loss);
         KEEL_TRY(keel_step_end(keel));
 
@@ -67,11 +55,29 @@ static keel_status_t train(keel_context_t *keel) {
     return NULL;
 }
 
+static keel_status_t run(keel_context_t *keel, keel_tree_t *tree) {
+    keel_optimizer_options_t options = KEEL_SGD(0);
+    keel_optimizer_t *optimizer;
+    keel_tree_add(tree, "hidden.weight", KEEL_F32, KEEL_SHAPE(2, WIDTH), KEEL_UNIFORM(0.7));
+    keel_tree_add(tree, "hidden.bias", KEEL_F32, KEEL_SHAPE(WIDTH), KEEL_FILL(0));
+    keel_tree_add(tree, "output.weight", KEEL_F32, KEEL_SHAPE(WIDTH, CLASSES), KEEL_UNIFORM(0.2));
+    keel_tree_add(tree, "output.bias", KEEL_F32, KEEL_SHAPE(CLASSES), KEEL_FILL(0));
+    keel_tree_state(tree, "loss", KEEL_F32, KEEL_SCALAR, KEEL_FILL(0));
+    options.rate = KEEL_LINEAR_RATE(2, 0, STEPS, 0);
+    KEEL_TRY(keel_optimizer_create(tree, &options, &optimizer));
+    keel_status_t status = train(keel, tree, optimizer);
+    keel_optimizer_free(optimizer);
+    return status;
+}
+
 int main(void) {
     keel_context_t *keel;
+    keel_tree_t *tree = NULL;
     keel_status_t status = keel_context_create(NULL, &keel);
     if (!status) {
-        status = train(keel);
+        status = keel_tree_create(keel, &tree);
+        if (!status) status = run(keel, tree);
+        keel_tree_free(tree);
         keel_context_free(keel);
     }
     if (!status) return 0;

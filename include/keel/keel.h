@@ -2,6 +2,7 @@
 #ifndef KEEL_KEEL_H_
 #define KEEL_KEEL_H_
 
+#include "keel/model.h"
 #include "keel/module.h"
 #include "keel/status.h"
 #include "keel/tensor.h"

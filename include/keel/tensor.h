@@ -507,34 +507,6 @@ KEEL_API keel_tensor_t keel_cross_entropy_at(keel_caller_t site, keel_tensor_t l
 KEEL_API void keel_gradients_at(keel_caller_t site, keel_tensor_t loss, const keel_tensor_t *x,
                                 size_t count, keel_tensor_t *out);
 
-// ---- optimizers --------------------------------------------------------------------------------
-
-// The rates are host numbers, so a schedule may change them in each step.
-
-// x[i] -= rate * gradient.
-#define keel_sgd(x, gradients, count, rate)                                                        \
-    keel_sgd_at(KEEL_HERE, (x), (gradients), (count), (rate))
-KEEL_API void keel_sgd_at(keel_caller_t site, const keel_tensor_t *x,
-                          const keel_tensor_t *gradients, size_t count, double rate);
-
-typedef struct keel_adamw_options_t {
-    double rate, beta1, beta2, epsilon, decay; // decay: of the weights, decoupled, times rate
-} keel_adamw_options_t;
-#define KEEL_ADAMW ((keel_adamw_options_t){1e-3, 0.9, 0.999, 1e-8, 0})
-
-// Its state, on the device: two moments of each variable, in f32 or f64, and the number of steps.
-// The caller frees it before the context.
-typedef struct keel_adamw_t keel_adamw_t;
-#define keel_adamw_create(x, count, out) keel_adamw_create_at(KEEL_HERE, (x), (count), (out))
-KEEL_API keel_status_t keel_adamw_create_at(keel_caller_t site, const keel_tensor_t *x,
-                                            size_t count, keel_adamw_t **out) KEEL_MUST_CHECK;
-KEEL_API void keel_adamw_free(keel_adamw_t *adamw); // NULL is allowed
-// Assigns the next value to each variable, and to the state.
-#define keel_adamw_step(adamw, gradients, options)                                                 \
-    keel_adamw_step_at(KEEL_HERE, (adamw), (gradients), (options))
-KEEL_API void keel_adamw_step_at(keel_caller_t site, keel_adamw_t *adamw,
-                                 const keel_tensor_t *gradients, keel_adamw_options_t options);
-
 #ifdef __cplusplus
 }
 #endif

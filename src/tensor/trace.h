@@ -10,13 +10,13 @@
 //   control.c    loops, branches, checkpoints
 //   custom.c     gradients of the user
 //   stack.c      layers as a scan
-//   optimizer.c  SGD, AdamW
 //   gradient.h   reverse mode over the trace
 //   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c has
 //                its pieces
 //   number.c     host numbers as elements of a dtype
 //   step.c       the end of a step: a known trace runs, a new one is compiled
 //   device.c     the plugin door's table: buffers, compiling, executing
+//   room.c       what other rooms need of a context: tensor.h
 //
 // A trace is tables without pointers, so two traces are one program exactly if their bytes are
 // equal; the hash only finds the candidate. Where a node was made is kept apart: another line of

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles and runs what docs/tensors.md shows, and the example beside it, through `keel run`.
+"""Compiles and runs the programs that docs/tensors.md and docs/models.md begin with, and the example
+beside them, through `keel run`.
 
 Usage: tests/tensor/page.py BUILD
 
@@ -29,18 +30,25 @@ def run(build, work, program, *expected):
         sys.exit(f"{program}: exit {said.returncode}, without {missing}, with {foreign}:\n{both}")
 
 
+def build_page(build, work, page):
+    code = re.search(r"```c\n(.*?)```", (ROOT / "docs" / f"{page}.md").read_text(), re.S)[1]
+    (work / f"{page}.c").write_text(code)
+    subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/include", work / f"{page}.c",
+                    f"-L{build}/lib", "-lkeel", "-o", work / page], check=True)
+    return work / page
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
-        code = re.search(r"```c\n(.*?)```", (ROOT / "docs" / "tensors.md").read_text(), re.S)[1]
-        (work / "sum.c").write_text(code)
-        subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/include", work / "sum.c",
-                        f"-L{build}/lib", "-lkeel", "-o", work / "sum"], check=True)
-        for times in ("2 compiles", "nothing compiled, 2 loads"):
-            run(build, work, work / "sum", "done", times)
-        for times in ("1000 steps, 1 program; 1 compile", "1000 steps, 1 program; nothing compiled"):
-            run(build, work, build / "examples" / "mlp", "1 programs in 1000 steps", times)
+        for page, said, times in (("tensors", "done", ("2 compiles", "nothing compiled, 2 loads")),
+                                  ("models", "slope 2.00, 2 programs", ("2 compiles", "nothing compiled, 2 loads"))):
+            program = build_page(build, work, page)
+            for expected in times:
+                run(build, work, program, said, expected)
+        for times in ("1001 steps, 2 programs; 2 compiles", "1001 steps, 2 programs; nothing compiled"):
+            run(build, work, build / "examples" / "mlp", "2 programs in 1001 steps", times)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,220 @@
+// Models: what surrounds the operations of keel/tensor.h. Named parameters, optimizers, batches of
+// one shape, checkpoints.
+//
+// Ownership, one rule: what a function of this header creates is freed by its _free function,
+// before the context, and takes the tensors that it made or got with it.
+//
+// Errors: what returns a status reports there; what returns tensors, or traces, gives its error to
+// the context, as operations do.
+//
+// Threads: those of the context.
+#ifndef KEEL_MODEL_H_
+#define KEEL_MODEL_H_
+
+#include "keel/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- trees -------------------------------------------------------------------------------------
+
+// Named variables: the parameters of a model and everything else that it keeps from step to step.
+// Names have parts, as in "L04.A.wqkv". Optimizers keep their state in the same tree, so it is all
+// that a checkpoint needs.
+
+// How the first value of a parameter is made, on the device.
+typedef struct keel_init_t {
+    enum {
+        KEEL_INIT_NONE,
+        KEEL_INIT_FILL,
+        KEEL_INIT_UNIFORM,
+        KEEL_INIT_NORMAL,
+        KEEL_INIT_MADE
+    } kind;
+    double size;
+    // `random`: f32 in [0, 1), in the shape of the parameter. The result is cast to its dtype.
+    keel_tensor_t (*make)(keel_tensor_t random, const void *data);
+    const void *data;
+} keel_init_t;
+#define KEEL_UNSET ((keel_init_t){KEEL_INIT_NONE, 0, NULL, NULL}) // a checkpoint or you assign it
+#define KEEL_FILL(value) ((keel_init_t){KEEL_INIT_FILL, (value), NULL, NULL})
+// In [-limit, limit).
+#define KEEL_UNIFORM(limit) ((keel_init_t){KEEL_INIT_UNIFORM, (limit), NULL, NULL})
+// Around 0, with this standard deviation.
+#define KEEL_NORMAL(deviation) ((keel_init_t){KEEL_INIT_NORMAL, (deviation), NULL, NULL})
+#define KEEL_MADE(make, data) ((keel_init_t){KEEL_INIT_MADE, 0, (make), (data)})
+
+typedef struct keel_leaf_t {
+    const char *name; // the whole one; the tree's
+    keel_tensor_t tensor;
+    int is_state; // not trained: a counter, a moment, a table
+} keel_leaf_t;
+
+typedef struct keel_tree_t keel_tree_t;
+
+KEEL_API keel_status_t keel_tree_create(keel_context_t *context, keel_tree_t **out) KEEL_MUST_CHECK;
+// Releases its variables. NULL is allowed.
+KEEL_API void keel_tree_free(keel_tree_t *tree);
+
+// Names that follow, added or looked up, are below this one, until keel_tree_leave. Nests.
+#define keel_tree_enter(tree, ...) keel_tree_enter_at(KEEL_HERE, (tree), __VA_ARGS__)
+KEEL_API void keel_tree_enter_at(keel_caller_t site, keel_tree_t *tree, const char *format, ...)
+    KEEL_PRINTF(3, 4);
+#define keel_tree_leave(tree) keel_tree_leave_at(KEEL_HERE, (tree))
+KEEL_API void keel_tree_leave_at(keel_caller_t site, keel_tree_t *tree);
+
+// A parameter, which optimizers train: a variable without a value until keel_tree_initialize, an
+// assignment or keel_load gives it one. A name is printable ASCII without '*', at most 255 bytes
+// with the names that it is below, and new.
+#define keel_tree_add(tree, name, dtype, shape, init)                                              \
+    keel_tree_add_at(KEEL_HERE, (tree), (name), (dtype), (shape), (init))
+KEEL_API keel_tensor_t keel_tree_add_at(keel_caller_t site, keel_tree_t *tree, const char *name,
+                                        keel_dtype_t dtype, keel_shape_t shape, keel_init_t init);
+// The same for what is not trained.
+#define keel_tree_state(tree, name, dtype, shape, init)                                            \
+    keel_tree_state_at(KEEL_HERE, (tree), (name), (dtype), (shape), (init))
+KEEL_API keel_tensor_t keel_tree_state_at(keel_caller_t site, keel_tree_t *tree, const char *name,
+                                          keel_dtype_t dtype, keel_shape_t shape, keel_init_t init);
+// Gives a variable that is there already to the tree, as state. It stays what it is if it is no
+// variable or the name is not new.
+#define keel_tree_put(tree, name, variable) keel_tree_put_at(KEEL_HERE, (tree), (name), (variable))
+KEEL_API void keel_tree_put_at(keel_caller_t site, keel_tree_t *tree, const char *name,
+                               keel_tensor_t variable);
+
+#define keel_tree_get(tree, name) keel_tree_get_at(KEEL_HERE, (tree), (name))
+KEEL_API keel_tensor_t keel_tree_get_at(keel_caller_t site, keel_tree_t *tree, const char *name);
+
+// Leaves are numbered in the order in which they were added.
+KEEL_API size_t keel_tree_count(const keel_tree_t *tree);
+KEEL_API keel_leaf_t keel_tree_leaf(const keel_tree_t *tree, size_t index); // {0} beyond the last
+
+// Which leaves: a function and what it needs. NULL is all of them.
+typedef int (*keel_filter_t)(const keel_leaf_t *leaf, const void *data);
+// `pattern`: a name in which each '*' is any text: "L04.*", "*.tab".
+KEEL_API int keel_is_named(const keel_leaf_t *leaf, const void *pattern);
+KEEL_API int keel_is_parameter(const keel_leaf_t *leaf, const void *unused);
+KEEL_API int keel_is_matrix(const keel_leaf_t *leaf, const void *unused); // of 2 dimensions or more
+
+// How many there are; the first `room` of them go to `out`.
+KEEL_API size_t keel_tree_select(const keel_tree_t *tree, keel_filter_t filter, const void *data,
+                                 keel_tensor_t *out, size_t room);
+KEEL_API uint64_t keel_tree_elements(const keel_tree_t *tree, keel_filter_t filter,
+                                     const void *data);
+
+// Assigns the first value of each leaf that has an initializer, in the open step: one program,
+// whatever the seed. What is random depends on the seed, the leaf's name and the element's place
+// alone, and KEEL_UNIFORM gives the same bits on every device:
+//   u = fmix32(place * 0x9E3779B1 + fmix32(fnv1a32(name) + seed * 0x9E3779B9)) >> 8, times 2^-24
+// in u32; fmix32 is the last step of MurmurHash3. KEEL_UNIFORM is (2u - 1) * limit.
+#define keel_tree_initialize(tree, seed) keel_tree_initialize_at(KEEL_HERE, (tree), (seed))
+KEEL_API void keel_tree_initialize_at(keel_caller_t site, keel_tree_t *tree, uint32_t seed);
+
+// Adds to a counter or a sum on the device, cast to its dtype.
+#define keel_add_to(variable, value) keel_add_to_at(KEEL_HERE, (variable), (value))
+KEEL_API void keel_add_to_at(keel_caller_t site, keel_tensor_t variable, keel_tensor_t value);
+
+// ---- rates -------------------------------------------------------------------------------------
+
+// A rate for step t = 1, 2, ..., computed on the device:
+//   w = min(1, t / warmup), p = (t - warmup) / (end - warmup), clamped to [0, 1]
+//   KEEL_CURVE_CONSTANT  peak * w
+//   KEEL_CURVE_LINEAR    peak * w * (1 - (1 - last) * p)
+//   KEEL_CURVE_COSINE    peak * w * (last + (1 - last) * (1 + cos(pi * p)) / 2)
+// All but the curve are host numbers: others make no new program.
+typedef struct keel_schedule_t {
+    enum { KEEL_CURVE_CONSTANT, KEEL_CURVE_LINEAR, KEEL_CURVE_COSINE } curve;
+    double peak, warmup, end, last;
+} keel_schedule_t;
+#define KEEL_CONSTANT_RATE(rate) ((keel_schedule_t){KEEL_CURVE_CONSTANT, (rate), 0, 0, 1})
+#define KEEL_LINEAR_RATE(peak, warmup, end, last)                                                  \
+    ((keel_schedule_t){KEEL_CURVE_LINEAR, (peak), (warmup), (end), (last)})
+#define KEEL_COSINE_RATE(peak, warmup, end, last)                                                  \
+    ((keel_schedule_t){KEEL_CURVE_COSINE, (peak), (warmup), (end), (last)})
+
+// `t`: a scalar. f32, or f64 if `t` is f64.
+#define keel_rate(schedule, t) keel_rate_at(KEEL_HERE, (schedule), (t))
+KEEL_API keel_tensor_t keel_rate_at(keel_caller_t site, keel_schedule_t schedule, keel_tensor_t t);
+
+// ---- optimizers --------------------------------------------------------------------------------
+
+// With g the gradient, t the number of this step from 1, all in f32 (f64 of f64), and x cast back:
+//   x -= rate(t) * (u + decay * x)
+//   KEEL_RULE_SGD    u = g; with beta1: m = beta1 * m + g, u = m
+//   KEEL_RULE_ADAMW  m = beta1 * m + (1 - beta1) * g, v = beta2 * v + (1 - beta2) * g * g,
+//                    u = m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + epsilon)
+//   KEEL_RULE_LION   u = sign(beta1 * m + (1 - beta1) * g), m = beta2 * m + (1 - beta2) * g
+typedef enum keel_rule { KEEL_RULE_SGD, KEEL_RULE_ADAMW, KEEL_RULE_LION } keel_rule_t;
+
+typedef struct keel_optimizer_options_t {
+    keel_rule_t rule;
+    keel_schedule_t rate;
+    double beta1, beta2, epsilon, decay;
+    // Not 0: gradients are multiplied by min(1, clip / (their norm over all parameters + 1e-6)).
+    double clip;
+    // Above 1: a step of the optimizer is the mean gradient of that many steps of the context. All
+    // of these run one program, which keeps sums on the device and sets them to 0 in place.
+    int every;
+    const char *name; // in front of its state's names; default "optimizer"
+} keel_optimizer_options_t;
+#define KEEL_SGD(rate)                                                                             \
+    ((keel_optimizer_options_t){KEEL_RULE_SGD, KEEL_CONSTANT_RATE(rate), 0, 0, 0, 0, 0, 1, NULL})
+#define KEEL_ADAMW(rate)                                                                           \
+    ((keel_optimizer_options_t){KEEL_RULE_ADAMW, KEEL_CONSTANT_RATE(rate), 0.9, 0.999, 1e-8, 0, 0, \
+                                1, NULL})
+#define KEEL_LION(rate)                                                                            \
+    ((keel_optimizer_options_t){KEEL_RULE_LION, KEEL_CONSTANT_RATE(rate), 0.9, 0.99, 0, 0, 0, 1,   \
+                                NULL})
+
+typedef struct keel_optimizer_t keel_optimizer_t;
+
+// Trains the parameters that the tree has now. Its state goes into the tree: the number of steps as
+// an i32, "optimizer.step", and for each parameter x "optimizer.m.x", "optimizer.v.x" and
+// "optimizer.sum.x", as far as its rule needs them. Initialize it with the tree, or load it.
+#define keel_optimizer_create(tree, options, out)                                                  \
+    keel_optimizer_create_at(KEEL_HERE, (tree), (options), (out))
+KEEL_API keel_status_t keel_optimizer_create_at(keel_caller_t site, keel_tree_t *tree,
+                                                const keel_optimizer_options_t *options,
+                                                keel_optimizer_t **out) KEEL_MUST_CHECK;
+// Before its tree, which keeps the state. NULL is allowed.
+KEEL_API void keel_optimizer_free(keel_optimizer_t *optimizer);
+
+// Its own copy of the options, to change numbers between steps; those, 0 apart, make no new
+// program.
+KEEL_API keel_optimizer_options_t *keel_optimizer_options(keel_optimizer_t *optimizer);
+// Multiplies rate and decay of these parameters. Returns how many there are.
+KEEL_API size_t keel_optimizer_scale(keel_optimizer_t *optimizer, keel_filter_t filter,
+                                     const void *data, double rate, double decay);
+
+KEEL_API size_t keel_optimizer_count(const keel_optimizer_t *optimizer);
+KEEL_API const keel_tensor_t *keel_optimizer_parameters(const keel_optimizer_t *optimizer);
+
+// Assigns the next value to each parameter and to the state. `gradients`: of each parameter.
+#define keel_optimizer_step(optimizer, gradients)                                                  \
+    keel_optimizer_step_at(KEEL_HERE, (optimizer), (gradients))
+KEEL_API void keel_optimizer_step_at(keel_caller_t site, keel_optimizer_t *optimizer,
+                                     const keel_tensor_t *gradients);
+// keel_gradients and keel_optimizer_step.
+#define keel_minimize(optimizer, loss) keel_minimize_at(KEEL_HERE, (optimizer), (loss))
+KEEL_API void keel_minimize_at(keel_caller_t site, keel_optimizer_t *optimizer, keel_tensor_t loss);
+// The same for the mean of `count` losses, one after the other, in one program: `loss` traces that
+// of micro-batch 0, 1, ... Gradients are summed in f32. Returns the mean loss.
+typedef keel_tensor_t (*keel_loss_t)(void *data, int64_t micro);
+#define keel_minimize_over(optimizer, count, loss, data)                                           \
+    keel_minimize_over_at(KEEL_HERE, (optimizer), (count), (loss), (data))
+KEEL_API keel_tensor_t keel_minimize_over_at(keel_caller_t site, keel_optimizer_t *optimizer,
+                                             int64_t count, keel_loss_t loss, void *data);
+// Micro-batch `micro` of [A, B, ...]: [B, ...].
+#define keel_micro_batch(x, micro) keel_micro_batch_at(KEEL_HERE, (x), (micro))
+KEEL_API keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x, int64_t micro);
+
+// Of the step that was traced last: its rate, and the norm of its gradients before they were
+// clipped. Scalars of the open step.
+KEEL_API keel_tensor_t keel_optimizer_rate(const keel_optimizer_t *optimizer);
+KEEL_API keel_tensor_t keel_optimizer_norm(const keel_optimizer_t *optimizer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // KEEL_MODEL_H_

@@ -1,0 +1,316 @@
+// What an optimizer holds, and its step: gradients are summed and clipped here, rules.c moves each
+// parameter.
+#include "model/model.h"
+
+#include <stdio.h>
+
+#define BINARY(op, x, y) keel_binary_at(site, KEEL_OP_##op, (x), (y))
+#define NUMBER(like, value) keel_number_at(site, (like), (value))
+#define CONSTANT(like, value) keel_constant_at(site, (like), (value))
+
+struct keel_optimizer_t {
+    const keel_tree_t *tree;
+    keel_optimizer_options_t options;
+    keel_rule_t rule; // what its state was made for
+    int every;
+    char *name;
+    keel_tensor_t step, micro; // i32: how many there were, and of the sum
+    keel_tensor_t rate, norm;  // of the open step
+    size_t count;
+    slot_t *slots;
+    keel_tensor_t *parameters, *gradients; // in the order of the slots; room for those of a step
+};
+
+// ---- life --------------------------------------------------------------------------------------
+
+static keel_status_t refuse(const char *what) {
+    return keel_status_make(KEEL_INVALID, "optimizer: %s", what);
+}
+
+static keel_status_t check(const keel_tree_t *tree, const keel_optimizer_options_t *options) {
+    if (!options) return refuse("no options");
+    if ((unsigned)options->rule > KEEL_RULE_LION) return refuse("there is no such rule");
+    if (options->every < 0) return refuse("a step is the mean of 1 step or more");
+    if (!keel_tree_select(tree, keel_is_parameter, NULL, NULL, 0))
+        return refuse("the tree has no parameters");
+    return NULL;
+}
+
+static keel_status_t make_room(keel_optimizer_t *optimizer, size_t count) {
+    void *memory;
+    KEEL_TRY(keel_calloc(count, sizeof(slot_t), &memory));
+    optimizer->slots = memory;
+    KEEL_TRY(keel_calloc(2 * count, sizeof(keel_tensor_t), &memory));
+    optimizer->parameters = memory;
+    optimizer->gradients = optimizer->parameters + count;
+    optimizer->count = count;
+    return NULL;
+}
+
+// Whole names, whatever the tree has entered.
+static keel_tensor_t add_state(keel_caller_t site, keel_tree_t *tree, const char *name,
+                               keel_dtype_t dtype, keel_shape_t shape) {
+    const char first = tree->scope[0];
+    tree->scope[0] = 0;
+    keel_tensor_t state = keel_tree_state_at(site, tree, name, dtype, shape, KEEL_FILL(0));
+    tree->scope[0] = first;
+    return state;
+}
+
+static keel_tensor_t add_moment(keel_caller_t site, keel_tree_t *tree,
+                                const keel_optimizer_t *optimizer, const char *kind,
+                                const keel_leaf_t *leaf) {
+    char name[3 * MAX_NAME];
+    snprintf(name, sizeof name, "%s.%s.%s", optimizer->name, kind, leaf->name);
+    return add_state(site, tree, name, rules_dtype(keel_dtype(leaf->tensor)),
+                     keel_shape(leaf->tensor));
+}
+
+static void fill_slots(keel_caller_t site, keel_tree_t *tree, keel_optimizer_t *optimizer) {
+    const size_t leaves = keel_tree_count(tree); // the state comes behind them
+    const keel_optimizer_options_t *options = &optimizer->options;
+    size_t count = 0;
+    for (size_t i = 0; i < leaves; ++i) {
+        const keel_leaf_t leaf = keel_tree_leaf(tree, i);
+        if (leaf.is_state) continue;
+        slot_t slot = {.leaf = i, .x = leaf.tensor, .rate = 1, .decay = 1};
+        if (rules_need_first(options)) slot.first = add_moment(site, tree, optimizer, "m", &leaf);
+        if (rules_need_second(options)) slot.second = add_moment(site, tree, optimizer, "v", &leaf);
+        if (optimizer->every > 1) slot.sum = add_moment(site, tree, optimizer, "sum", &leaf);
+        optimizer->parameters[count] = leaf.tensor;
+        optimizer->slots[count++] = slot;
+    }
+}
+
+static keel_tensor_t add_counter(keel_caller_t site, keel_tree_t *tree,
+                                 const keel_optimizer_t *optimizer, const char *kind) {
+    char name[2 * MAX_NAME];
+    snprintf(name, sizeof name, "%s.%s", optimizer->name, kind);
+    return add_state(site, tree, name, KEEL_I32, KEEL_SCALAR);
+}
+
+static keel_status_t fill(keel_caller_t site, keel_tree_t *tree, keel_optimizer_t *optimizer) {
+    const char *name = optimizer->options.name ? optimizer->options.name : "optimizer";
+    if (strlen(name) > MAX_NAME) return refuse("its name is too long");
+    KEEL_TRY(keel_strdup(keel_str(name), &optimizer->name));
+    optimizer->options.name = optimizer->name;
+    KEEL_TRY(make_room(optimizer, keel_tree_select(tree, keel_is_parameter, NULL, NULL, 0)));
+    optimizer->step = add_counter(site, tree, optimizer, "step");
+    if (optimizer->every > 1) optimizer->micro = add_counter(site, tree, optimizer, "micro");
+    fill_slots(site, tree, optimizer);
+    const char *error = keel_context_error(tree->context);
+    return error ? keel_status_make(KEEL_INVALID, "%s", error) : NULL; // the step reports it too
+}
+
+keel_status_t keel_optimizer_create_at(keel_caller_t site, keel_tree_t *tree,
+                                       const keel_optimizer_options_t *options,
+                                       keel_optimizer_t **out) {
+    void *memory;
+    if (!out) return keel_tensor_annotate(site, refuse("no place for it"));
+    *out = NULL;
+    KEEL_TRY(keel_tensor_annotate(site, check(tree, options)));
+    KEEL_TRY(keel_calloc(1, sizeof(keel_optimizer_t), &memory));
+    keel_optimizer_t *optimizer = memory;
+    optimizer->tree = tree;
+    optimizer->options = *options;
+    optimizer->rule = options->rule;
+    optimizer->every = options->every;
+    keel_status_t status = fill(site, tree, optimizer);
+    if (status)
+        keel_optimizer_free(optimizer);
+    else
+        *out = optimizer;
+    return status;
+}
+
+void keel_optimizer_free(keel_optimizer_t *optimizer) {
+    if (!optimizer) return;
+    keel_free(optimizer->name);
+    keel_free(optimizer->slots);
+    keel_free(optimizer->parameters);
+    keel_free(optimizer);
+}
+
+// ---- what it is asked --------------------------------------------------------------------------
+
+keel_optimizer_options_t *keel_optimizer_options(keel_optimizer_t *optimizer) {
+    return optimizer ? &optimizer->options : NULL;
+}
+
+size_t keel_optimizer_count(const keel_optimizer_t *optimizer) {
+    return optimizer ? optimizer->count : 0;
+}
+
+const keel_tensor_t *keel_optimizer_parameters(const keel_optimizer_t *optimizer) {
+    return optimizer ? optimizer->parameters : NULL;
+}
+
+keel_tensor_t keel_optimizer_rate(const keel_optimizer_t *optimizer) {
+    return optimizer ? optimizer->rate : (keel_tensor_t){0};
+}
+
+keel_tensor_t keel_optimizer_norm(const keel_optimizer_t *optimizer) {
+    return optimizer ? optimizer->norm : (keel_tensor_t){0};
+}
+
+size_t keel_optimizer_scale(keel_optimizer_t *optimizer, keel_filter_t filter, const void *data,
+                            double rate, double decay) {
+    size_t count = 0;
+    for (size_t i = 0; i < keel_optimizer_count(optimizer); ++i) {
+        slot_t *slot = &optimizer->slots[i];
+        const keel_leaf_t leaf = keel_tree_leaf(optimizer->tree, slot->leaf);
+        if (filter && !filter(&leaf, data)) continue;
+        slot->rate *= rate;
+        slot->decay *= decay;
+        ++count;
+    }
+    return count;
+}
+
+// ---- a step ------------------------------------------------------------------------------------
+
+// Whether the sum of gradients is complete; empty if there is no sum.
+static keel_tensor_t count_micro(keel_caller_t site, const keel_optimizer_t *optimizer) {
+    keel_tensor_t micro = optimizer->micro;
+    if (optimizer->every <= 1) return (keel_tensor_t){0};
+    keel_tensor_t next = BINARY(ADD, micro, CONSTANT(micro, 1));
+    keel_tensor_t is_due =
+        keel_compare_at(site, KEEL_OP_EQUAL, next, NUMBER(micro, optimizer->every));
+    keel_assign_at(site, micro, keel_select_at(site, is_due, CONSTANT(micro, 0), next));
+    return is_due;
+}
+
+// The gradient that a slot moves by. Its sum goes on, or starts from 0.
+static keel_tensor_t gradient_of(keel_caller_t site, const keel_optimizer_t *optimizer,
+                                 const slot_t *slot, keel_tensor_t gradient, keel_tensor_t is_due) {
+    keel_tensor_t g = keel_cast_at(site, gradient, rules_dtype(keel_dtype(slot->x)));
+    if (keel_is_empty(is_due)) return g;
+    keel_tensor_t sum = BINARY(ADD, slot->sum, g);
+    keel_assign_at(site, slot->sum, keel_select_at(site, is_due, CONSTANT(sum, 0), sum));
+    return BINARY(DIVIDE, sum, NUMBER(sum, optimizer->every));
+}
+
+// Over all gradients, in f32, or in f64 if one of them is.
+static keel_tensor_t norm_of(keel_caller_t site, const keel_optimizer_t *optimizer) {
+    keel_tensor_t sum = {0};
+    keel_dtype_t dtype = KEEL_F32;
+    for (size_t i = 0; i < optimizer->count; ++i)
+        if (keel_dtype(optimizer->slots[i].gradient) == KEEL_F64) dtype = KEEL_F64;
+    for (size_t i = 0; i < optimizer->count; ++i) {
+        keel_tensor_t g = keel_cast_at(site, optimizer->slots[i].gradient, dtype);
+        keel_tensor_t squares =
+            keel_reduce_at(site, KEEL_OP_SUM, BINARY(MULTIPLY, g, g), keel_all_axes(g));
+        sum = i ? BINARY(ADD, sum, squares) : squares;
+    }
+    return keel_unary_at(site, KEEL_OP_SQRT, sum);
+}
+
+static keel_tensor_t clip_of(keel_caller_t site, const keel_optimizer_t *optimizer) {
+    keel_tensor_t norm = optimizer->norm;
+    keel_tensor_t share = BINARY(DIVIDE, NUMBER(norm, optimizer->options.clip),
+                                 BINARY(ADD, norm, CONSTANT(norm, 1e-6)));
+    return BINARY(MINIMUM, CONSTANT(norm, 1), share);
+}
+
+static void move_all(keel_caller_t site, keel_optimizer_t *optimizer, keel_tensor_t step,
+                     keel_tensor_t is_due) {
+    rates_t of_dtype[KEEL_DTYPE_COUNT] = {0};
+    keel_tensor_t clip = {0};
+    optimizer->norm = norm_of(site, optimizer);
+    optimizer->rate = keel_rate_at(site, optimizer->options.rate, step);
+    if (optimizer->options.clip != 0) clip = clip_of(site, optimizer);
+    for (size_t i = 0; i < optimizer->count; ++i) {
+        slot_t slot = optimizer->slots[i];
+        const keel_dtype_t dtype = keel_dtype(slot.gradient);
+        rates_t *rates = &of_dtype[dtype];
+        if (keel_is_empty(rates->rate)) {
+            *rates = rules_rates(site, &optimizer->options, keel_cast_at(site, step, dtype));
+            rates->is_due = is_due;
+            if (!keel_is_empty(clip)) rates->clip = keel_cast_at(site, clip, dtype);
+        }
+        if (!keel_is_empty(clip)) slot.gradient = BINARY(MULTIPLY, slot.gradient, rates->clip);
+        rules_step(site, &optimizer->options, rates, &slot);
+    }
+}
+
+static keel_status_t check_step(const keel_optimizer_t *optimizer, const keel_tensor_t *gradients) {
+    if (!gradients) return refuse("no gradients");
+    if (optimizer->options.rule != optimizer->rule || optimizer->options.every != optimizer->every)
+        return refuse("its rule and `every` stay what they were when its state was made");
+    for (size_t i = 0; i < optimizer->count; ++i) {
+        const keel_leaf_t leaf = keel_tree_leaf(optimizer->tree, optimizer->slots[i].leaf);
+        const keel_shape_t shape = keel_shape(leaf.tensor), other = keel_shape(gradients[i]);
+        char text[KEEL_TENSOR_TEXT], other_text[KEEL_TENSOR_TEXT];
+        if (keel_is_empty(gradients[i]) || keel_tensor_same_shape(&shape, &other)) continue;
+        return keel_status_make(KEEL_INVALID, "optimizer: %s is %s, and its gradient is %s",
+                                leaf.name, keel_tensor_text(keel_dtype(leaf.tensor), &shape, text),
+                                keel_tensor_text(keel_dtype(gradients[i]), &other, other_text));
+    }
+    return NULL;
+}
+
+void keel_optimizer_step_at(keel_caller_t site, keel_optimizer_t *optimizer,
+                            const keel_tensor_t *gradients) {
+    if (!optimizer) return;
+    keel_status_t status = check_step(optimizer, gradients);
+    if (status) {
+        keel_tensor_fail(optimizer->tree->context, site, status);
+        return;
+    }
+    keel_tensor_t is_due = count_micro(site, optimizer);
+    keel_tensor_t step = BINARY(ADD, optimizer->step, CONSTANT(optimizer->step, 1));
+    for (size_t i = 0; i < optimizer->count; ++i) {
+        slot_t *slot = &optimizer->slots[i];
+        slot->gradient = gradient_of(site, optimizer, slot, gradients[i], is_due);
+    }
+    move_all(site, optimizer, step, is_due);
+    rules_assign(site, is_due, optimizer->step, step);
+}
+
+void keel_minimize_at(keel_caller_t site, keel_optimizer_t *optimizer, keel_tensor_t loss) {
+    if (!optimizer) return;
+    keel_gradients_at(site, loss, optimizer->parameters, optimizer->count, optimizer->gradients);
+    keel_optimizer_step_at(site, optimizer, optimizer->gradients);
+}
+
+// ---- many losses -------------------------------------------------------------------------------
+
+static keel_tensor_t add_or_begin(keel_caller_t site, keel_tensor_t sum, keel_tensor_t value,
+                                  bool is_first) {
+    value = keel_cast_at(site, value, rules_dtype(keel_dtype(value)));
+    return is_first ? value : BINARY(ADD, sum, value);
+}
+
+keel_tensor_t keel_minimize_over_at(keel_caller_t site, keel_optimizer_t *optimizer, int64_t count,
+                                    keel_loss_t loss, void *data) {
+    keel_tensor_t mean = {0};
+    if (!optimizer) return mean;
+    if (count < 1 || !loss)
+        return keel_tensor_fail(optimizer->tree->context, site, refuse("no losses to minimize"));
+    for (int64_t micro = 0; micro < count; ++micro) {
+        keel_tensor_t one = loss(data, micro);
+        keel_gradients_at(site, one, optimizer->parameters, optimizer->count, optimizer->gradients);
+        mean = add_or_begin(site, mean, one, micro == 0);
+        for (size_t i = 0; i < optimizer->count; ++i) {
+            slot_t *slot = &optimizer->slots[i];
+            slot->gradient =
+                add_or_begin(site, slot->gradient, optimizer->gradients[i], micro == 0);
+        }
+    }
+    for (size_t i = 0; i < optimizer->count; ++i) {
+        keel_tensor_t sum = optimizer->slots[i].gradient;
+        optimizer->gradients[i] = BINARY(DIVIDE, sum, CONSTANT(sum, (double)count));
+    }
+    keel_optimizer_step_at(site, optimizer, optimizer->gradients);
+    return BINARY(DIVIDE, mean, CONSTANT(mean, (double)count));
+}
+
+keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x, int64_t micro) {
+    keel_shape_t shape = keel_shape(x);
+    keel_tensor_t slice = keel_slice_at(site, x, 0, micro, micro + 1);
+    if (keel_is_empty(slice)) return slice;
+    for (int32_t i = 1; i < shape.rank; ++i)
+        shape.dims[i - 1] = shape.dims[i];
+    --shape.rank;
+    return keel_reshape_at(site, slice, shape);
+}

@@ -1,0 +1,46 @@
+// What the tensor room offers to other rooms, beside include/keel/tensor.h.
+//
+// Threads: as include/keel/tensor.h, but for keel_tensor_fetch.
+#ifndef KEEL_TENSOR_TENSOR_H_
+#define KEEL_TENSOR_TENSOR_H_
+
+#include "base/base.h" // before the public header, which has another keel_log
+#include "keel/tensor.h"
+
+// Gives the context an error, with the caller's line in front, unless it has one. Takes `status`;
+// NULL is allowed. Returns an empty tensor.
+keel_tensor_t keel_tensor_fail(keel_context_t *context, keel_caller_t site, keel_status_t status);
+// "mlp.c:41: ..." in front of the status.
+keel_status_t keel_tensor_annotate(keel_caller_t site, keel_status_t status) KEEL_MUST_CHECK;
+
+enum { KEEL_TENSOR_TEXT = 200 };
+// "f32[2,3]"
+const char *keel_tensor_text(keel_dtype_t dtype, const keel_shape_t *shape,
+                             char out[KEEL_TENSOR_TEXT]);
+// False if there is no such dtype, or the shape is none, or its bytes overflow.
+bool keel_tensor_bytes(keel_dtype_t dtype, const keel_shape_t *shape, uint64_t *out);
+bool keel_tensor_same_shape(const keel_shape_t *x, const keel_shape_t *y);
+bool keel_tensor_is_float(keel_dtype_t dtype);
+// Whether it is a variable or a kept tensor that was not released.
+bool keel_tensor_is_variable(keel_tensor_t tensor);
+
+// Whether the open step has traced or assigned anything.
+bool keel_tensor_is_step_open(const keel_context_t *context);
+
+// Replaces the value of a variable by all its elements in row-major order, which are copied. Not
+// while a step is open.
+keel_status_t keel_tensor_write(keel_tensor_t variable, const void *data) KEEL_MUST_CHECK;
+
+// The value of a variable between two steps, for a thread other than the context's: it is there
+// until the variable is assigned, written or released.
+typedef struct keel_tensor_value_t {
+    struct device_t *device;
+    struct PJRT_Buffer *buffer;
+} keel_tensor_value_t;
+
+// Fails if it has no value.
+keel_status_t keel_tensor_value(keel_tensor_t variable, keel_tensor_value_t *out) KEEL_MUST_CHECK;
+// Waits for it. Any thread.
+keel_status_t keel_tensor_fetch(keel_tensor_value_t value, void *data, size_t size) KEEL_MUST_CHECK;
+
+#endif // KEEL_TENSOR_TENSOR_H_

@@ -1,0 +1,337 @@
+// Trees and optimizers as a C program uses them, and every way to misuse them. Their numbers are
+// held against formulas in against_formulas.py.
+#define _GNU_SOURCE
+#include "model_help.h"
+
+// ---- trees -------------------------------------------------------------------------------------
+
+static void names_have_parts(void **state) {
+    (void)state;
+    keel_tree_t *tree = new_tree();
+    for (int layer = 0; layer < 3; ++layer) {
+        keel_tree_enter(tree, "L%02d", layer);
+        keel_tree_enter(tree, "A");
+        keel_tree_add(tree, "wqkv", KEEL_F32, KEEL_SHAPE(4, 6), KEEL_UNIFORM(1));
+        keel_tree_leave(tree);
+        keel_tree_add(tree, "norm", KEEL_F32, KEEL_SHAPE(4), KEEL_FILL(1));
+        keel_tree_leave(tree);
+    }
+    keel_tree_state(tree, "overflow", KEEL_I32, KEEL_SHAPE(2), KEEL_FILL(0));
+    assert_int_equal(keel_tree_count(tree), 7);
+    assert_string_equal(keel_tree_leaf(tree, 2).name, "L01.A.wqkv");
+    assert_true(keel_tree_leaf(tree, 6).is_state);
+    assert_null(keel_tree_leaf(tree, 7).name);
+    assert_int_equal(keel_tree_elements(tree, NULL, NULL), 3 * 28 + 2);
+    assert_int_equal(keel_tree_elements(tree, keel_is_parameter, NULL), 3 * 28);
+    assert_int_equal(keel_tree_elements(tree, keel_is_matrix, NULL), 3 * 24);
+    assert_int_equal(keel_tree_elements(tree, keel_is_named, "L01.*"), 28);
+    keel_tensor_t some[2];
+    assert_int_equal(keel_tree_select(tree, keel_is_named, "*.norm", some, 2), 3);
+    assert_int_equal(some[1].id, keel_tree_get(tree, "L01.norm").id);
+    keel_tree_enter(tree, "L02.A");
+    assert_int_equal(keel_tree_get(tree, "wqkv").id, keel_tree_leaf(tree, 4).tensor.id);
+    keel_tree_leave(tree);
+    keel_tree_free(tree);
+    assert_null(keel_context_error(keel));
+}
+
+static void patterns_match_names(void **state) {
+    (void)state;
+    static const struct {
+        const char *pattern, *name;
+        int is_match;
+    } cases[] = {
+        {"a", "a", 1},          {"a", "b", 0},
+        {"*", "a.b", 1},        {"a*", "a", 1},
+        {"*.tab", "L0.tab", 1}, {"*.tab", "L0.tab.m", 0},
+        {"*a*b*", "xaxxb", 1},  {"*a*b*", "xbxxa", 0},
+        {"a*ab", "aab", 1},     {"a*ab", "aaab", 1},
+        {"a*ab", "ab", 0},      {"", "a", 0},
+        {"**", "a", 1},         {"L*.A.*", "L04.A.wo", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const keel_leaf_t leaf = {.name = cases[i].name};
+        if (keel_is_named(&leaf, cases[i].pattern) != cases[i].is_match)
+            fail_msg("%s %s", cases[i].pattern, cases[i].name);
+    }
+}
+
+static void wrong_names_are_refused(void **state) {
+    (void)state;
+    char longest[300];
+    keel_tree_t *tree = new_tree();
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    keel_tree_add(tree, "w", KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(0));
+    const char *const bad[] = {"", "a b", "a*", "\xc3\xa9", "a\n"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        assert_true(
+            keel_is_empty(keel_tree_add(tree, bad[i], KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(0))));
+        expect_error("model_test.c", "is no name");
+    }
+    keel_tree_add(tree, NULL, KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(0));
+    expect_error("is no name");
+    keel_tree_add(tree, longest, KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(0));
+    expect_error("longer than 255 bytes");
+    keel_tree_add(tree, "w", KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(0));
+    expect_error("there is a w already");
+    keel_tree_add(tree, "n", KEEL_I32, KEEL_SHAPE(2), KEEL_FILL(0));
+    expect_error("n is i32", "keel_tree_state");
+    keel_tree_add(tree, "n", KEEL_F32, KEEL_SHAPE(-2), KEEL_FILL(0));
+    expect_error("negative");
+    keel_tree_get(tree, "v");
+    expect_error("there is no v");
+    keel_tree_leave(tree);
+    expect_error("left more often than entered");
+    keel_tree_enter(tree, "%s", "a b");
+    expect_error("is no name");
+    keel_tree_enter(tree, "%s", longest);
+    expect_error("is no name");
+    keel_tree_leave(tree);
+    keel_tree_leave(tree); // both were entered all the same
+    keel_tree_put(tree, "p", (keel_tensor_t){0});
+    expect_error("p is no variable");
+    keel_tree_put(tree, "p", keel_tree_get(tree, "w"));
+    expect_error("is in it already");
+    assert_int_equal(keel_tree_count(tree), 1);
+    keel_tree_free(tree);
+    expect_status(keel_tree_create(NULL, &tree), "no context");
+    expect_status(keel_tree_create(keel, NULL), "no place");
+    keel_tree_free(NULL);
+    keel_tree_enter(NULL, "a");
+    keel_tree_leave(NULL);
+    assert_true(keel_is_empty(keel_tree_get(NULL, "a")));
+}
+
+static void what_is_put_is_the_trees(void **state) {
+    (void)state;
+    static const int32_t table[3] = {3, 1, 2};
+    keel_tree_t *tree = new_tree();
+    keel_tensor_t canon = keel_variable(keel, "canon", KEEL_I32, KEEL_SHAPE(3), table);
+    keel_tree_put(tree, "canon", canon);
+    assert_true(keel_tree_leaf(tree, 0).is_state);
+    keel_tree_initialize(tree, 1); // has no initializer
+    assert_ok(keel_step_end(keel));
+    int32_t got[3];
+    assert_ok(keel_read(keel_tree_get(tree, "canon"), got, sizeof got));
+    assert_int_equal(got[0], 3);
+    keel_tree_free(tree);
+    assert_true(keel_is_empty(keel_add(canon, canon)));
+    expect_error("released");
+}
+
+static keel_tensor_t logarithm(keel_tensor_t random, const void *data) {
+    keel_tensor_t u = keel_multiply(random, keel_constant(random, *(const double *)data));
+    return keel_log1p(u);
+}
+
+static void an_initializer_may_be_ones_own(void **state) {
+    (void)state;
+    static const double fifteen = 15;
+    keel_tree_t *tree = new_tree();
+    keel_tensor_t a =
+        keel_tree_add(tree, "A_log", KEEL_F32, KEEL_SHAPE(1000), KEEL_MADE(logarithm, &fifteen));
+    keel_tree_initialize(tree, 1);
+    assert_ok(keel_step_end(keel));
+    assert_true(item(keel_max(a, KEEL_AXES(0))) > 2.7f);
+    assert_true(item(keel_max(a, KEEL_AXES(0))) < logf(16));
+    assert_true(item(keel_min(a, KEEL_AXES(0))) >= 0);
+    keel_step_discard(keel);
+    keel_tree_add(tree, "none", KEEL_F32, KEEL_SHAPE(2), KEEL_MADE(NULL, NULL));
+    keel_tree_initialize(tree, 1);
+    expect_error("model_test.c", "assign: the value is empty");
+    keel_tree_free(tree);
+}
+
+static void counters_add_up_on_the_device(void **state) {
+    (void)state;
+    keel_tree_t *tree = new_tree();
+    keel_tensor_t count = keel_tree_state(tree, "count", KEEL_I32, KEEL_SCALAR, KEEL_FILL(0));
+    keel_tree_initialize(tree, 0);
+    assert_ok(keel_step_end(keel));
+    uint64_t before = programs();
+    for (int step = 0; step < 5; ++step) {
+        int32_t data[4] = {step, 1, 0, 2}, got;
+        keel_tensor_t x = keel_input(keel, "x", KEEL_I32, KEEL_SHAPE(4), data);
+        keel_add_to(count, keel_sum(keel_cast(keel_greater(x, keel_constant(x, 0)), KEEL_I64),
+                                    KEEL_AXES(0)));
+        assert_ok(keel_step_end(keel));
+        assert_ok(keel_read(count, &got, sizeof got));
+        assert_int_equal(got, 3 * step + 2);
+    }
+    assert_int_equal(programs() - before, 1);
+    keel_tree_free(tree);
+}
+
+// ---- optimizers --------------------------------------------------------------------------------
+
+typedef struct chain_t {
+    keel_tensor_t weight, points, targets;
+} chain_t;
+
+static keel_tensor_t loss_of(keel_tensor_t weight, keel_tensor_t points, keel_tensor_t targets) {
+    keel_tensor_t apart = keel_subtract(keel_matmul(points, weight), targets);
+    return keel_mean(keel_multiply(apart, apart), keel_all_axes(apart));
+}
+
+static keel_tensor_t loss_of_micro(void *data, int64_t micro) {
+    const chain_t *chain = data;
+    return loss_of(chain->weight, keel_micro_batch(chain->points, micro),
+                   keel_micro_batch(chain->targets, micro));
+}
+
+// Two steps on [4,2,3], as 4 micro-batches or whole; the weights after them.
+static void train(bool in_parts, float out[6]) {
+    float points[24], targets[16], loss_value[2];
+    keel_optimizer_options_t options = KEEL_ADAMW(0.1);
+    keel_optimizer_t *optimizer;
+    keel_tree_t *tree = new_tree();
+    keel_tensor_t w = keel_tree_add(tree, "w", KEEL_F32, KEEL_SHAPE(3, 2), KEEL_UNIFORM(1));
+    options.clip = 0.5;
+    assert_ok(keel_optimizer_create(tree, &options, &optimizer));
+    keel_tree_initialize(tree, 4);
+    assert_ok(keel_step_end(keel));
+    uint64_t before = programs();
+    for (int step = 0; step < 2; ++step) {
+        for (int i = 0; i < 24; ++i)
+            points[i] = sinf((float)(i + 3 * step));
+        for (int i = 0; i < 16; ++i)
+            targets[i] = cosf((float)i);
+        chain_t chain = {w, keel_input(keel, "x", KEEL_F32, KEEL_SHAPE(4, 2, 3), points),
+                         keel_input(keel, "y", KEEL_F32, KEEL_SHAPE(4, 2, 2), targets)};
+        keel_tensor_t loss = loss_of(w, chain.points, chain.targets);
+        if (in_parts)
+            loss = keel_minimize_over(optimizer, 4, loss_of_micro, &chain);
+        else
+            keel_minimize(optimizer, loss);
+        keel_tensor_t kept = keel_keep(loss);
+        assert_ok(keel_step_end(keel));
+        loss_value[step] = item(kept);
+        keel_release(kept);
+    }
+    assert_true(loss_value[0] > 0);
+    assert_int_equal(programs() - before, 1);
+    assert_ok(keel_read(w, out, 6 * sizeof *out));
+    keel_optimizer_free(optimizer);
+    keel_tree_free(tree);
+}
+
+static void micro_batches_are_one_program_and_their_mean(void **state) {
+    (void)state;
+    float parts[6], whole[6];
+    train(true, parts);
+    train(false, whole);
+    for (int i = 0; i < 6; ++i)
+        assert_float_equal(parts[i], whole[i], 1e-5);
+}
+
+static void wrong_optimizers_are_refused(void **state) {
+    (void)state;
+    keel_optimizer_options_t options = KEEL_SGD(1);
+    keel_optimizer_t *optimizer;
+    keel_tree_t *tree = new_tree();
+    keel_tree_state(tree, "count", KEEL_I32, KEEL_SCALAR, KEEL_FILL(0));
+    expect_status(keel_optimizer_create(tree, &options, &optimizer), "model_test.c",
+                  "no parameters");
+    keel_tensor_t w = keel_tree_add(tree, "w", KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(1));
+    expect_status(keel_optimizer_create(tree, NULL, &optimizer), "no options");
+    expect_status(keel_optimizer_create(NULL, &options, &optimizer), "no parameters");
+    expect_status(keel_optimizer_create(tree, &options, NULL), "no place");
+    options.rule = (keel_rule_t)9;
+    expect_status(keel_optimizer_create(tree, &options, &optimizer), "no such rule");
+    options.rule = KEEL_RULE_LION;
+    options.every = -1;
+    expect_status(keel_optimizer_create(tree, &options, &optimizer), "mean of 1 step or more");
+    options.every = 1;
+    options.name = "a b";
+    expect_status(keel_optimizer_create(tree, &options, &optimizer), "is no name");
+    keel_step_discard(keel);
+    options.name = "lion";
+    assert_ok(keel_optimizer_create(tree, &options, &optimizer));
+    assert_false(keel_is_empty(keel_tree_get(tree, "lion.m.w")));
+    keel_optimizer_t *another;
+    expect_status(keel_optimizer_create(tree, &options, &another), "there is a lion.step already");
+    keel_step_discard(keel);
+    keel_optimizer_step(optimizer, &w);
+    expect_error("has no value yet");
+    keel_tree_initialize(tree, 0);
+    assert_ok(keel_step_end(keel));
+    keel_optimizer_step(optimizer, NULL);
+    expect_error("no gradients");
+    keel_tensor_t wrong = keel_iota(keel, KEEL_F32, KEEL_SHAPE(3), 0);
+    keel_optimizer_step(optimizer, &wrong);
+    expect_error("w is f32[2], and its gradient is f32[3]");
+    wrong = (keel_tensor_t){0};
+    keel_optimizer_step(optimizer, &wrong);
+    expect_error("empty");
+    keel_minimize(optimizer, w);
+    expect_error("model_test.c");
+    assert_true(keel_is_empty(keel_minimize_over(optimizer, 0, loss_of_micro, NULL)));
+    expect_error("no losses");
+    keel_optimizer_options(optimizer)->rule = KEEL_RULE_ADAMW;
+    keel_optimizer_step(optimizer, &w);
+    expect_error("stay what they were");
+    keel_optimizer_free(optimizer);
+    keel_tree_free(tree);
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+#ifdef KEEL_FAULTS
+
+static keel_status_t take_a_step(keel_context_t *context, keel_tree_t **tree,
+                                 keel_optimizer_t **optimizer, float out[2]) {
+    keel_optimizer_options_t options = KEEL_ADAMW(0.1);
+    KEEL_TRY(keel_tree_create(context, tree));
+    keel_tree_enter(*tree, "L%d", 0);
+    keel_tensor_t w = keel_tree_add(*tree, "w", KEEL_F32, KEEL_SHAPE(2), KEEL_UNIFORM(1));
+    keel_tree_leave(*tree);
+    if (keel_is_empty(w)) return keel_step_end(context);
+    KEEL_TRY(keel_optimizer_create(*tree, &options, optimizer));
+    keel_tree_initialize(*tree, 3);
+    KEEL_TRY(keel_step_end(context));
+    keel_minimize(*optimizer, keel_sum(keel_multiply(w, w), KEEL_AXES(0)));
+    KEEL_TRY(keel_step_end(context));
+    return keel_read(w, out, 2 * sizeof *out);
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    uint64_t nth = 0, reached;
+    float expected[2], got[2];
+    do {
+        keel_tree_t *tree = NULL;
+        keel_optimizer_t *optimizer = NULL;
+        keel_fault_arm(KEEL_FAULT_ALLOC, nth);
+        keel_status_t status = take_a_step(keel, &tree, &optimizer, nth ? got : expected);
+        reached = nth ? keel_fault_count(KEEL_FAULT_ALLOC) : 1;
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        if (!nth) assert_ok(status);
+        if (nth && !status && memcmp(got, expected, sizeof got))
+            fail_msg("allocation %d: %g, %g", (int)nth, (double)got[0], (double)got[1]);
+        keel_status_ignore(status);
+        keel_step_discard(keel);
+        keel_optimizer_free(optimizer);
+        keel_tree_free(tree);
+    } while (nth++ < reached);
+    assert_true(nth > 100);
+}
+
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_have_parts),
+        cmocka_unit_test(patterns_match_names),
+        cmocka_unit_test(wrong_names_are_refused),
+        cmocka_unit_test(what_is_put_is_the_trees),
+        cmocka_unit_test(an_initializer_may_be_ones_own),
+        cmocka_unit_test(counters_add_up_on_the_device),
+        cmocka_unit_test(micro_batches_are_one_program_and_their_mean),
+        cmocka_unit_test(wrong_optimizers_are_refused),
+#ifdef KEEL_FAULTS
+        cmocka_unit_test(every_allocation_may_fail),
+#endif
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}

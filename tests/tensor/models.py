@@ -1,0 +1,100 @@
+"""include/keel/model.h from Python."""
+
+import ctypes
+import re
+
+import front
+
+HEADER = (front.ROOT / "include" / "keel" / "model.h").read_text()
+
+
+def enumerators(prefix):
+    return re.findall(rf"\b{prefix}_(\w+)[,\s}}]", re.search(rf"enum[^{{;]*{{\s*({prefix}_[^}}]*)}}", HEADER)[1] + "}")
+
+
+INITS, CURVES, RULES = (enumerators(f"KEEL_{word}") for word in ("INIT", "CURVE", "RULE"))
+Double = ctypes.c_double
+
+
+class Init(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int), ("size", Double), ("make", ctypes.c_void_p), ("data", ctypes.c_void_p)]
+
+
+class Leaf(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("tensor", front.Tensor), ("is_state", ctypes.c_int)]
+
+
+class Schedule(ctypes.Structure):
+    _fields_ = [("curve", ctypes.c_int), *((name, Double) for name in ("peak", "warmup", "end", "last"))]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("rule", ctypes.c_int), ("rate", Schedule),
+                *((name, Double) for name in ("beta1", "beta2", "epsilon", "decay", "clip")),
+                ("every", ctypes.c_int), ("name", ctypes.c_char_p)]
+
+
+def schedule(curve, peak, warmup=0, end=0, last=1):
+    return Schedule(CURVES.index(curve), peak, warmup, end, last)
+
+
+def filter_of(c, pattern):
+    return ctypes.cast(c.keel_is_named, ctypes.c_void_p), ctypes.c_char_p(pattern.encode())
+
+
+class Tree:
+    def __init__(self, k):
+        self.k, self.pointer = k, ctypes.c_void_p()
+        k.check(k.c.keel_tree_create, k.context, ctypes.byref(self.pointer))
+        k.c.keel_tree_leaf.restype = Leaf
+        k.c.keel_tree_count.restype = ctypes.c_size_t
+
+    def add(self, name, dtype, shape, init="NONE", size=0.0, state=False):
+        return self.k.call("tree_state" if state else "tree_add", self.pointer, name.encode(),
+                           front.DTYPES.index(dtype), front.shape_of(shape), Init(INITS.index(init), size))
+
+    def get(self, name):
+        return self.k.call("tree_get", self.pointer, name.encode())
+
+    def initialize(self, seed):
+        self.k.c.keel_tree_initialize_at.restype = None
+        self.k.c.keel_tree_initialize_at(front.HERE, self.pointer, ctypes.c_uint32(seed))
+        self.k.end()
+
+    def leaves(self):
+        some = (self.k.c.keel_tree_leaf(self.pointer, ctypes.c_size_t(i))
+                for i in range(self.k.c.keel_tree_count(self.pointer)))
+        return {leaf.name.decode(): leaf.tensor for leaf in some}
+
+    def free(self):
+        self.k.c.keel_tree_free.restype = None
+        self.k.c.keel_tree_free(self.pointer)
+
+
+class Optimizer:
+    def __init__(self, tree, rule, rate, beta1=0.0, beta2=0.0, epsilon=0.0, decay=0.0, clip=0.0, every=1, name=None):
+        self.k, self.pointer = tree.k, ctypes.c_void_p()
+        options = Options(RULES.index(rule), rate, beta1, beta2, epsilon, decay, clip, every, name)
+        self.k.check(self.k.c.keel_optimizer_create_at, front.HERE, tree.pointer, ctypes.byref(options),
+                     ctypes.byref(self.pointer))
+
+    def scale(self, pattern, rate, decay):
+        self.k.c.keel_optimizer_scale.restype = ctypes.c_size_t
+        return self.k.c.keel_optimizer_scale(self.pointer, *filter_of(self.k.c, pattern), Double(rate), Double(decay))
+
+    def options(self):
+        self.k.c.keel_optimizer_options.restype = ctypes.POINTER(Options)
+        return self.k.c.keel_optimizer_options(self.pointer).contents
+
+    def step(self, gradients):
+        self.k.c.keel_optimizer_step_at.restype = None
+        self.k.c.keel_optimizer_step_at(front.HERE, self.pointer, (front.Tensor * len(gradients))(*gradients))
+
+    def of_step(self, what):
+        function = getattr(self.k.c, f"keel_optimizer_{what}")
+        function.restype = front.Tensor
+        return function(self.pointer)
+
+    def free(self):
+        self.k.c.keel_optimizer_free.restype = None
+        self.k.c.keel_optimizer_free(self.pointer)
