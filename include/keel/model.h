@@ -213,6 +213,54 @@ KEEL_API keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x, 
 KEEL_API keel_tensor_t keel_optimizer_rate(const keel_optimizer_t *optimizer);
 KEEL_API keel_tensor_t keel_optimizer_norm(const keel_optimizer_t *optimizer);
 
+// ---- batches -----------------------------------------------------------------------------------
+
+// What a loader gives differs: a field is missing, the last batch is short. Declared fields make
+// inputs of one shape of it, so that all batches run one program.
+
+typedef struct keel_field_t {
+    const char *name; // copied
+    keel_dtype_t dtype;
+    keel_shape_t shape;
+    double fill;     // the elements that are not given
+    int is_required; // at least one element must be given
+    // Above 0: a mask of the first so many axes, bool: true where elements are given.
+    int mask_rank;
+} keel_field_t;
+
+// An array of the host: its elements in row-major order.
+typedef struct keel_array_t {
+    const char *name;
+    keel_dtype_t dtype;
+    keel_shape_t shape;
+    const void *data;
+} keel_array_t;
+
+typedef struct keel_batch_t keel_batch_t;
+
+#define keel_batch_create(context, fields, count, out)                                             \
+    keel_batch_create_at(KEEL_HERE, (context), (fields), (count), (out))
+KEEL_API keel_status_t keel_batch_create_at(keel_caller_t site, keel_context_t *context,
+                                            const keel_field_t *fields, size_t count,
+                                            keel_batch_t **out) KEEL_MUST_CHECK;
+KEEL_API void keel_batch_free(keel_batch_t *batch); // NULL is allowed
+
+// Makes the inputs of the open step. An array may be shorter than its field along any axis; one
+// that is absent, or has no elements, becomes the field's fill. Arrays are copied. A wrong dtype or
+// rank, an axis that is too long, an unknown name and a missing required field are errors of the
+// context, all in one message, with both shapes; then the step has no inputs.
+#define keel_batch_next(batch, arrays, count)                                                      \
+    keel_batch_next_at(KEEL_HERE, (batch), (arrays), (count))
+KEEL_API void keel_batch_next_at(keel_caller_t site, keel_batch_t *batch,
+                                 const keel_array_t *arrays, size_t count);
+
+// Of the batch of the open step.
+#define keel_batch_get(batch, name) keel_batch_get_at(KEEL_HERE, (batch), (name))
+KEEL_API keel_tensor_t keel_batch_get_at(keel_caller_t site, keel_batch_t *batch, const char *name);
+#define keel_batch_mask(batch, name) keel_batch_mask_at(KEEL_HERE, (batch), (name))
+KEEL_API keel_tensor_t keel_batch_mask_at(keel_caller_t site, keel_batch_t *batch,
+                                          const char *name);
+
 #ifdef __cplusplus
 }
 #endif

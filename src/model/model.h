@@ -3,6 +3,7 @@
 //   tree.c         named variables
 //   init.c         their first values, made on the device
 //   rate.c         schedules
+//   batch.c        host arrays as inputs of declared shapes
 //   optimizer.c    what an optimizer holds, and its step; rules.c: SGD, AdamW, Lion
 //
 // Everything here is written with the operations of include/keel/tensor.h, so a gradient, a cache

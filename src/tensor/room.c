@@ -33,6 +33,10 @@ bool keel_tensor_is_float(keel_dtype_t dtype) {
     return dtype_is_float(dtype);
 }
 
+void keel_tensor_encode(keel_dtype_t dtype, double value, void *out) {
+    number_encode(dtype, value, out);
+}
+
 bool keel_tensor_is_variable(keel_tensor_t tensor) {
     return context_variable(tensor);
 }
