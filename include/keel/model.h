@@ -65,8 +65,8 @@ KEEL_API void keel_tree_enter_at(keel_caller_t site, keel_tree_t *tree, const ch
 KEEL_API void keel_tree_leave_at(keel_caller_t site, keel_tree_t *tree);
 
 // A parameter, which optimizers train: a variable without a value until keel_tree_initialize, an
-// assignment or keel_load gives it one. A name is printable ASCII without '*', at most 255 bytes
-// with the names that it is below, and new.
+// assignment or keel_checkpoint_load gives it one. A name is printable ASCII without '*', at most
+// 255 bytes with the names that it is below, and new.
 #define keel_tree_add(tree, name, dtype, shape, init)                                              \
     keel_tree_add_at(KEEL_HERE, (tree), (name), (dtype), (shape), (init))
 KEEL_API keel_tensor_t keel_tree_add_at(keel_caller_t site, keel_tree_t *tree, const char *name,
@@ -260,6 +260,45 @@ KEEL_API keel_tensor_t keel_batch_get_at(keel_caller_t site, keel_batch_t *batch
 #define keel_batch_mask(batch, name) keel_batch_mask_at(KEEL_HERE, (batch), (name))
 KEEL_API keel_tensor_t keel_batch_mask_at(keel_caller_t site, keel_batch_t *batch,
                                           const char *name);
+
+// ---- checkpoints -------------------------------------------------------------------------------
+
+// Files in the format safetensors: one with all leaves, or several of about `part_bytes` each
+// (0: one) and an index that names them. The path of an index ends in ".safetensors.index.json",
+// and its files are beside it. A checkpoint is replaced as a whole: whoever reads it, also after a
+// crash, finds the old one or the new one.
+
+typedef struct keel_checkpoint_t keel_checkpoint_t;
+
+// Copies all leaves on the device and returns; a thread writes the copies. Steps that follow change
+// nothing of what is written. Not while a step is open. The copying is a program and a step of its
+// own: save once before keel_freeze. One save at a time for each path.
+#define keel_checkpoint_begin(tree, path, part_bytes, out)                                         \
+    keel_checkpoint_begin_at(KEEL_HERE, (tree), (path), (part_bytes), (out))
+KEEL_API keel_status_t keel_checkpoint_begin_at(keel_caller_t site, const keel_tree_t *tree,
+                                                const char *path, uint64_t part_bytes,
+                                                keel_checkpoint_t **out) KEEL_MUST_CHECK;
+// Whether keel_checkpoint_end would not wait.
+KEEL_API int keel_checkpoint_is_done(const keel_checkpoint_t *save);
+// Waits, says how it went, and frees it and the copies; before the context is freed. NULL is
+// allowed.
+KEEL_API keel_status_t keel_checkpoint_end(keel_checkpoint_t *save) KEEL_MUST_CHECK;
+// Both.
+#define keel_checkpoint_save(tree, path, part_bytes)                                               \
+    keel_checkpoint_save_at(KEEL_HERE, (tree), (path), (part_bytes))
+KEEL_API keel_status_t keel_checkpoint_save_at(keel_caller_t site, const keel_tree_t *tree,
+                                               const char *path,
+                                               uint64_t part_bytes) KEEL_MUST_CHECK;
+
+// Reads a file or an index into the leaves that `filter` chooses (NULL: all), whose values are
+// replaced. Not while a step is open. Names that are missing, names that no leaf has (if all leaves
+// are read), other dtypes and other shapes are all reported at once, and then nothing is read. If a
+// device or a disk fails in mid-read, some leaves have their new value: the message says so.
+#define keel_checkpoint_load(tree, path, filter, data)                                             \
+    keel_checkpoint_load_at(KEEL_HERE, (tree), (path), (filter), (data))
+KEEL_API keel_status_t keel_checkpoint_load_at(keel_caller_t site, keel_tree_t *tree,
+                                               const char *path, keel_filter_t filter,
+                                               const void *data) KEEL_MUST_CHECK;
 
 #ifdef __cplusplus
 }

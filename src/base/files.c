@@ -7,6 +7,7 @@
 #include <grp.h>
 #include <limits.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/memory.h"
 #include "base/poison.h"
@@ -238,6 +240,46 @@ keel_status_t keel_file_read_from(const char *path, uint64_t offset, size_t limi
     return status;
 }
 
+static keel_status_t describe_input(keel_input_file_t *file) {
+    struct stat s;
+    if (keel_descriptor_fault() || fstat(file->descriptor, &s))
+        return keel_descriptor_refused("look at", file->path);
+    file->size = (uint64_t)s.st_size;
+    return S_ISREG(s.st_mode)
+               ? NULL
+               : keel_status_make(KEEL_INVALID, "%s is not a regular file", file->path);
+}
+
+keel_status_t keel_input_file_open(const char *path, keel_input_file_t *out) {
+    *out = (keel_input_file_t){.descriptor = -1};
+    KEEL_TRY(keel_path(&out->path, "%s", path));
+    out->descriptor = keel_descriptor_open(path, O_RDONLY | O_NONBLOCK);
+    keel_status_t status =
+        out->descriptor < 0 ? keel_descriptor_refused("open", path) : describe_input(out);
+    if (status) keel_input_file_close(out);
+    return status;
+}
+
+keel_status_t keel_input_file_read(const keel_input_file_t *file, uint64_t offset, void *data,
+                                   size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t got = keel_descriptor_fault() ? -1
+                                              : pread(file->descriptor, (uint8_t *)data + done,
+                                                      size - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return keel_descriptor_refused("read", file->path);
+        if (got == 0) return keel_status_make(KEEL_CORRUPT, "%s has become shorter", file->path);
+        done += (size_t)got;
+    }
+    return NULL;
+}
+
+void keel_input_file_close(keel_input_file_t *file) {
+    if (file->descriptor >= 0) close(file->descriptor);
+    keel_free(file->path);
+    *file = (keel_input_file_t){.descriptor = -1};
+}
+
 keel_status_t keel_file_map(const char *path, keel_bytes_t *out) {
     int descriptor = keel_descriptor_open(path, O_RDONLY);
     if (descriptor < 0) return keel_descriptor_refused("open", path);
@@ -263,21 +305,9 @@ void keel_file_unmap(keel_bytes_t mapping) {
     if (mapping.size) munmap((void *)(uintptr_t)mapping.data, mapping.size);
 }
 
-static keel_status_t write_new(const char *path, keel_bytes_t bytes, bool sync, bool *out_taken) {
-    int descriptor = keel_descriptor_open(path, O_WRONLY | O_CREAT | O_EXCL);
-    if (descriptor < 0) {
-        *out_taken = errno == EEXIST;
-        if (*out_taken) return keel_status_make(KEEL_INVALID, "%s is already there", path);
-        return keel_descriptor_refused("create", path);
-    }
-    *out_taken = false;
-    keel_status_t status = NULL;
-    if (!keel_descriptor_write(descriptor, bytes)) status = keel_descriptor_refused("write", path);
-    if (!status && sync && sync_file(descriptor)) status = keel_descriptor_refused("sync", path);
-    // Some file systems report a full quota only here.
-    if (close(descriptor) && !status) status = keel_descriptor_refused("close", path);
-    if (status) unlink(path);
-    return status;
+// -1, with errno, if it cannot be made. EEXIST: there is such a file.
+static int open_new(const char *path) {
+    return keel_descriptor_open(path, O_WRONLY | O_CREAT | O_EXCL);
 }
 
 static keel_status_t sync_folder_of(const char *path) {
@@ -297,43 +327,94 @@ static keel_status_t sync_folder_of(const char *path) {
 
 // A killed process may have left a temporary file with the number of ours: in each container the
 // first process is process 1.
-static keel_status_t write_temporary(const char *path, keel_bytes_t bytes, char **out) {
+keel_status_t keel_draft_open(const char *path, keel_draft_t *out) {
     static atomic_uint counter;
     enum { ATTEMPTS = 1000 };
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path + 1) : 0;
+    *out = (keel_draft_t){.descriptor = -1};
     for (int attempt = 1;; ++attempt) {
-        char *temporary;
-        KEEL_TRY(keel_path(&temporary, "%.*s.tmp.%d.%u", folder, path, (int)getpid(),
+        KEEL_TRY(keel_path(&out->temporary, "%.*s.tmp.%d.%u", folder, path, (int)getpid(),
                            atomic_fetch_add(&counter, 1)));
-        bool taken;
-        keel_status_t status = write_new(temporary, bytes, true, &taken);
-        if (!status) {
-            *out = temporary;
-            return NULL;
-        }
-        keel_free(temporary);
-        if (!taken || attempt == ATTEMPTS) return status;
-        keel_status_ignore(status);
+        out->descriptor = open_new(out->temporary);
+        if (out->descriptor >= 0) return NULL;
+        bool again = errno == EEXIST && attempt < ATTEMPTS;
+        keel_status_t status = again ? NULL : keel_descriptor_refused("create", out->temporary);
+        keel_free(out->temporary);
+        out->temporary = NULL;
+        KEEL_TRY(status);
     }
 }
 
-keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) {
-    char *temporary;
-    KEEL_TRY(write_temporary(path, bytes, &temporary));
+keel_status_t keel_draft_write(keel_draft_t *draft, keel_bytes_t bytes) {
+    if (keel_descriptor_write(draft->descriptor, bytes)) return NULL;
+    return keel_descriptor_refused("write", draft->temporary);
+}
+
+static keel_status_t finish(keel_draft_t *draft, const char *path) {
     keel_status_t status = NULL;
-    if (keel_descriptor_fault() || rename(temporary, path)) {
-        status = keel_descriptor_refused("replace", path);
-        unlink(temporary);
-    }
-    if (!status) status = sync_folder_of(path);
-    keel_free(temporary);
+    if (sync_file(draft->descriptor)) status = keel_descriptor_refused("sync", draft->temporary);
+    // Some file systems report a full quota only here.
+    if (close(draft->descriptor) && !status)
+        status = keel_descriptor_refused("close", draft->temporary);
+    draft->descriptor = -1;
+    KEEL_TRY(status);
+    if (keel_descriptor_fault() || rename(draft->temporary, path))
+        return keel_descriptor_refused("replace", path);
+    keel_free(draft->temporary);
+    draft->temporary = NULL;
+    return sync_folder_of(path);
+}
+
+keel_status_t keel_draft_publish(keel_draft_t *draft, const char *path) {
+    keel_status_t status = finish(draft, path);
+    keel_draft_discard(draft);
+    return status;
+}
+
+void keel_draft_discard(keel_draft_t *draft) {
+    if (draft->descriptor >= 0) close(draft->descriptor);
+    if (draft->temporary) unlink(draft->temporary);
+    keel_free(draft->temporary);
+    *draft = (keel_draft_t){.descriptor = -1};
+}
+
+bool keel_draft_is_temporary(const char *name, long *out_pid) {
+    static const char prefix[] = ".tmp.";
+    if (strncmp(name, prefix, sizeof prefix - 1)) return false;
+    char *end;
+    *out_pid = strtol(name + sizeof prefix - 1, &end, 10);
+    return *out_pid > 0 && *end == '.';
+}
+
+void keel_draft_remove_stale(const char *path, long pid, const keel_file_facts_t *facts) {
+    const uint64_t second = 1000000000u;
+    uint64_t now = keel_clock_wall();
+    uint64_t age = now > facts->modified ? now - facts->modified : 0;
+    bool gone = kill((pid_t)pid, 0) && errno == ESRCH;
+    if (age > 3600 * second || (gone && age > 60 * second))
+        keel_status_ignore(keel_file_remove(path));
+}
+
+keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) {
+    keel_draft_t draft;
+    KEEL_TRY(keel_draft_open(path, &draft));
+    keel_status_t status = keel_draft_write(&draft, bytes);
+    if (!status) return keel_draft_publish(&draft, path);
+    keel_draft_discard(&draft);
     return status;
 }
 
 keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) {
-    bool taken;
-    return write_new(path, bytes, false, &taken);
+    int descriptor = open_new(path);
+    if (descriptor < 0)
+        return errno == EEXIST ? keel_status_make(KEEL_INVALID, "%s is already there", path)
+                               : keel_descriptor_refused("create", path);
+    keel_status_t status = NULL;
+    if (!keel_descriptor_write(descriptor, bytes)) status = keel_descriptor_refused("write", path);
+    if (close(descriptor) && !status) status = keel_descriptor_refused("close", path);
+    if (status) unlink(path);
+    return status;
 }
 
 static bool ends_in_mid_line(int descriptor, off_t end) {

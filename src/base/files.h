@@ -52,6 +52,19 @@ keel_status_t keel_file_read_head(const char *path, uint8_t *data, size_t size, 
 keel_status_t keel_file_read_from(const char *path, uint64_t offset, size_t limit, uint8_t **out,
                                   size_t *out_size) KEEL_MUST_CHECK;
 
+// A regular file that is open for reading, so all parts are of one file even if another replaces
+// it. If keel_input_file_open fails there is none.
+typedef struct keel_input_file_t {
+    char *path;
+    int descriptor;
+    uint64_t size; // when it was opened
+} keel_input_file_t;
+keel_status_t keel_input_file_open(const char *path, keel_input_file_t *out) KEEL_MUST_CHECK;
+// KEEL_CORRUPT if the file ends before.
+keel_status_t keel_input_file_read(const keel_input_file_t *file, uint64_t offset, void *data,
+                                   size_t size) KEEL_MUST_CHECK;
+void keel_input_file_close(keel_input_file_t *file);
+
 // A read-only mapping of the whole file; released with keel_file_unmap.
 keel_status_t keel_file_map(const char *path, keel_bytes_t *out) KEEL_MUST_CHECK;
 void keel_file_unmap(keel_bytes_t mapping);
@@ -59,6 +72,25 @@ void keel_file_unmap(keel_bytes_t mapping);
 // Replaces the file as a whole: a temporary file beside it, fsync, rename, fsync of the folder. A
 // reader sees the old bytes or the new ones. Temporary names are ".tmp.<pid>.<n>".
 keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
+
+// The same for bytes that come in pieces. The temporary file of an open draft is removed by
+// keel_draft_discard, or by keel_draft_publish if it fails; both end the draft. If keel_draft_open
+// fails there is none.
+typedef struct keel_draft_t {
+    char *temporary; // its path
+    int descriptor;
+} keel_draft_t;
+keel_status_t keel_draft_open(const char *path, keel_draft_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_draft_write(keel_draft_t *draft, keel_bytes_t bytes) KEEL_MUST_CHECK;
+// `path`: the one that it was opened with.
+keel_status_t keel_draft_publish(keel_draft_t *draft, const char *path) KEEL_MUST_CHECK;
+void keel_draft_discard(keel_draft_t *draft);
+// Whether a file of that name is a draft, and of which process.
+bool keel_draft_is_temporary(const char *name, long *out_pid);
+// Removes the draft of a process that is gone. Processes of other containers and hosts are not
+// visible from here, so a file younger than a minute is never stale and one older than an hour
+// always is.
+void keel_draft_remove_stale(const char *path, long pid, const keel_file_facts_t *facts);
 
 // Creates a file that must not exist yet (KEEL_INVALID if it does). No fsync.
 keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;

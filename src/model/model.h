@@ -5,9 +5,10 @@
 //   rate.c         schedules
 //   batch.c        host arrays as inputs of declared shapes
 //   optimizer.c    what an optimizer holds, and its step; rules.c: SGD, AdamW, Lion
+//   safetensors.c  the format of checkpoints; save.c writes them, load.c reads them
 //
-// Everything here is written with the operations of include/keel/tensor.h, so a gradient, a cache
-// or a contract needs to know nothing of it.
+// Everything here but checkpoints is written with the operations of include/keel/tensor.h, so a
+// gradient, a cache or a contract needs to know nothing of it.
 //
 // Ownership: a tree owns its variables; an optimizer only names those of its tree. Threads: those
 // of the context.

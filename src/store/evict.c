@@ -33,7 +33,7 @@ static keel_status_t visit_entry(void *context, const keel_store_file_t *file) {
         return NULL;
     }
     if (file->key) return add_record(context, file->key, &facts);
-    keel_store_remove_stale(file, &facts);
+    keel_draft_remove_stale(file->path, file->pid, &facts);
     return NULL;
 }
 

@@ -1,8 +1,6 @@
 #define _GNU_SOURCE
 #include "store/layout.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,14 +51,6 @@ typedef struct entry_walk_t {
     void *context;
 } entry_walk_t;
 
-bool keel_store_is_temporary(const char *name, long *out_pid) {
-    static const char prefix[] = ".tmp.";
-    if (strncmp(name, prefix, sizeof prefix - 1)) return false;
-    char *end;
-    *out_pid = strtol(name + sizeof prefix - 1, &end, 10);
-    return *out_pid > 0 && *end == '.';
-}
-
 static keel_status_t visit_file(void *context, const char *name) {
     const entry_walk_t *walk = context;
     keel_digest_t key;
@@ -68,7 +58,7 @@ static keel_status_t visit_file(void *context, const char *name) {
     keel_store_file_t file = {0};
     if (keel_store_parse_name(name, &key, &rest) && strcmp(rest, "keel") == 0)
         file.key = &key;
-    else if (!keel_store_is_temporary(name, &file.pid))
+    else if (!keel_draft_is_temporary(name, &file.pid))
         return NULL;
     char *path;
     KEEL_TRY(keel_path(&path, "%s/%s", walk->folder, name));
@@ -99,13 +89,4 @@ keel_status_t keel_store_walk(const char *folder,
     keel_status_t status = keel_directory_walk(path, visit_shard, &walk);
     keel_free(path);
     return status;
-}
-
-void keel_store_remove_stale(const keel_store_file_t *file, const keel_file_facts_t *facts) {
-    const uint64_t second = 1000000000u;
-    uint64_t now = keel_clock_wall();
-    uint64_t age = now > facts->modified ? now - facts->modified : 0;
-    bool gone = kill((pid_t)file->pid, 0) && errno == ESRCH;
-    if (age > 3600 * second || (gone && age > 60 * second))
-        keel_status_ignore(keel_file_remove(file->path));
 }

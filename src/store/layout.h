@@ -42,18 +42,10 @@ typedef struct keel_store_file_t {
     long pid;
 } keel_store_file_t;
 
-// Whether that is the name of a temporary file; *out_pid is its writer.
-bool keel_store_is_temporary(const char *name, long *out_pid);
-
 // Visits entries and temporary files, and nothing else. A missing folder counts as empty.
 keel_status_t keel_store_walk(const char *folder,
                               keel_status_t (*visit)(void *context, const keel_store_file_t *file),
                               void *context) KEEL_MUST_CHECK;
-
-// Removes a temporary file whose writer is gone. Processes of other containers and hosts are not
-// visible from here, so a file younger than a minute is never stale and one older than an hour
-// always is.
-void keel_store_remove_stale(const keel_store_file_t *file, const keel_file_facts_t *facts);
 
 // Moves a bad entry to quarantine, and drops the oldest files there while there are too many. If
 // `seen` is given, moves the entry only if it is still that file. A missing entry is not an error.

@@ -214,11 +214,11 @@ static bool is_plan(const char *name) {
 
 static keel_status_t remove_at(const char *path, const char *name, uint64_t age) {
     keel_file_facts_t facts;
-    keel_store_file_t file = {.path = path};
+    long pid;
     KEEL_TRY(keel_file_facts(path, &facts));
     uint64_t now = keel_clock_wall();
-    if (keel_store_is_temporary(name, &file.pid))
-        keel_store_remove_stale(&file, &facts);
+    if (keel_draft_is_temporary(name, &pid))
+        keel_draft_remove_stale(path, pid, &facts);
     else if (!age || now > facts.modified + age)
         return keel_file_remove(path);
     return NULL;
@@ -228,7 +228,7 @@ static keel_status_t remove_name(void *context, const char *name) {
     const removal_t *removal = context;
     long pid;
     char *path;
-    if (!is_plan(name) && !keel_store_is_temporary(name, &pid)) return NULL;
+    if (!is_plan(name) && !keel_draft_is_temporary(name, &pid)) return NULL;
     KEEL_TRY(keel_path(&path, "%s/%s", removal->folder, name));
     keel_status_t status = remove_at(path, name, removal->age);
     keel_free(path);

@@ -151,7 +151,7 @@ static keel_status_t clear_file(void *context, const keel_store_file_t *file) {
     if (!file->key) {
         keel_file_facts_t facts;
         keel_status_t status = keel_file_facts(file->path, &facts);
-        if (!status) keel_store_remove_stale(file, &facts);
+        if (!status) keel_draft_remove_stale(file->path, file->pid, &facts);
         keel_status_ignore(status);
         return NULL;
     }

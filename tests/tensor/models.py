@@ -66,6 +66,17 @@ class Tree:
                 for i in range(self.k.c.keel_tree_count(self.pointer)))
         return {leaf.name.decode(): leaf.tensor for leaf in some}
 
+    def put(self, name, tensor):
+        self.k.c.keel_tree_put_at.restype = None
+        self.k.c.keel_tree_put_at(front.HERE, self.pointer, name.encode(), tensor)
+
+    def save(self, path, part_bytes=0):
+        self.k.check(self.k.c.keel_checkpoint_save_at, front.HERE, self.pointer, str(path).encode(), ctypes.c_uint64(part_bytes))
+
+    def load(self, path, pattern=None):
+        choice = filter_of(self.k.c, pattern) if pattern else (None, None)
+        self.k.check(self.k.c.keel_checkpoint_load_at, front.HERE, self.pointer, str(path).encode(), *choice)
+
     def free(self):
         self.k.c.keel_tree_free.restype = None
         self.k.c.keel_tree_free(self.pointer)

@@ -1,0 +1,1 @@
+keel_fuzz(safetensors ROOMS model tensor base)
