@@ -195,6 +195,73 @@ static int replace_on_and_on(const char *path, char letter) {
     return 0;
 }
 
+static void a_draft_appears_as_a_whole_or_not_at_all(void **state) {
+    place_t *place = *state;
+    path_t path = path_of(place, "draft");
+    keel_draft_t draft;
+    assert_ok(keel_draft_open(path.text, &draft));
+    assert_ok(keel_draft_write(&draft, BYTES("one ")));
+    assert_false(exists(path.text));
+    assert_int_equal(count_below(place->root, ".tmp."), 1);
+    assert_ok(keel_draft_write(&draft, BYTES("two")));
+    assert_ok(keel_draft_publish(&draft, path.text));
+    assert_content(path.text, "one two");
+    assert_ok(keel_draft_open(path.text, &draft));
+    assert_ok(keel_draft_write(&draft, BYTES("three")));
+    keel_draft_discard(&draft);
+    assert_content(path.text, "one two");
+    assert_ok(keel_directory_make(path_of(place, "folder").text));
+    assert_ok(keel_draft_open(path_of(place, "folder").text, &draft));
+    assert_code(keel_draft_publish(&draft, path_of(place, "folder").text), KEEL_IO);
+    assert_int_equal(count_below(place->root, ".tmp."), 0);
+    assert_code(keel_draft_open(path_of(place, "none/draft").text, &draft), KEEL_NOT_FOUND);
+}
+
+static void the_draft_of_a_process_that_is_gone_is_removed(void **state) {
+    place_t *place = *state;
+    static const struct {
+        const char *name;
+        long pid, age;
+        bool stays;
+    } drafts[] = {{".tmp.999999999.1", 999999999, 10, true},
+                  {".tmp.999999999.2", 999999999, 100, false},
+                  {".tmp.1.3", 1, 100, true},
+                  {".tmp.1.4", 1, 4000, false}};
+    for (size_t i = 0; i < sizeof drafts / sizeof *drafts; ++i) {
+        path_t path = path_of(place, drafts[i].name);
+        keel_file_facts_t facts;
+        long pid;
+        write_bytes(path.text, "x", 1);
+        set_age(path.text, drafts[i].age);
+        assert_ok(keel_file_facts(path.text, &facts));
+        assert_true(keel_draft_is_temporary(drafts[i].name, &pid));
+        assert_int_equal(pid, drafts[i].pid);
+        keel_draft_remove_stale(path.text, pid, &facts);
+        assert_int_equal(exists(path.text), drafts[i].stays);
+    }
+    long pid;
+    assert_false(keel_draft_is_temporary(".tmp.x", &pid));
+    assert_false(keel_draft_is_temporary(".tmp.-1.2", &pid));
+    assert_false(keel_draft_is_temporary("a.tmp.1.2", &pid));
+}
+
+static void an_open_file_stays_what_it_was(void **state) {
+    place_t *place = *state;
+    path_t path = path_of(place, "input");
+    keel_input_file_t file;
+    char got[8] = "";
+    write_bytes(path.text, "first", 5);
+    assert_ok(keel_input_file_open(path.text, &file));
+    assert_int_equal(file.size, 5);
+    assert_ok(keel_file_replace(path.text, BYTES("second")));
+    assert_ok(keel_input_file_read(&file, 1, got, 4));
+    assert_string_equal(got, "irst");
+    assert_code(keel_input_file_read(&file, 3, got, 4), KEEL_CORRUPT);
+    keel_input_file_close(&file);
+    assert_code(keel_input_file_open(place->root, &file), KEEL_INVALID);
+    assert_code(keel_input_file_open(path_of(place, "none").text, &file), KEEL_NOT_FOUND);
+}
+
 static void readers_see_one_writers_bytes_whole(void **state) {
     place_t *place = *state;
     path_t path = path_of(place, "file");
@@ -470,6 +537,9 @@ int main(void) {
         TEST(facts_follow_a_touch),
         TEST(a_file_is_replaced_as_a_whole_and_nothing_is_left_beside_it),
         TEST(a_temporary_file_left_under_our_own_number_hinders_nobody),
+        TEST(a_draft_appears_as_a_whole_or_not_at_all),
+        TEST(the_draft_of_a_process_that_is_gone_is_removed),
+        TEST(an_open_file_stays_what_it_was),
         TEST(readers_see_one_writers_bytes_whole),
         TEST(a_file_is_created_only_where_none_is),
         TEST(a_limit_on_the_size_of_files_is_an_error_and_not_the_programs_end),
