@@ -21,7 +21,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-rehearse test test-torch test-libraries test-targets test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-targets test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -34,6 +34,9 @@ build: ## set up, then build build/bin/keel and build/lib/libkeel_pjrt.so
 
 demo: build ## train a small GPT twice through Keel: cold, then from the cache
 	@$(PYTHON) tools/demo
+
+demo-c: build ## the same in C: examples/c/gpt.c, without Python in the process
+	@$(PYTHON) tools/demo --c
 
 demo-rehearse: build ## rehearse it on an H200 and a TPU slice that are not there: 2 GB in .venv-targets
 	@tools/setup --targets
