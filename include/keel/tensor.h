@@ -145,6 +145,11 @@ typedef struct keel_figures_t {
 } keel_figures_t;
 KEEL_API keel_figures_t keel_context_figures(const keel_context_t *context);
 
+// The newest program as text, zero-terminated: one operation a line, with the line that traced it,
+// as `keel show --locations` prints it. The caller frees it with keel_text_free (keel/module.h).
+// KEEL_NOT_FOUND: none was compiled or loaded yet.
+KEEL_API keel_status_t keel_program_text(const keel_context_t *context, char **out) KEEL_MUST_CHECK;
+
 // ---- sources -----------------------------------------------------------------------------------
 
 // A tensor that stays on the device. `data`: its elements in row-major order, copied; NULL: it has

@@ -84,6 +84,7 @@ void keel_context_free(keel_context_t *context) {
     if (!context) return;
     drop_inputs(context);
     step_forget_programs(context);
+    keel_buffer_deinitialize(&context->newest);
     for (uint32_t i = 0; i < context->variables.count; ++i) {
         device_drop(context->device, context->variables.data[i].buffer);
         keel_free(context->variables.data[i].name);

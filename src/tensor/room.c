@@ -41,6 +41,10 @@ bool keel_tensor_is_variable(keel_tensor_t tensor) {
     return context_variable(tensor);
 }
 
+keel_bytes_t keel_tensor_newest(const keel_context_t *context) {
+    return context ? keel_buffer_bytes(&context->newest) : keel_bytes(NULL, 0);
+}
+
 bool keel_tensor_is_step_open(const keel_context_t *context) {
     return context->trace.nodes.count || context->assigned.count || context->error;
 }

@@ -91,8 +91,9 @@ static keel_status_t fill(keel_context_t *context, emit_t *emit, compiled_t *com
     compiled->argument_count = emit->arguments.count;
     if (!status)
         status = device_compile(context->device, keel_bytes(hlo.data, hlo.size), &compiled->loaded);
-    keel_buffer_deinitialize(&hlo);
+    keel_buffer_deinitialize(status ? &hlo : &context->newest);
     KEEL_TRY(status);
+    context->newest = hlo;
     KEEL_TRY(keel_calloc((size_t)compiled->argument_count + 1, sizeof(PJRT_Buffer *), &memory));
     compiled->inputs = memory;
     KEEL_TRY(keel_calloc((size_t)compiled->result_count + 1, sizeof(PJRT_Buffer *), &memory));

@@ -26,6 +26,8 @@ void keel_tensor_encode(keel_dtype_t dtype, double value, void *out);
 // Whether it is a variable or a kept tensor that was not released.
 bool keel_tensor_is_variable(keel_tensor_t tensor);
 
+// The HLO of the newest program; empty if there is none. Lives until the next one.
+keel_bytes_t keel_tensor_newest(const keel_context_t *context);
 // Whether the open step has traced or assigned anything.
 bool keel_tensor_is_step_open(const keel_context_t *context);
 

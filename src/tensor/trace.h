@@ -171,7 +171,8 @@ struct keel_context_t {
         uint32_t count, capacity;
         compiled_t **data;
     } compiled;
-    keel_caller_t site; // of the operation at hand
+    keel_buffer_t newest; // the HLO of the newest program
+    keel_caller_t site;   // of the operation at hand
 };
 
 // ---- errors ------------------------------------------------------------------------------------

@@ -1,0 +1,71 @@
+// keel_program_text: the newest program, as it was traced.
+#define _GNU_SOURCE
+#include "model_help.h"
+
+static void there_is_no_text_before_a_program(void **state) {
+    (void)state;
+    char *text = (char *)keel;
+    assert_code(keel_program_text(keel, &text), KEEL_NOT_FOUND);
+    assert_null(text);
+    assert_code(keel_program_text(NULL, &text), KEEL_INVALID);
+    assert_code(keel_program_text(keel, NULL), KEEL_INVALID);
+}
+
+static void the_text_has_each_operation_and_its_line(void **state) {
+    (void)state;
+    char *text, line[32];
+    keel_tensor_t x = keel_variable(keel, "points", KEEL_F32, KEEL_SHAPE(2, 3), NULL);
+    keel_assign(x, keel_broadcast(keel_iota(keel, KEEL_F32, KEEL_SHAPE(3), 0), KEEL_SHAPE(2, 3)));
+    assert_ok(keel_step_end(keel));
+    keel_assign(x, keel_tanh(x));
+    snprintf(line, sizeof line, "text_test.c:%d", __LINE__ - 1);
+    assert_ok(keel_step_end(keel));
+    assert_ok(keel_program_text(keel, &text));
+    assert_non_null(strstr(text, "tanh"));
+    assert_non_null(strstr(text, "tensor<2x3xf32>"));
+    assert_non_null(strstr(text, line));
+    assert_null(strstr(text, "iota"));
+    keel_text_free(text);
+    keel_release(x);
+}
+
+static void a_known_program_is_not_the_newest(void **state) {
+    (void)state;
+    char *first, *second;
+    const float one = 1;
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SCALAR, &one);
+    for (int step = 0; step < 3; ++step) {
+        keel_assign(x, step == 1 ? keel_negate(x) : keel_exp(x));
+        assert_ok(keel_step_end(keel));
+        if (step == 1) assert_ok(keel_program_text(keel, &first));
+    }
+    assert_ok(keel_program_text(keel, &second));
+    assert_string_equal(first, second);
+    keel_text_free(first);
+    keel_text_free(second);
+    keel_release(x);
+}
+
+static void a_program_that_is_refused_leaves_the_one_before(void **state) {
+    (void)state;
+    char *first, *second;
+    assert_ok(keel_program_text(keel, &first));
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SCALAR, &(float){1});
+    keel_freeze();
+    keel_assign(x, keel_sqrt(x));
+    assert_code(keel_step_end(keel), KEEL_REFUSED);
+    assert_ok(keel_program_text(keel, &second));
+    assert_string_equal(first, second);
+    keel_text_free(first);
+    keel_text_free(second);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(there_is_no_text_before_a_program),
+        cmocka_unit_test(the_text_has_each_operation_and_its_line),
+        cmocka_unit_test(a_known_program_is_not_the_newest),
+        cmocka_unit_test(a_program_that_is_refused_leaves_the_one_before), // last: it freezes
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}
