@@ -96,8 +96,8 @@ static keel_status_t read_within(model_t *model, int step) {
 
 static void next_batch(const model_t *model, int rows, bool has_scale) {
     static const float scale[ROWS] = {1, 1, 1, 1, 1, 1, 1, 1};
-    const keel_array_t arrays[] = {{"points", KEEL_F32, KEEL_SHAPE(rows, WIDTH), points},
-                                   {"scale", KEEL_F32, KEEL_SHAPE(rows, 1), scale}};
+    const keel_host_array_t arrays[] = {{"points", KEEL_F32, KEEL_SHAPE(rows, WIDTH), points},
+                                        {"scale", KEEL_F32, KEEL_SHAPE(rows, 1), scale}};
     keel_batch_next(model->batch, arrays, has_scale ? 2 : 1);
 }
 

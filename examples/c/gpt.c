@@ -80,7 +80,7 @@ static void next_batch(const options_t *options, loader_t *loader, keel_batch_t 
     }
     loader->left -= rows;
     if (!loader->left) loader->left = options->epoch;
-    const keel_array_t arrays[] = {
+    const keel_host_array_t arrays[] = {
         {"bytes", KEEL_I32, KEEL_SHAPE(rows, length + 1), bytes},
         {"weights", KEEL_F32, KEEL_SHAPE(rows, length), weights},
     };

@@ -229,12 +229,12 @@ typedef struct keel_field_t {
 } keel_field_t;
 
 // An array of the host: its elements in row-major order.
-typedef struct keel_array_t {
+typedef struct keel_host_array_t {
     const char *name;
     keel_dtype_t dtype;
     keel_shape_t shape;
     const void *data;
-} keel_array_t;
+} keel_host_array_t;
 
 typedef struct keel_batch_t keel_batch_t;
 
@@ -252,7 +252,7 @@ KEEL_API void keel_batch_free(keel_batch_t *batch); // NULL is allowed
 #define keel_batch_next(batch, arrays, count)                                                      \
     keel_batch_next_at(KEEL_HERE, (batch), (arrays), (count))
 KEEL_API void keel_batch_next_at(keel_caller_t site, keel_batch_t *batch,
-                                 const keel_array_t *arrays, size_t count);
+                                 const keel_host_array_t *arrays, size_t count);
 
 // Of the batch of the open step.
 #define keel_batch_get(batch, name) keel_batch_get_at(KEEL_HERE, (batch), (name))

@@ -6,9 +6,9 @@ typedef struct field_t {
     keel_field_t declared;
     char *name, *mask_name;
     uint64_t bytes;
-    uint8_t *room, *mask_room;  // a whole field and mask, to fill
-    const keel_array_t *given;  // of the batch at hand; NULL: absent
-    keel_tensor_t tensor, mask; // of the step
+    uint8_t *room, *mask_room;      // a whole field and mask, to fill
+    const keel_host_array_t *given; // of the batch at hand; NULL: absent
+    keel_tensor_t tensor, mask;     // of the step
 } field_t;
 
 struct keel_batch_t {
@@ -117,7 +117,8 @@ static void say(keel_buffer_t *wrong, const char *name) {
     keel_buffer_text(wrong, name ? name : "an array without a name");
 }
 
-static void say_shapes(keel_buffer_t *wrong, const keel_array_t *array, const keel_field_t *field) {
+static void say_shapes(keel_buffer_t *wrong, const keel_host_array_t *array,
+                       const keel_field_t *field) {
     char given[KEEL_TENSOR_TEXT], declared[KEEL_TENSOR_TEXT];
     say(wrong, array->name);
     keel_buffer_format(
@@ -125,7 +126,7 @@ static void say_shapes(keel_buffer_t *wrong, const keel_array_t *array, const ke
         keel_tensor_text(field->dtype, &field->shape, declared));
 }
 
-static void check_array(keel_buffer_t *wrong, const keel_array_t *array,
+static void check_array(keel_buffer_t *wrong, const keel_host_array_t *array,
                         const keel_field_t *field) {
     int axis;
     if (array->dtype != field->dtype) {
@@ -144,7 +145,7 @@ static void check_array(keel_buffer_t *wrong, const keel_array_t *array,
 }
 
 // Notes which array is which field.
-static void sort_array(keel_batch_t *batch, keel_buffer_t *wrong, const keel_array_t *array) {
+static void sort_array(keel_batch_t *batch, keel_buffer_t *wrong, const keel_host_array_t *array) {
     uint64_t bytes;
     field_t *field = find(batch, array->name);
     if (!field) {
@@ -166,7 +167,7 @@ static void sort_array(keel_batch_t *batch, keel_buffer_t *wrong, const keel_arr
     }
 }
 
-static keel_status_t sort_all(keel_batch_t *batch, const keel_array_t *arrays, size_t count) {
+static keel_status_t sort_all(keel_batch_t *batch, const keel_host_array_t *arrays, size_t count) {
     char text[KEEL_TENSOR_TEXT];
     keel_buffer_t wrong;
     keel_buffer_initialize(&wrong, 1 << 16);
@@ -215,7 +216,7 @@ static void copy_axes(const keel_field_t *field, const keel_shape_t *given, int3
 // The bytes of the whole field: the array itself if nothing is missing.
 static const void *whole_of(field_t *field) {
     const keel_field_t *declared = &field->declared;
-    const keel_array_t *given = field->given;
+    const keel_host_array_t *given = field->given;
     const size_t size = keel_dtype_size(declared->dtype);
     uint8_t element[8];
     uint64_t bytes;
@@ -254,7 +255,7 @@ static void make_inputs(keel_caller_t site, const keel_batch_t *batch, field_t *
                                 mask_of(field, &shape, bytes));
 }
 
-void keel_batch_next_at(keel_caller_t site, keel_batch_t *batch, const keel_array_t *arrays,
+void keel_batch_next_at(keel_caller_t site, keel_batch_t *batch, const keel_host_array_t *arrays,
                         size_t count) {
     if (!batch) return;
     for (size_t i = 0; i < batch->count; ++i)

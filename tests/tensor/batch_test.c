@@ -27,8 +27,8 @@ static keel_batch_t *new_batch(void) {
     return batch;
 }
 
-static keel_array_t tokens_of(int64_t rows, int64_t columns) {
-    return (keel_array_t){"tokens", KEEL_I32, KEEL_SHAPE(rows, columns), tokens};
+static keel_host_array_t tokens_of(int64_t rows, int64_t columns) {
+    return (keel_host_array_t){"tokens", KEEL_I32, KEEL_SHAPE(rows, columns), tokens};
 }
 
 // The elements of a tensor of the open step.
@@ -40,7 +40,7 @@ static void what_is_absent_is_the_fill(void **state) {
     (void)state;
     int32_t got[B * F * 4];
     keel_batch_t *batch = new_batch();
-    const keel_array_t arrays[] = {
+    const keel_host_array_t arrays[] = {
         tokens_of(B, T),
         {"doc_ids", KEEL_F64, KEEL_SHAPE(0), NULL}, // empty: its dtype does not count
     };
@@ -73,7 +73,7 @@ static void what_is_short_is_filled(void **state) {
     (void)state;
     int32_t got[B * F * 4];
     keel_batch_t *batch = new_batch();
-    const keel_array_t arrays[] = {
+    const keel_host_array_t arrays[] = {
         {"fim_bounds", KEEL_I32, KEEL_SHAPE(3, 1, 3), bounds},
         tokens_of(3, 5),
         {"valid_token_count", KEEL_I32, KEEL_SHAPE(2), tokens},
@@ -113,19 +113,20 @@ static void twenty_different_batches_are_one_program(void **state) {
     keel_tensor_t sum = keel_variable(keel, "sum", KEEL_F32, KEEL_SCALAR, &zero);
     uint64_t before = programs();
     for (int step = 0; step < 20; ++step) {
-        keel_array_t arrays[FIELDS];
+        keel_host_array_t arrays[FIELDS];
         size_t count = 0;
         arrays[count++] = step == 19 ? tokens_of(1, 3) : tokens_of(B, T);
         if (step % 5 != 4)
-            arrays[count++] = (keel_array_t){"fim_bounds", KEEL_I32, KEEL_SHAPE(B, F, 4), bounds};
+            arrays[count++] =
+                (keel_host_array_t){"fim_bounds", KEEL_I32, KEEL_SHAPE(B, F, 4), bounds};
         if (step % 7 != 6)
-            arrays[count++] = (keel_array_t){"doc_ids", KEEL_I32, KEEL_SHAPE(B, T), tokens};
+            arrays[count++] = (keel_host_array_t){"doc_ids", KEEL_I32, KEEL_SHAPE(B, T), tokens};
         if (step % 11 != 10)
             arrays[count++] =
-                (keel_array_t){"loss_mask", KEEL_F32, KEEL_SHAPE(step % 3 ? B : 2, T), ones};
+                (keel_host_array_t){"loss_mask", KEEL_F32, KEEL_SHAPE(step % 3 ? B : 2, T), ones};
         if (step % 13 != 12)
-            arrays[count++] =
-                (keel_array_t){"valid_token_count", KEEL_I32, KEEL_SHAPE(step % 2 ? B : 0), tokens};
+            arrays[count++] = (keel_host_array_t){"valid_token_count", KEEL_I32,
+                                                  KEEL_SHAPE(step % 2 ? B : 0), tokens};
         keel_batch_next(batch, arrays, count);
         keel_tensor_t mask = keel_batch_mask(batch, "tokens"),
                       got = keel_batch_get(batch, "tokens");
@@ -154,8 +155,8 @@ static void absent_and_given_as_the_fill_are_bit_equal(void **state) {
         ones[i] = 1;
     keel_batch_t *batch = new_batch();
     for (int is_given = 0; is_given < 2; ++is_given) {
-        const keel_array_t arrays[] = {tokens_of(B, T),
-                                       {"loss_mask", KEEL_F32, KEEL_SHAPE(B, T), ones}};
+        const keel_host_array_t arrays[] = {tokens_of(B, T),
+                                            {"loss_mask", KEEL_F32, KEEL_SHAPE(B, T), ones}};
         keel_batch_next(batch, arrays, is_given ? 2 : 1);
         keel_tensor_t weight = keel_batch_get(batch, "loss_mask");
         keel_tensor_t tanh = keel_tanh(keel_cast(keel_batch_get(batch, "tokens"), KEEL_F32));
@@ -170,7 +171,7 @@ static void absent_and_given_as_the_fill_are_bit_equal(void **state) {
 static void what_is_wrong_is_named_with_both_shapes(void **state) {
     (void)state;
     keel_batch_t *batch = new_batch();
-    const keel_array_t arrays[] = {
+    const keel_host_array_t arrays[] = {
         {"tokens", KEEL_I64, KEEL_SHAPE(B, T), tokens},
         {"doc_ids", KEEL_I32, KEEL_SHAPE(B), tokens},
         {"fim_bounds", KEEL_I32, KEEL_SHAPE(B, F + 1, 4), bounds},
@@ -191,10 +192,10 @@ static void what_is_wrong_is_named_with_both_shapes(void **state) {
                  "an array without a name is no field");
     keel_batch_next(batch, NULL, 0);
     expect_error("tokens is required as i32[4,6], and nothing was given");
-    const keel_array_t empty = tokens_of(0, T);
+    const keel_host_array_t empty = tokens_of(0, T);
     keel_batch_next(batch, &empty, 1);
     expect_error("tokens is required");
-    const keel_array_t good = tokens_of(B, T);
+    const keel_host_array_t good = tokens_of(B, T);
     keel_batch_next(batch, &good, 1);
     keel_tensor_t old = keel_batch_get(batch, "tokens");
     keel_batch_get(batch, "token");
@@ -234,7 +235,7 @@ static void every_allocation_may_fail(void **state) {
     uint64_t nth = 0, reached;
     do {
         keel_batch_t *batch = NULL;
-        const keel_array_t array = tokens_of(2, T);
+        const keel_host_array_t array = tokens_of(2, T);
         int32_t got = -1;
         keel_fault_arm(KEEL_FAULT_ALLOC, nth);
         keel_status_t status = keel_batch_create(keel, fields, FIELDS, &batch);
