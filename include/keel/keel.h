@@ -2,8 +2,10 @@
 #ifndef KEEL_KEEL_H_
 #define KEEL_KEEL_H_
 
+#include "keel/arrays.h"
 #include "keel/model.h"
 #include "keel/module.h"
+#include "keel/random.h"
 #include "keel/status.h"
 #include "keel/tensor.h"
 #include "keel/version.h"

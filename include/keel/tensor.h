@@ -220,6 +220,12 @@ KEEL_API keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, vo
     X(SIGMOID, "logistic")                                                                         \
     X(SIN, "sine")                                                                                 \
     X(COS, "cosine")                                                                               \
+    X(TAN, "tan")                                                                                  \
+    X(ERF, "erf")                                                                                  \
+    X(CBRT, "cbrt")                                                                                \
+    X(ROUND, "round-nearest-even")                                                                 \
+    X(POPCOUNT, "popcnt")                                                                          \
+    X(LEADING_ZEROS, "count-leading-zeros")                                                        \
     X(NOT, "not")
 
 #define KEEL_BINARY_OPS(X)                                                                         \
@@ -233,7 +239,10 @@ KEEL_API keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, vo
     X(POWER, "power")                                                                              \
     X(AND, "and")                                                                                  \
     X(OR, "or")                                                                                    \
-    X(XOR, "xor")
+    X(XOR, "xor")                                                                                  \
+    X(ATAN2, "atan2")                                                                              \
+    X(SHIFT_LEFT, "shift-left")                                                                    \
+    X(SHIFT_RIGHT, "shift-right-logical")
 
 // name, as text, as HLO writes it
 #define KEEL_COMPARE_OPS(X)                                                                        \
@@ -274,6 +283,14 @@ KEEL_API keel_tensor_t keel_unary_at(keel_caller_t site, keel_unary_op_t op, kee
 #define keel_sigmoid(x) keel_unary_at(KEEL_HERE, KEEL_OP_SIGMOID, (x))
 #define keel_sin(x) keel_unary_at(KEEL_HERE, KEEL_OP_SIN, (x))
 #define keel_cos(x) keel_unary_at(KEEL_HERE, KEEL_OP_COS, (x))
+#define keel_tan(x) keel_unary_at(KEEL_HERE, KEEL_OP_TAN, (x))
+#define keel_erf(x) keel_unary_at(KEEL_HERE, KEEL_OP_ERF, (x))
+#define keel_cbrt(x) keel_unary_at(KEEL_HERE, KEEL_OP_CBRT, (x))
+// Halves to even.
+#define keel_round(x) keel_unary_at(KEEL_HERE, KEEL_OP_ROUND, (x))
+// Of an integer's bits: ones; zeros before the first one.
+#define keel_popcount(x) keel_unary_at(KEEL_HERE, KEEL_OP_POPCOUNT, (x))
+#define keel_leading_zeros(x) keel_unary_at(KEEL_HERE, KEEL_OP_LEADING_ZEROS, (x))
 #define keel_not(x) keel_unary_at(KEEL_HERE, KEEL_OP_NOT, (x))
 
 KEEL_API keel_tensor_t keel_binary_at(keel_caller_t site, keel_binary_op_t op, keel_tensor_t x,
@@ -289,6 +306,10 @@ KEEL_API keel_tensor_t keel_binary_at(keel_caller_t site, keel_binary_op_t op, k
 #define keel_and(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_AND, (x), (y))
 #define keel_or(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_OR, (x), (y))
 #define keel_xor(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_XOR, (x), (y))
+#define keel_atan2(y, x) keel_binary_at(KEEL_HERE, KEEL_OP_ATAN2, (y), (x))
+// By y bits, of integers; what comes in is 0. By the width of the dtype or more: 0.
+#define keel_shift_left(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_SHIFT_LEFT, (x), (y))
+#define keel_shift_right(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_SHIFT_RIGHT, (x), (y))
 
 // bool
 KEEL_API keel_tensor_t keel_compare_at(keel_caller_t site, keel_compare_op_t op, keel_tensor_t x,

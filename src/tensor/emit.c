@@ -58,7 +58,7 @@ keel_status_t emit_shut(emitter_t *e, const char *name, keel_value_id_t root,
     return NULL;
 }
 
-// (x, y) -> op(x, y), for reductions and for adding to rows.
+// (x, y) -> op(x, y), for reductions and scatters.
 static keel_status_t add_reducer(emitter_t *e, int op, keel_dtype_t dtype) {
     static const keel_shape_t scalar = {0};
     keel_value_id_t operands[2], root;
@@ -70,22 +70,29 @@ static keel_status_t add_reducer(emitter_t *e, int op, keel_dtype_t dtype) {
         KEEL_TRY(emit_tensor_type(e, dtype, &scalar, &types[i]));
         KEEL_TRY(emit_parameter(e, i, dtype, &scalar, NULL, &operands[i]));
     }
-    KEEL_TRY(emit_instruction(e, emit_reducer(op), dtype, &scalar, operands, 2, NULL, &root));
+    if (op == EMIT_SECOND)
+        root = operands[1];
+    else
+        KEEL_TRY(emit_instruction(e, emit_reducer(op), dtype, &scalar, operands, 2, NULL, &root));
     emit_reducer_name(op, dtype, name);
     return emit_shut(e, name, root, types, 2, &shape);
 }
 
+static int reducer_of_put(const node_t *node) {
+    return node->op == KEEL_PUT_ADD ? KEEL_OP_SUM : EMIT_SECOND;
+}
+
 static keel_status_t add_reducers(emitter_t *e) {
-    bool is_there[KEEL_REDUCE_OP_COUNT][KEEL_DTYPE_COUNT] = {{false}};
+    bool is_there[EMIT_SECOND + 1][KEEL_DTYPE_COUNT] = {{false}};
     const trace_t *trace = &e->context->trace;
     for (uint32_t i = 0; i < trace->nodes.count; ++i) {
         const node_t *node = &trace->nodes.data[i];
         if (!e->is_needed[i] || (node->kind != NODE_REDUCE && node->kind != NODE_PUT)) continue;
-        bool *there = &is_there[node->kind == NODE_REDUCE ? node->op : KEEL_OP_SUM][node->dtype];
+        int op = node->kind == NODE_REDUCE ? node->op : reducer_of_put(node);
+        bool *there = &is_there[op][node->dtype];
         if (*there) continue;
         *there = true;
-        KEEL_TRY(add_reducer(e, node->kind == NODE_REDUCE ? node->op : KEEL_OP_SUM,
-                             (keel_dtype_t)node->dtype));
+        KEEL_TRY(add_reducer(e, op, (keel_dtype_t)node->dtype));
     }
     return NULL;
 }
@@ -343,6 +350,7 @@ static keel_status_t fill(emitter_t *e) {
     program->format = KEEL_FORMAT_HLO;
     KEEL_TRY(emit_text(e, e->context->name, &program->name));
     KEEL_TRY(add_reducers(e));
+    KEEL_TRY(emit_comparators(e));
     KEEL_TRY(emit_computations(e));
     KEEL_TRY(add_entry(e));
     keel_operation_t sentinel = {.first_operand = program->operands.count,

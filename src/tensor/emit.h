@@ -79,6 +79,14 @@ keel_status_t emit_parameter(emitter_t *e, uint32_t number, keel_dtype_t dtype,
                              const keel_shape_t *shape, const char *name,
                              keel_value_id_t *out) KEEL_MUST_CHECK;
 
+// A field that is true.
+keel_status_t emit_flag(emitter_t *e, fields_t *fields, const char *name) KEEL_MUST_CHECK;
+
+// ---- op_sort.c ---------------------------------------------------------------------------------
+
+// The computations that compare for the sorts that are needed.
+keel_status_t emit_comparators(emitter_t *e) KEEL_MUST_CHECK;
+
 // ---- emit.c ------------------------------------------------------------------------------------
 
 // A computation: what is added between. `types`: of its parameters.
@@ -103,6 +111,8 @@ keel_status_t emit_control(emitter_t *e, uint32_t node) KEEL_MUST_CHECK;
 
 // ---- operation.c -------------------------------------------------------------------------------
 
+// Beside the reductions: of two values the second.
+enum { EMIT_SECOND = KEEL_REDUCE_OP_COUNT };
 // The HLO operation of a reduction, and the name of its computation.
 const char *emit_reducer(int op);
 void emit_reducer_name(int op, keel_dtype_t dtype, char out[64]);

@@ -16,6 +16,9 @@ static bool unary_takes(keel_unary_op_t op, keel_dtype_t dtype) {
     switch (op) {
         case KEEL_OP_NOT:
             return !dtype_is_float(dtype);
+        case KEEL_OP_POPCOUNT:
+        case KEEL_OP_LEADING_ZEROS:
+            return dtype_is_integer(dtype);
         case KEEL_OP_NEGATE:
             return dtype != KEEL_BOOL;
         case KEEL_OP_ABS:
@@ -78,9 +81,22 @@ static keel_tensor_t gradient_unary(const rule_t *rule, int which) {
             return BINARY(MULTIPLY, g, UNARY(COS, x));
         case KEEL_OP_COS:
             return BINARY(MULTIPLY, g, UNARY(NEGATE, UNARY(SIN, x)));
+        case KEEL_OP_TAN:
+            return BINARY(MULTIPLY, g,
+                          BINARY(ADD, gradient_constant(rule, 1), BINARY(MULTIPLY, y, y)));
+        case KEEL_OP_ERF: // 2 / sqrt(pi) exp(-x^2)
+            return BINARY(MULTIPLY, g,
+                          BINARY(MULTIPLY, gradient_constant(rule, 1.1283791670955126),
+                                 UNARY(EXP, UNARY(NEGATE, BINARY(MULTIPLY, x, x)))));
+        case KEEL_OP_CBRT:
+            return BINARY(MULTIPLY, g,
+                          BINARY(DIVIDE, y, BINARY(MULTIPLY, gradient_constant(rule, 3), x)));
         case KEEL_OP_SIGN:
         case KEEL_OP_FLOOR:
         case KEEL_OP_CEIL:
+        case KEEL_OP_ROUND:
+        case KEEL_OP_POPCOUNT:
+        case KEEL_OP_LEADING_ZEROS:
         case KEEL_OP_NOT:
         case KEEL_UNARY_OP_COUNT:
             break;
@@ -104,6 +120,11 @@ static bool binary_takes(keel_binary_op_t op, keel_dtype_t dtype) {
         case KEEL_OP_OR:
         case KEEL_OP_XOR:
             return !dtype_is_float(dtype);
+        case KEEL_OP_SHIFT_LEFT:
+        case KEEL_OP_SHIFT_RIGHT:
+            return dtype_is_integer(dtype);
+        case KEEL_OP_ATAN2:
+            return dtype_is_float(dtype);
         default:
             return dtype != KEEL_BOOL;
     }
@@ -158,6 +179,15 @@ static keel_tensor_t of_power(const rule_t *rule, int which) {
     return BINARY(MULTIPLY, g, BINARY(MULTIPLY, rule->result, UNARY(LOG, safe)));
 }
 
+// atan2(x, y): y / (x^2 + y^2), and -x / (x^2 + y^2)
+static keel_tensor_t of_atan2(const rule_t *rule, int which) {
+    keel_caller_t site = rule->site;
+    keel_tensor_t x = gradient_operand(rule, 0), y = gradient_operand(rule, 1);
+    keel_tensor_t square = BINARY(ADD, BINARY(MULTIPLY, x, x), BINARY(MULTIPLY, y, y));
+    keel_tensor_t other = which ? UNARY(NEGATE, x) : y;
+    return BINARY(MULTIPLY, rule->gradient, BINARY(DIVIDE, other, square));
+}
+
 static keel_tensor_t gradient_binary(const rule_t *rule, int which) {
     keel_caller_t site = rule->site;
     keel_tensor_t x = gradient_operand(rule, 0), y = gradient_operand(rule, 1), g = rule->gradient;
@@ -182,9 +212,13 @@ static keel_tensor_t gradient_binary(const rule_t *rule, int which) {
             return of_larger(rule, KEEL_OP_LESS, own, other);
         case KEEL_OP_POWER:
             return of_power(rule, which);
+        case KEEL_OP_ATAN2:
+            return of_atan2(rule, which);
         case KEEL_OP_AND:
         case KEEL_OP_OR:
         case KEEL_OP_XOR:
+        case KEEL_OP_SHIFT_LEFT:
+        case KEEL_OP_SHIFT_RIGHT:
         case KEEL_BINARY_OP_COUNT:
             break;
     }
@@ -304,3 +338,46 @@ static keel_status_t emit_stop(emitter_t *e, const item_t *item, keel_value_id_t
 }
 
 const operation_t operation_stop = {emit_stop, NULL};
+
+// ---- bits ---------------------------------------------------------------------------------------
+
+keel_tensor_t keel_bitcast_at(keel_caller_t site, keel_tensor_t x, keel_dtype_t dtype) {
+    uint32_t node;
+    char text[SHAPE_TEXT];
+    keel_context_t *context = ops_begin(site, "bitcast", &x, 1, &node);
+    if (!context) return (keel_tensor_t){0};
+    keel_dtype_t from = (keel_dtype_t)trace_node(context, node)->dtype;
+    bool is_good = (unsigned)dtype < KEEL_DTYPE_COUNT &&
+                   keel_dtype_size(from) == keel_dtype_size(dtype) && from != KEEL_BOOL &&
+                   dtype != KEEL_BOOL;
+    if (!is_good)
+        return context_fail(context, site, "bitcast: %s does not have the bits of %s",
+                            ops_describe(context, node, text), keel_dtype_text(dtype));
+    if (from == dtype) return ops_tensor(context, node);
+    const node_spec_t spec = {
+        .kind = NODE_BITCAST, .dtype = dtype, .shape = *trace_node_shape(context, node)};
+    return trace_add(context, &spec, &node, 1);
+}
+
+static keel_status_t emit_bitcast(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+    return emit_plain(e, item, "bitcast-convert", NULL, out);
+}
+
+const operation_t operation_bitcast = {emit_bitcast, NULL};
+
+keel_tensor_t keel_is_finite_at(keel_caller_t site, keel_tensor_t x) {
+    uint32_t node;
+    keel_context_t *context = ops_begin(site, "is_finite", &x, 1, &node);
+    if (!context) return (keel_tensor_t){0};
+    if (!dtype_is_float(trace_node(context, node)->dtype))
+        return ops_refuse(context, "is_finite", node, "has a dtype without it");
+    const node_spec_t spec = {
+        .kind = NODE_IS_FINITE, .dtype = KEEL_BOOL, .shape = *trace_node_shape(context, node)};
+    return trace_add(context, &spec, &node, 1);
+}
+
+static keel_status_t emit_is_finite(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+    return emit_plain(e, item, "is-finite", NULL, out);
+}
+
+const operation_t operation_is_finite = {emit_is_finite, NULL};

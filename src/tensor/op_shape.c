@@ -103,28 +103,40 @@ const operation_t operation_transpose = {emit_transpose, gradient_transpose};
 
 // ---- slice, pad, concatenate --------------------------------------------------------------------
 
-keel_tensor_t keel_slice_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t from,
-                            int64_t to) {
+// `what`: keel_slice or keel_stride.
+static keel_tensor_t slice(keel_caller_t site, const char *what, keel_tensor_t x, int axis,
+                           int64_t from, int64_t to, int64_t step) {
     uint32_t node;
     int32_t place;
-    keel_context_t *context = ops_begin(site, "slice", &x, 1, &node);
+    keel_context_t *context = ops_begin(site, what, &x, 1, &node);
     if (!context) return (keel_tensor_t){0};
     node_spec_t spec = {.kind = NODE_SLICE,
                         .dtype = trace_node(context, node)->dtype,
                         .shape = *trace_node_shape(context, node),
-                        .word_count = 3};
+                        .word_count = 4};
     if (!axis_resolve(axis, spec.shape.rank, &place))
-        return ops_refuse(context, "slice", node, "does not have this axis");
+        return ops_refuse(context, what, node, "does not have this axis");
+    if (step < 1) return context_fail(context, site, "%s: a step of %lld", what, (long long)step);
     if (from < 0 || to < from || to > spec.shape.dims[place]) {
         char text[SHAPE_TEXT];
-        return context_fail(context, site, "slice: [%lld, %lld) is not in axis %d of %s",
+        return context_fail(context, site, "%s: [%lld, %lld) is not in axis %d of %s", what,
                             (long long)from, (long long)to, place,
                             ops_describe(context, node, text));
     }
-    const int64_t words[] = {place, from, to};
+    const int64_t words[] = {place, from, to, step};
     spec.words = words;
-    spec.shape.dims[place] = to - from;
+    spec.shape.dims[place] = (to - from) / step + ((to - from) % step > 0);
     return trace_add(context, &spec, &node, 1);
+}
+
+keel_tensor_t keel_slice_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t from,
+                            int64_t to) {
+    return slice(site, "slice", x, axis, from, to, 1);
+}
+
+keel_tensor_t keel_stride_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t from,
+                             int64_t to, int64_t step) {
+    return slice(site, "stride", x, axis, from, to, step);
 }
 
 static keel_status_t emit_slice(emitter_t *e, const item_t *item, keel_value_id_t *out) {
@@ -135,7 +147,7 @@ static keel_status_t emit_slice(emitter_t *e, const item_t *item, keel_value_id_
         fields_t range = {0};
         KEEL_TRY(emit_int(e, &range, "start", is_cut ? item->words[1] : 0));
         KEEL_TRY(emit_int(e, &range, "limit", is_cut ? item->words[2] : item->from->dims[i]));
-        KEEL_TRY(emit_int(e, &range, "stride", 1));
+        KEEL_TRY(emit_int(e, &range, "stride", is_cut ? item->words[3] : 1));
         KEEL_TRY(emit_close(e, &range, KEEL_RECORD_HLO_MESSAGE, &ranges[i]));
     }
     KEEL_TRY(emit_array(e, ranges, (uint32_t)item->from->rank, &array));
@@ -147,14 +159,27 @@ static keel_tensor_t gradient_slice(const rule_t *rule, int which) {
     (void)which;
     const int64_t *words = trace_words(&rule->context->trace, &rule->node);
     int axis = (int)words[0];
-    int64_t before = words[1], after = keel_shape(gradient_operand(rule, 0)).dims[axis] - words[2];
-    return keel_pad_at(rule->site, rule->gradient, axis, before, after);
+    int64_t count = keel_shape(rule->gradient).dims[axis], step = words[3];
+    int64_t whole = keel_shape(gradient_operand(rule, 0)).dims[axis];
+    int64_t covered = count ? (count - 1) * step + 1 : 0;
+    return ops_spread(rule->site, rule->gradient, axis, words[1], whole - words[1] - covered,
+                      step - 1);
 }
 
 const operation_t operation_slice = {emit_slice, gradient_slice};
 
-keel_tensor_t keel_pad_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t before,
-                          int64_t after) {
+// False if it overflows.
+static bool padded_size(int64_t before, int64_t after, int64_t between, int64_t *size) {
+    int64_t gaps;
+    return before >= 0 && after >= 0 && between >= 0 &&
+           !__builtin_mul_overflow(*size > 0 ? *size - 1 : 0, between, &gaps) &&
+           !__builtin_add_overflow(*size, gaps, size) &&
+           !__builtin_add_overflow(*size, before, size) &&
+           !__builtin_add_overflow(*size, after, size);
+}
+
+keel_tensor_t ops_spread(keel_caller_t site, keel_tensor_t x, int axis, int64_t before,
+                         int64_t after, int64_t between) {
     uint32_t node;
     int32_t place;
     keel_context_t *context = ops_begin(site, "pad", &x, 1, &node);
@@ -162,17 +187,19 @@ keel_tensor_t keel_pad_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t
     node_spec_t spec = {.kind = NODE_PAD,
                         .dtype = trace_node(context, node)->dtype,
                         .shape = *trace_node_shape(context, node),
-                        .word_count = 3};
+                        .word_count = 4};
     if (!axis_resolve(axis, spec.shape.rank, &place))
         return ops_refuse(context, "pad", node, "does not have this axis");
-    int64_t size = spec.shape.dims[place];
-    if (before < 0 || after < 0 || __builtin_add_overflow(size, before, &size) ||
-        __builtin_add_overflow(size, after, &size))
+    if (!padded_size(before, after, between, &spec.shape.dims[place]))
         return ops_refuse(context, "pad", node, "cannot be padded by so much");
-    const int64_t words[] = {place, before, after};
+    const int64_t words[] = {place, before, after, between};
     spec.words = words;
-    spec.shape.dims[place] = size;
     return trace_add(context, &spec, &node, 1);
+}
+
+keel_tensor_t keel_pad_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t before,
+                          int64_t after) {
+    return ops_spread(site, x, axis, before, after, 0);
 }
 
 static keel_status_t emit_pad(emitter_t *e, const item_t *item, keel_value_id_t *out) {
@@ -186,6 +213,7 @@ static keel_status_t emit_pad(emitter_t *e, const item_t *item, keel_value_id_t 
         fields_t side = {0};
         KEEL_TRY(emit_int(e, &side, "edge_padding_low", is_padded ? item->words[1] : 0));
         KEEL_TRY(emit_int(e, &side, "edge_padding_high", is_padded ? item->words[2] : 0));
+        KEEL_TRY(emit_int(e, &side, "interior_padding", is_padded ? item->words[3] : 0));
         KEEL_TRY(emit_close(e, &side, KEEL_RECORD_HLO_MESSAGE, &sides[i]));
     }
     KEEL_TRY(emit_array(e, sides, (uint32_t)item->from->rank, &array));
@@ -198,9 +226,9 @@ static keel_tensor_t gradient_pad(const rule_t *rule, int which) {
     (void)which;
     const int64_t *words = trace_words(&rule->context->trace, &rule->node);
     int axis = (int)words[0];
-    int64_t from = words[1];
-    return keel_slice_at(rule->site, rule->gradient, axis, from,
-                         from + keel_shape(gradient_operand(rule, 0)).dims[axis]);
+    int64_t count = keel_shape(gradient_operand(rule, 0)).dims[axis], step = words[3] + 1;
+    return keel_stride_at(rule->site, rule->gradient, axis, words[1],
+                          words[1] + (count ? (count - 1) * step + 1 : 0), step);
 }
 
 const operation_t operation_pad = {emit_pad, gradient_pad};
@@ -240,3 +268,38 @@ static keel_tensor_t gradient_join(const rule_t *rule, int which) {
 }
 
 const operation_t operation_join = {emit_join, gradient_join};
+
+// ---- reverse ------------------------------------------------------------------------------------
+
+keel_tensor_t keel_reverse_at(keel_caller_t site, keel_tensor_t x, keel_axes_t axes) {
+    uint32_t node;
+    int32_t sorted[KEEL_MAX_RANK];
+    int64_t words[KEEL_MAX_RANK];
+    keel_context_t *context = ops_begin(site, "reverse", &x, 1, &node);
+    if (!context) return (keel_tensor_t){0};
+    if (!axes_resolve(&axes, trace_node_shape(context, node)->rank, sorted))
+        return ops_refuse(context, "reverse", node, "does not have these axes, each once");
+    if (!axes.count) return ops_tensor(context, node);
+    for (int32_t i = 0; i < axes.count; ++i)
+        words[i] = sorted[i];
+    const node_spec_t spec = {.kind = NODE_REVERSE,
+                              .dtype = trace_node(context, node)->dtype,
+                              .shape = *trace_node_shape(context, node),
+                              .words = words,
+                              .word_count = (uint32_t)axes.count};
+    return trace_add(context, &spec, &node, 1);
+}
+
+static keel_status_t emit_reverse(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+    return emit_listed(e, item, "reverse", out);
+}
+
+static keel_tensor_t gradient_reverse(const rule_t *rule, int which) {
+    keel_axes_t axes = {.count = (int32_t)rule->node.word_count};
+    (void)which;
+    for (int32_t i = 0; i < axes.count; ++i)
+        axes.items[i] = trace_words(&rule->context->trace, &rule->node)[i];
+    return keel_reverse_at(rule->site, rule->gradient, axes);
+}
+
+const operation_t operation_reverse = {emit_reverse, gradient_reverse};

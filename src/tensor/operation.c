@@ -20,6 +20,12 @@ static const operation_t *const operations[NODE_KIND_COUNT] = {
     [NODE_JOIN] = &operation_join,
     [NODE_TAKE] = &operation_take,
     [NODE_PUT] = &operation_put,
+    [NODE_REVERSE] = &operation_reverse,
+    [NODE_DYNAMIC_SLICE] = &operation_dynamic_slice,
+    [NODE_DYNAMIC_UPDATE] = &operation_dynamic_update,
+    [NODE_BITCAST] = &operation_bitcast,
+    [NODE_IS_FINITE] = &operation_is_finite,
+    [NODE_SORT] = &operation_sort,
     [NODE_STOP] = &operation_stop,
     [NODE_BARRIER] = &operation_barrier,
     [NODE_PART] = &operation_part,
@@ -193,9 +199,13 @@ const char *emit_reducer(int op) {
 
 keel_status_t emit_callee(emitter_t *e, fields_t *fields, int op, keel_dtype_t dtype) {
     char name[64];
+    emit_reducer_name(op, dtype, name);
+    return emit_call(e, fields, name);
+}
+
+keel_status_t emit_call(emitter_t *e, fields_t *fields, const char *name) {
     keel_string_id_t id;
     keel_attr_id_t symbol, array;
-    emit_reducer_name(op, dtype, name);
     KEEL_TRY(emit_text(e, name, &id));
     KEEL_TRY(keel_program_add_attr(
         e->program, (keel_attr_t){.kind = KEEL_ATTR_SYMBOL, .a = id, .b = KEEL_NONE}, &symbol));

@@ -31,8 +31,12 @@ extern const operation_t operation_broadcast, operation_reshape, operation_trans
 extern const operation_t operation_slice, operation_pad, operation_join;              // op_shape.c
 extern const operation_t operation_reduce;                                            // op_reduce.c
 extern const operation_t operation_dot;                                               // op_dot.c
-extern const operation_t operation_take, operation_put;                               // op_rows.c
-extern const operation_t operation_barrier, operation_part;                           // op_tuple.c
+extern const operation_t operation_reverse;                                           // op_shape.c
+extern const operation_t operation_bitcast, operation_is_finite;            // op_elementwise.c
+extern const operation_t operation_dynamic_slice, operation_dynamic_update; // op_dynamic.c
+extern const operation_t operation_sort;                                    // op_sort.c
+extern const operation_t operation_take, operation_put;                     // op_index.c
+extern const operation_t operation_barrier, operation_part;                 // op_tuple.c
 
 // ---- public functions --------------------------------------------------------------------------
 
@@ -48,6 +52,10 @@ keel_tensor_t ops_broadcast(keel_context_t *context, uint32_t x, const keel_shap
 // Both operands in one dtype and shape. False, with an error, if they do not fit.
 bool ops_meet(keel_context_t *context, const char *what, uint32_t nodes[2]);
 
+// keel_pad with as many elements between two as `between`.
+keel_tensor_t ops_spread(keel_caller_t site, keel_tensor_t x, int axis, int64_t before,
+                         int64_t after, int64_t between);
+
 // ---- in HLO ------------------------------------------------------------------------------------
 
 // An instruction of the operands, with the dtype and the shape of the node.
@@ -56,7 +64,9 @@ keel_status_t emit_plain(emitter_t *e, const item_t *item, const char *name, con
 // The same, whose `dimensions` are the words.
 keel_status_t emit_listed(emitter_t *e, const item_t *item, const char *name,
                           keel_value_id_t *out) KEEL_MUST_CHECK;
-// Adds the computation of a reduction.
+// The computation of that name.
+keel_status_t emit_call(emitter_t *e, fields_t *fields, const char *name) KEEL_MUST_CHECK;
+// The computation of a reduction.
 keel_status_t emit_callee(emitter_t *e, fields_t *fields, int op,
                           keel_dtype_t dtype) KEEL_MUST_CHECK;
 

@@ -5,7 +5,7 @@
 //   shape.c      broadcasting, promotion, axes
 //   operation.c  the table of operations: one file op_*.c for each family has what is refused, the
 //                shape of what it gives, its HLO and its gradient; operation.h says how
-//   layers.c     what is made of operations
+//   layers.c     what is made of operations; arrays.c: of those on places; random.c: of bits
 //   region.c     computations in the trace: bodies of loops and branches
 //   control.c    loops, branches, checkpoints
 //   custom.c     gradients of the user
@@ -31,35 +31,43 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "keel/arrays.h"
+#include "keel/random.h"
 #include "keel/tensor.h"
 #include "program/program.h"
 
 // ---- nodes -------------------------------------------------------------------------------------
 
 typedef enum node_kind {
-    NODE_VARIABLE,  // words: its place among the variables that the step uses
-    NODE_INPUT,     // words: its place among the step's inputs
-    NODE_NUMBER,    // words: index among the numbers of its dtype
-    NODE_CONSTANT,  // words: bits of a double
-    NODE_IOTA,      // words: axis
-    NODE_UNARY,     // op: keel_unary_op_t
-    NODE_BINARY,    // op: keel_binary_op_t
-    NODE_COMPARE,   // op: keel_compare_op_t
-    NODE_SELECT,    //
-    NODE_CONVERT,   //
-    NODE_BROADCAST, // words: for each axis of the operand, the result's axis
-    NODE_RESHAPE,   //
-    NODE_TRANSPOSE, // words: for each axis of the result, the operand's axis
-    NODE_REDUCE,    // op: keel_reduce_op_t; words: axes, ascending
-    NODE_DOT,       // words: batches, their number first, of x and y; then the same for sums
-    NODE_SLICE,     // words: axis, from, to
-    NODE_PAD,       // words: axis, before, after
-    NODE_JOIN,      // concatenate; words: axis
-    NODE_TAKE,      // rows of operand 0 by operand 1
-    NODE_PUT,       // operand 2 added to rows of operand 0 by operand 1
-    NODE_STOP,      // its operand, without a gradient
-    NODE_BARRIER,   // a tuple of its operands, all of which are there before any of them is used
-    NODE_PART,      // a result of its operand, a tuple; words: which
+    NODE_VARIABLE,      // words: its place among the variables that the step uses
+    NODE_INPUT,         // words: its place among the step's inputs
+    NODE_NUMBER,        // words: index among the numbers of its dtype
+    NODE_CONSTANT,      // words: bits of a double
+    NODE_IOTA,          // words: axis
+    NODE_UNARY,         // op: keel_unary_op_t
+    NODE_BINARY,        // op: keel_binary_op_t
+    NODE_COMPARE,       // op: keel_compare_op_t
+    NODE_SELECT,        //
+    NODE_CONVERT,       //
+    NODE_BROADCAST,     // words: for each axis of the operand, the result's axis
+    NODE_RESHAPE,       //
+    NODE_TRANSPOSE,     // words: for each axis of the result, the operand's axis
+    NODE_REDUCE,        // op: keel_reduce_op_t; words: axes, ascending
+    NODE_DOT,           // words: batches, their number first, of x and y; then the same for sums
+    NODE_SLICE,         // words: axis, from, to, step
+    NODE_PAD,           // words: axis, before, after, between
+    NODE_JOIN,          // concatenate; words: axis
+    NODE_REVERSE,       // words: axes, ascending
+    NODE_TAKE,          // of operand 0 at operand 1; words: axis, 1 if operand 1 has its rank
+    NODE_PUT,           // operand 2 into operand 0 at operand 1; words: the same; op: keel_put_op_t
+    NODE_DYNAMIC_SLICE, // of operand 0 from operand 1 on; words: axis
+    NODE_DYNAMIC_UPDATE, // operand 1 in operand 0 from operand 2 on; words: axis
+    NODE_STOP,           // its operand, without a gradient
+    NODE_BITCAST,
+    NODE_IS_FINITE,
+    NODE_SORT,    // a tuple: the operands in the order of the first; op: keel_order_t; words: axis
+    NODE_BARRIER, // a tuple of its operands, all of which are there before any of them is used
+    NODE_PART,    // a result of its operand, a tuple; words: which
     // Of regions, below. All but the first three are tuples; their last operands are what their
     // regions use from outside.
     NODE_BEGIN,      // words: the region
@@ -280,8 +288,6 @@ keel_context_t *ops_begin_list(keel_caller_t site, const char *what, const keel_
 keel_tensor_t ops_constant(keel_context_t *context, keel_dtype_t dtype, double value);
 keel_tensor_t ops_full(keel_context_t *context, keel_dtype_t dtype, const keel_shape_t *shape,
                        double value);
-keel_tensor_t ops_put(keel_caller_t site, keel_tensor_t base, keel_tensor_t rows,
-                      keel_tensor_t values);
 
 // ---- region.c ----------------------------------------------------------------------------------
 

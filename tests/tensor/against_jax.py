@@ -13,6 +13,7 @@ import sys
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("JAX_ENABLE_X64", "1")
+import arrays  # noqa: E402
 import front  # noqa: E402
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
@@ -23,21 +24,25 @@ SMALL = {"bfloat16": 2**-4, "float16": 2**-7, "float8_e4m3fn": 2**-2, "float8_e5
 TOGETHER = 40  # cases in a program: compiling is what takes time
 
 
-class Jax:
+class Jax(arrays.Arrays):
     """What front.Front offers, by JAX."""
 
     UNARY = {
         "NEGATE": jnp.negative, "ABS": jnp.abs, "SIGN": jnp.sign, "FLOOR": jnp.floor,
         "CEIL": jnp.ceil, "EXP": jnp.exp, "EXPM1": jnp.expm1, "LOG": jnp.log, "LOG1P": jnp.log1p,
         "SQRT": jnp.sqrt, "RSQRT": jax.lax.rsqrt, "TANH": jnp.tanh, "SIGMOID": jax.nn.sigmoid,
-        "SIN": jnp.sin, "COS": jnp.cos, "NOT": jnp.bitwise_not,
+        "SIN": jnp.sin, "COS": jnp.cos, "NOT": jnp.bitwise_not, "TAN": jnp.tan, "ERF": jax.scipy.special.erf,
+        "CBRT": jnp.cbrt, "ROUND": jnp.round, "POPCOUNT": jax.lax.population_count,
+        "LEADING_ZEROS": jax.lax.clz,
     }
     BINARY = {
         "ADD": jnp.add, "SUBTRACT": jnp.subtract, "MULTIPLY": jnp.multiply,
         "DIVIDE": lambda x, y: jax.lax.div(*jnp.broadcast_arrays(x, y)),
         "REMAINDER": lambda x, y: jax.lax.rem(*jnp.broadcast_arrays(x, y)),
         "MAXIMUM": jnp.maximum, "MINIMUM": jnp.minimum, "POWER": jnp.power,
-        "AND": jnp.bitwise_and, "OR": jnp.bitwise_or, "XOR": jnp.bitwise_xor,
+        "AND": jnp.bitwise_and, "OR": jnp.bitwise_or, "XOR": jnp.bitwise_xor, "ATAN2": jnp.arctan2,
+        "SHIFT_LEFT": lambda x, y: jax.lax.shift_left(*jnp.broadcast_arrays(x, y)),
+        "SHIFT_RIGHT": lambda x, y: jax.lax.shift_right_logical(*jnp.broadcast_arrays(x, y)),
     }
     COMPARE = {
         "EQUAL": jnp.equal, "NOT_EQUAL": jnp.not_equal, "LESS": jnp.less,
@@ -141,6 +146,10 @@ class Jax:
         return -jnp.take_along_axis(jax.nn.log_softmax(logits), targets[..., None], -1)[..., 0]
 
 
+class Front(front.Front, arrays.FrontArrays):
+    pass
+
+
 # ---- cases: name -> (function of k and tensors, inputs) ------------------------------------------
 
 RANDOM = numpy.random.default_rng(7)
@@ -181,10 +190,11 @@ def add_elementwise():
     above = {"LOG", "SQRT", "RSQRT", "LOG1P"}
     for op in front.UNARY:
         function = lambda k, x, op=op: k.unary(op, x)  # noqa: E731
-        for dtype in FLOATS if op != "NOT" else ["bool", *INTEGERS]:
+        of_bits = {"NOT": ["bool", *INTEGERS], "POPCOUNT": INTEGERS, "LEADING_ZEROS": INTEGERS}
+        for dtype in of_bits.get(op, FLOATS):
             for shape in [(), (3,), (2, 0, 3), (2, 3, 4), (1,) * 8]:
                 low = 0.1 if op in above else -2
-                values = floats(*shape, low=low) if op != "NOT" else integers(*shape, low=0)
+                values = integers(*shape, low=0) if op in of_bits else floats(*shape, low=low)
                 add(f"{op} {dtype}{list(shape)}", function, values.astype(dtype))
     for op in ("NEGATE", "ABS", "SIGN"):
         for dtype in ("int32", "int8", "int64"):
@@ -193,8 +203,10 @@ def add_elementwise():
     for op in front.BINARY:
         function = lambda k, x, y, op=op: k.binary(op, x, y)  # noqa: E731
         is_bits = op in ("AND", "OR", "XOR")
+        if op.startswith("SHIFT"):  # arrays.py
+            continue
         for dtype in ["bool", "int32", "uint8"] if is_bits else [*FLOATS, "int32", "int64"]:
-            if op == "POWER" and dtype.startswith("int"):
+            if op in ("POWER", "ATAN2") and dtype.startswith("int"):
                 continue
             for x, y in shapes:
                 if is_bits or dtype.startswith("int"):
@@ -405,8 +417,9 @@ def main():
     library, only = sys.argv[1], sys.argv[2:]
     for fill in (add_elementwise, add_casts, add_products, add_shapes, add_layers):
         fill()
+    arrays.fill(add, floats, integers, DTYPE)
     cases = [case for case in CASES.items() if not only or any(part in case[0] for part in only)]
-    k = front.Front(library)
+    k = Front(library)
     wrong, values = [], 0
     for first in range(0, len(cases), TOGETHER):
         troubles, count = check_each(k, cases[first : first + TOGETHER])

@@ -1,0 +1,136 @@
+// Operations on the places of elements: gather and scatter, dynamic slices, sorting, scans along an
+// axis. They follow the rules of keel/tensor.h. Axes may be negative; shapes are static, so what
+// varies from step to step is an index or a mask, not a size.
+#ifndef KEEL_ARRAYS_H_
+#define KEEL_ARRAYS_H_
+
+#include "keel/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- elements at indices -----------------------------------------------------------------------
+
+// Indices are integers and are clamped to the axis: a negative one means the first element.
+
+// x[.., n, ..] at indices[i, ..] along `axis` = [.., i, .., ..]. keel_take is this along axis 0.
+#define keel_gather(x, indices, axis) keel_gather_at(KEEL_HERE, (x), (indices), (axis))
+KEEL_API keel_tensor_t keel_gather_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t indices,
+                                      int axis);
+// An index for each element: the result has the shape of `indices`, which is that of x but for the
+// size of `axis`.
+#define keel_take_along(x, indices, axis) keel_take_along_at(KEEL_HERE, (x), (indices), (axis))
+KEEL_API keel_tensor_t keel_take_along_at(keel_caller_t site, keel_tensor_t x,
+                                          keel_tensor_t indices, int axis);
+
+typedef enum keel_put_op {
+    KEEL_PUT_SET, // if two indices are equal, one of their values is there, it is not said which
+    KEEL_PUT_ADD,
+    KEEL_PUT_COUNT,
+} keel_put_op_t;
+
+// x with values where keel_gather and keel_take_along read. `values` has the shape of what these
+// give, or is broadcast to it, and the dtype of x.
+#define keel_scatter(op, x, indices, values, axis)                                                 \
+    keel_scatter_at(KEEL_HERE, (op), (x), (indices), (values), (axis))
+KEEL_API keel_tensor_t keel_scatter_at(keel_caller_t site, keel_put_op_t op, keel_tensor_t x,
+                                       keel_tensor_t indices, keel_tensor_t values, int axis);
+#define keel_put_along(op, x, indices, values, axis)                                               \
+    keel_put_along_at(KEEL_HERE, (op), (x), (indices), (values), (axis))
+KEEL_API keel_tensor_t keel_put_along_at(keel_caller_t site, keel_put_op_t op, keel_tensor_t x,
+                                         keel_tensor_t indices, keel_tensor_t values, int axis);
+
+// ---- parts of an axis --------------------------------------------------------------------------
+
+// `size` elements along `axis` from `start` on, a scalar integer of the device; it is moved so that
+// they fit.
+#define keel_dynamic_slice(x, axis, start, size)                                                   \
+    keel_dynamic_slice_at(KEEL_HERE, (x), (axis), (start), (size))
+KEEL_API keel_tensor_t keel_dynamic_slice_at(keel_caller_t site, keel_tensor_t x, int axis,
+                                             keel_tensor_t start, int64_t size);
+// x with `values` there. A variable that is assigned the result is updated in place.
+#define keel_dynamic_update(x, axis, start, values)                                                \
+    keel_dynamic_update_at(KEEL_HERE, (x), (axis), (start), (values))
+KEEL_API keel_tensor_t keel_dynamic_update_at(keel_caller_t site, keel_tensor_t x, int axis,
+                                              keel_tensor_t start, keel_tensor_t values);
+// Every step-th element of [from, to) along `axis`.
+#define keel_stride(x, axis, from, to, step)                                                       \
+    keel_stride_at(KEEL_HERE, (x), (axis), (from), (to), (step))
+KEEL_API keel_tensor_t keel_stride_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t from,
+                                      int64_t to, int64_t step);
+// The last element along each of these axes first.
+#define keel_reverse(x, axes) keel_reverse_at(KEEL_HERE, (x), (axes))
+KEEL_API keel_tensor_t keel_reverse_at(keel_caller_t site, keel_tensor_t x, keel_axes_t axes);
+
+// ---- order -------------------------------------------------------------------------------------
+
+// Sorting is stable. -0 equals 0, and NaN is above everything.
+typedef enum keel_order { KEEL_ASCENDING, KEEL_DESCENDING } keel_order_t;
+enum { KEEL_SORT_LIMIT = 8 };
+
+#define keel_sort(x, axis, order) keel_sort_at(KEEL_HERE, (x), (axis), (order))
+KEEL_API keel_tensor_t keel_sort_at(keel_caller_t site, keel_tensor_t x, int axis,
+                                    keel_order_t order);
+// i32: the place that each element of keel_sort had.
+#define keel_argsort(x, axis, order) keel_argsort_at(KEEL_HERE, (x), (axis), (order))
+KEEL_API keel_tensor_t keel_argsort_at(keel_caller_t site, keel_tensor_t x, int axis,
+                                       keel_order_t order);
+// Up to KEEL_SORT_LIMIT tensors of one shape, all in the order of the first. `out`: `count` of
+// them; `out_order`: i32, as keel_argsort gives it. Both may be NULL.
+#define keel_sort_together(x, count, axis, order, out, out_order)                                  \
+    keel_sort_together_at(KEEL_HERE, (x), (count), (axis), (order), (out), (out_order))
+KEEL_API void keel_sort_together_at(keel_caller_t site, const keel_tensor_t *x, size_t count,
+                                    int axis, keel_order_t order, keel_tensor_t *out,
+                                    keel_tensor_t *out_order);
+// The k largest elements along the last axis, the largest first, and their indices (i32); of equal
+// ones the first. Both may be NULL.
+#define keel_top_k(x, k, out, out_indices) keel_top_k_at(KEEL_HERE, (x), (k), (out), (out_indices))
+KEEL_API void keel_top_k_at(keel_caller_t site, keel_tensor_t x, int64_t k, keel_tensor_t *out,
+                            keel_tensor_t *out_indices);
+// i32: where along `axis`, which is dropped, the first of the largest or smallest is; the first NaN
+// if there is one.
+#define keel_argmax(x, axis) keel_argmax_at(KEEL_HERE, (x), (axis))
+KEEL_API keel_tensor_t keel_argmax_at(keel_caller_t site, keel_tensor_t x, int axis);
+#define keel_argmin(x, axis) keel_argmin_at(KEEL_HERE, (x), (axis))
+KEEL_API keel_tensor_t keel_argmin_at(keel_caller_t site, keel_tensor_t x, int axis);
+
+// ---- scans along an axis -----------------------------------------------------------------------
+
+// Makes `out` of x, what comes before, and y: `count` tensors each, of any size along the axis. It
+// must be associative, and is called a logarithmic number of times.
+typedef void (*keel_combine_t)(void *user, const keel_tensor_t *x, const keel_tensor_t *y,
+                               keel_tensor_t *out);
+
+// out[i] = x[0] o x[1] o ... o x[i] along `axis`; from the last one if is_reversed. Up to
+// KEEL_SORT_LIMIT tensors of one size along the axis, in the dtypes and shapes of x.
+#define keel_associative_scan(combine, user, x, count, axis, is_reversed, out)                     \
+    keel_associative_scan_at(KEEL_HERE, (combine), (user), (x), (count), (axis), (is_reversed),    \
+                             (out))
+KEEL_API void keel_associative_scan_at(keel_caller_t site, keel_combine_t combine, void *user,
+                                       const keel_tensor_t *x, size_t count, int axis,
+                                       int is_reversed, keel_tensor_t *out);
+// With an operation that is associative: add, multiply, maximum, minimum, and, or, xor. Anything
+// else is refused.
+#define keel_cumulate(op, x, axis) keel_cumulate_at(KEEL_HERE, (op), (x), (axis))
+#define keel_cumsum(x, axis) keel_cumulate_at(KEEL_HERE, KEEL_OP_ADD, (x), (axis))
+#define keel_cumprod(x, axis) keel_cumulate_at(KEEL_HERE, KEEL_OP_MULTIPLY, (x), (axis))
+#define keel_cummax(x, axis) keel_cumulate_at(KEEL_HERE, KEEL_OP_MAXIMUM, (x), (axis))
+#define keel_cummin(x, axis) keel_cumulate_at(KEEL_HERE, KEEL_OP_MINIMUM, (x), (axis))
+KEEL_API keel_tensor_t keel_cumulate_at(keel_caller_t site, keel_binary_op_t op, keel_tensor_t x,
+                                        int axis);
+
+// ---- bits --------------------------------------------------------------------------------------
+
+// The same bits in a dtype of the same size.
+#define keel_bitcast(x, dtype) keel_bitcast_at(KEEL_HERE, (x), (dtype))
+KEEL_API keel_tensor_t keel_bitcast_at(keel_caller_t site, keel_tensor_t x, keel_dtype_t dtype);
+// bool: neither infinite nor NaN.
+#define keel_is_finite(x) keel_is_finite_at(KEEL_HERE, (x))
+KEEL_API keel_tensor_t keel_is_finite_at(keel_caller_t site, keel_tensor_t x);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // KEEL_ARRAYS_H_

@@ -1,0 +1,54 @@
+// Random numbers of the device. A key, u32[2], is a tensor like any other: the same key gives the
+// same numbers on every device, in any order, and they are jax.random's (Threefry, partitionable).
+// Nothing is hidden: keep a key as a variable, and fold the step's count into it, or split it.
+#ifndef KEEL_RANDOM_H_
+#define KEEL_RANDOM_H_
+
+#include "keel/tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The seed is an input: another one is no new program.
+#define keel_random_key(context, seed) keel_random_key_at(KEEL_HERE, (context), (seed))
+KEEL_API keel_tensor_t keel_random_key_at(keel_caller_t site, keel_context_t *context,
+                                          uint64_t seed);
+// A key for each number, such as a step's count: a scalar integer of the device.
+#define keel_random_fold(key, number) keel_random_fold_at(KEEL_HERE, (key), (number))
+KEEL_API keel_tensor_t keel_random_fold_at(keel_caller_t site, keel_tensor_t key,
+                                           keel_tensor_t number);
+// `count` new keys.
+#define keel_random_split(key, count, out) keel_random_split_at(KEEL_HERE, (key), (count), (out))
+KEEL_API void keel_random_split_at(keel_caller_t site, keel_tensor_t key, size_t count,
+                                   keel_tensor_t *out);
+
+// u32
+#define keel_random_bits(key, shape) keel_random_bits_at(KEEL_HERE, (key), (shape))
+KEEL_API keel_tensor_t keel_random_bits_at(keel_caller_t site, keel_tensor_t key,
+                                           keel_shape_t shape);
+// f32 in [low, high)
+#define keel_random_uniform(key, shape, low, high)                                                 \
+    keel_random_uniform_at(KEEL_HERE, (key), (shape), (low), (high))
+KEEL_API keel_tensor_t keel_random_uniform_at(keel_caller_t site, keel_tensor_t key,
+                                              keel_shape_t shape, double low, double high);
+// f32 of mean 0 and variance 1
+#define keel_random_normal(key, shape) keel_random_normal_at(KEEL_HERE, (key), (shape))
+KEEL_API keel_tensor_t keel_random_normal_at(keel_caller_t site, keel_tensor_t key,
+                                             keel_shape_t shape);
+// bool: true with this probability, which is broadcast to the shape
+#define keel_random_bernoulli(key, shape, probability)                                             \
+    keel_random_bernoulli_at(KEEL_HERE, (key), (shape), (probability))
+KEEL_API keel_tensor_t keel_random_bernoulli_at(keel_caller_t site, keel_tensor_t key,
+                                                keel_shape_t shape, keel_tensor_t probability);
+// i32 in [low, high)
+#define keel_random_integers(key, shape, low, high)                                                \
+    keel_random_integers_at(KEEL_HERE, (key), (shape), (low), (high))
+KEEL_API keel_tensor_t keel_random_integers_at(keel_caller_t site, keel_tensor_t key,
+                                               keel_shape_t shape, int32_t low, int32_t high);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // KEEL_RANDOM_H_

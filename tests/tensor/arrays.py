@@ -1,0 +1,274 @@
+"""Operations on places, scans along an axis and random numbers, as cases of against_jax.py."""
+
+import ctypes
+
+import front
+import jax
+import jax.numpy as jnp
+import numpy
+
+SET, ADD = 0, 1
+ASCENDING, DESCENDING = 0, 1
+
+
+def long(value):
+    return ctypes.c_int64(value)
+
+
+def double(value):
+    return ctypes.c_double(value)
+
+
+class Arrays:
+    """The same by JAX: what of against_jax.Jax is about places."""
+
+    CUMULATE = {
+        "ADD": jax.lax.cumsum, "MULTIPLY": jax.lax.cumprod, "MAXIMUM": jax.lax.cummax,
+        "MINIMUM": jax.lax.cummin,
+    }
+
+    def gather(self, x, indices, axis):
+        return jnp.take(x, indices, axis=axis, mode="clip")
+
+    def take_along(self, x, indices, axis):
+        return jnp.take_along_axis(x, jnp.clip(indices, 0, x.shape[axis] - 1), axis=axis)
+
+    def scatter(self, op, x, indices, values, axis):
+        places = (slice(None),) * (axis % x.ndim) + (jnp.clip(indices, 0, x.shape[axis] - 1),)
+        return x.at[places].set(values) if op == SET else x.at[places].add(values)
+
+    def put_along(self, op, x, indices, values, axis):
+        places = list(jnp.indices(indices.shape))
+        places[axis] = jnp.clip(indices, 0, x.shape[axis] - 1)
+        places = tuple(places)
+        return x.at[places].set(values) if op == SET else x.at[places].add(values)
+
+    def dynamic_slice(self, x, axis, start, size):
+        return jax.lax.dynamic_slice_in_dim(x, jnp.maximum(start, 0), size.value, axis)
+
+    def dynamic_update(self, x, axis, start, values):
+        return jax.lax.dynamic_update_slice_in_dim(x, values, jnp.maximum(start, 0), axis)
+
+    def stride(self, x, axis, start, stop, step):
+        return jax.lax.slice_in_dim(x, start.value, stop.value, step.value, axis)
+
+    def reverse(self, x, axes):
+        return jnp.flip(x, axes)
+
+    def sort(self, x, axis, order):
+        return jnp.sort(x, axis=axis, descending=order == DESCENDING)
+
+    def argsort(self, x, axis, order):
+        return jnp.argsort(x, axis=axis, descending=order == DESCENDING).astype("int32")
+
+    def sort_first_by_second(self, x, y):
+        return jax.lax.sort((y, x), dimension=0, num_keys=1)[1]
+
+    def top_k(self, x, k, which):
+        return jax.lax.top_k(x, k)[which]
+
+    def argmax(self, x, axis):
+        return jnp.argmax(x, axis).astype("int32")
+
+    def argmin(self, x, axis):
+        return jnp.argmin(x, axis).astype("int32")
+
+    def cumulate(self, op, x, axis):
+        return self.CUMULATE[front.BINARY[op]](x, axis % x.ndim)
+
+    def linear_recurrence(self, a, b, reverse):
+        def combine(x, y):
+            return x[0] * y[0], y[0] * x[1] + y[1]
+
+        return jax.lax.associative_scan(combine, (a, b), reverse=reverse)[1]
+
+    def bitcast(self, x, dtype):
+        return jax.lax.bitcast_convert_type(x, front.NUMPY[front.DTYPES[dtype]])
+
+    def is_finite(self, x):
+        return jnp.isfinite(x)
+
+    def random(self, name, key, *arguments):
+        key = jax.random.wrap_key_data(key)
+        if name == "split":
+            return jax.random.key_data(jax.random.split(key, arguments[0])[arguments[1]])
+        if name == "fold":
+            return jax.random.key_data(jax.random.fold_in(key, arguments[0]))
+        shape = tuple(arguments[0])
+        if name == "bits":
+            return jax.random.bits(key, shape, "uint32")
+        if name == "uniform":
+            return jax.random.uniform(key, shape, "float32", arguments[1], arguments[2])
+        if name == "normal":
+            return jax.random.normal(key, shape, "float32")
+        if name == "bernoulli":
+            return jax.random.uniform(key, shape, "float32") < arguments[1]
+        return jax.random.randint(key, shape, arguments[1], arguments[2], "int32")
+
+
+COMBINE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(front.Tensor),
+                           ctypes.POINTER(front.Tensor), ctypes.POINTER(front.Tensor))
+
+
+class FrontArrays:
+    """What takes or gives several tensors."""
+
+    def sort_together(self, tensors, axis=0, order=ASCENDING):
+        out, places = (front.Tensor * len(tensors))(), front.Tensor()
+        self.c.keel_sort_together_at.restype = None
+        self.c.keel_sort_together_at(front.HERE, (front.Tensor * len(tensors))(*tensors),
+                                     ctypes.c_size_t(len(tensors)), axis, order, out,
+                                     ctypes.byref(places))
+        return [*out, places]
+
+    def sort_first_by_second(self, x, y):
+        return self.sort_together([y, x])[1]
+
+    def top_k(self, x, k, which):
+        out = (front.Tensor * 2)()
+        self.c.keel_top_k_at.restype = None
+        self.c.keel_top_k_at(front.HERE, x, long(k), ctypes.byref(out, 0),
+                             ctypes.byref(out, ctypes.sizeof(front.Tensor)))
+        return out[which]
+
+    def linear_recurrence(self, a, b, reverse):
+        def combine(user, x, y, out):
+            del user
+            out[0] = self.binary("MULTIPLY", x[0], y[0])
+            out[1] = self.binary("ADD", self.binary("MULTIPLY", y[0], x[1]), y[1])
+
+        out = (front.Tensor * 2)()
+        self.c.keel_associative_scan_at.restype = None
+        self.c.keel_associative_scan_at(front.HERE, COMBINE(combine), None,
+                                        (front.Tensor * 2)(a, b), ctypes.c_size_t(2), 0,
+                                        int(reverse), out)
+        return out[1]
+
+    def random(self, name, key, *arguments):
+        if name == "split":
+            out = (front.Tensor * arguments[0])()
+            self.c.keel_random_split_at.restype = None
+            self.c.keel_random_split_at(front.HERE, key, ctypes.c_size_t(arguments[0]), out)
+            return out[arguments[1]]
+        if name in ("bits", "normal"):
+            return self.call(f"random_{name}", key, front.shape_of(arguments[0]))
+        if name == "uniform":
+            return self.call("random_uniform", key, front.shape_of(arguments[0]),
+                             double(arguments[1]), double(arguments[2]))
+        if name == "integers":
+            return self.call("random_integers", key, front.shape_of(arguments[0]), *arguments[1:])
+        if name == "bernoulli":
+            return self.call("random_bernoulli", key, front.shape_of(arguments[0]), arguments[1])
+        return self.call("random_fold", key, arguments[0])
+
+
+def add_places(add, floats, integers):
+    for shape, indices, axis in [((5, 3), (4,), 0), ((2, 5, 3), (4, 2), 1), ((2, 5), (), -1),
+                                 ((4,), (2, 2), 0), ((5, 3), (0,), 1)]:
+        size = shape[axis]
+        add(f"gather {shape} {indices} {axis}", lambda k, x, i, a=axis: k.call("gather", x, i, a),
+            floats(*shape), integers(*indices, low=-1, high=size + 1))
+    for shape, count, axis in [((5, 3), 2, 0), ((2, 3, 6), 6, -1), ((2, 3, 4), 5, 1), ((4,), 3, 0)]:
+        indices = list(shape)
+        indices[axis] = count
+        i = integers(*indices, low=-1, high=shape[axis] + 1)
+        add(f"take_along {shape} {axis}", lambda k, x, i, a=axis: k.call("take_along", x, i, a),
+            floats(*shape), i)
+        add(f"put_along add {shape} {axis}",
+            lambda k, x, i, v, a=axis: k.call("put_along", ADD, x, i, v, a), floats(*shape), i,
+            floats(*indices))
+    distinct = numpy.array([[3, 0], [1, 2], [0, 3]], "int64")
+    add("put_along set", lambda k, x, i, v: k.call("put_along", SET, x, i, v, 1), floats(3, 4),
+        distinct, floats(3, 2))
+    add("put_along set one value", lambda k, x, i, v: k.call("put_along", SET, x, i, v, 1),
+        integers(3, 4), distinct, integers(1, 1))
+    for axis in (0, 1, -1):
+        shape, values = (4, 5, 3), [4, 5, 3]
+        values[axis] = 2
+        add(f"scatter set {axis}", lambda k, x, i, v, a=axis: k.call("scatter", SET, x, i, v, a),
+            floats(*shape), numpy.array([2, 0], "int32"), floats(*values))
+        add(f"scatter add {axis}", lambda k, x, i, v, a=axis: k.call("scatter", ADD, x, i, v, a),
+            floats(*shape), numpy.array([1, 1], "int32"), floats(*values))
+    add("scatter uint8", lambda k, x, i, v: k.call("scatter", ADD, x, i, v, 0),
+        integers(4, low=0, high=9, dtype="uint8"), numpy.array([3, 3, 9], "uint8"),
+        integers(3, low=0, high=9, dtype="uint8"))
+    for start in (-3, 0, 1, 4):
+        for axis, size in [(0, 2), (1, 3), (-1, 1), (1, 0)]:
+            add(f"dynamic_slice {start} {axis} {size}",
+                lambda k, x, s, a=axis, n=size: k.call("dynamic_slice", x, a, s, long(n)),
+                floats(4, 5, 3), numpy.array(start, "int32"))
+            values = [4, 5, 3]
+            values[axis] = size
+            add(f"dynamic_update {start} {axis} {size}",
+                lambda k, x, s, v, a=axis: k.call("dynamic_update", x, a, s, v), floats(4, 5, 3),
+                numpy.array(start, "int64"), floats(*values))
+    for axis, start, stop, step in [(0, 0, 5, 2), (1, 1, 6, 3), (-1, 2, 2, 2), (0, 1, 2, 4), (1, 0, 6, 1)]:
+        add(f"stride {axis} {start} {stop} {step}",
+            lambda k, x, a=axis, b=start, e=stop, s=step: k.call("stride", x, a, long(b), long(e), long(s)),
+            floats(5, 6))
+    for axes in [(0,), (-1,), (0, 2), ()]:
+        add(f"reverse {axes}", lambda k, x, a=axes: k.call("reverse", x, k.axes(*a)), floats(2, 3, 4))
+
+
+def add_order(add, floats, integers):
+    special = numpy.array([1, -0.0, numpy.nan, 0.0, -numpy.inf, numpy.inf, -2, 1], "float32")
+    for order in (ASCENDING, DESCENDING):
+        for axis in (0, 1, -1):
+            add(f"sort {axis} {order}", lambda k, x, a=axis, o=order: k.call("sort", x, a, o), floats(4, 5, 3))
+            add(f"argsort {axis} {order}", lambda k, x, a=axis, o=order: k.call("argsort", x, a, o),
+                integers(4, 5, 3, low=0, high=3))
+        for dtype in ("bfloat16", "float16", "float64", "int8", "uint32", "bool"):
+            add(f"sort {dtype} {order}", lambda k, x, o=order: k.call("argsort", x, 0, o),
+                integers(9, low=0, high=5).astype(dtype))
+        add(f"argsort of what is special {order}", lambda k, x, o=order: k.call("argsort", x, 0, o), special)
+    add("sort nothing", lambda k, x: k.call("sort", x, 0, ASCENDING), floats(0, 3))
+    add("sort together", lambda k, x, y: k.sort_first_by_second(x, y), floats(6), floats(6))
+    for k_ in (0, 1, 3, 6):
+        add(f"top_k {k_}", lambda k, x, n=k_: k.top_k(x, n, 0), floats(2, 6))
+        add(f"top_k indices {k_}", lambda k, x, n=k_: k.top_k(x, n, 1), integers(2, 6, low=0, high=3))
+    for name in ("argmax", "argmin"):
+        for axis in (0, -1):
+            add(f"{name} {axis}", lambda k, x, n=name, a=axis: k.call(n, x, a), integers(4, 5, low=0, high=3))
+        add(f"{name} of what is special", lambda k, x, n=name: k.call(n, x, 0), special)
+        add(f"{name} bool", lambda k, x, n=name: k.call(n, x, 0), integers(7, low=0, high=2).astype("bool"))
+
+
+def add_scans(add, floats, integers):
+    for op in ("ADD", "MULTIPLY", "MAXIMUM", "MINIMUM"):
+        code = front.BINARY.index(op)
+        for size in (1, 2, 3, 7, 8):
+            add(f"cumulate {op} {size}", lambda k, x, c=code: k.call("cumulate", c, x, 1), floats(2, size))
+        add(f"cumulate {op} int32", lambda k, x, c=code: k.call("cumulate", c, x, -2), integers(5, 2))
+    for reverse in (False, True):
+        add(f"linear recurrence {reverse}", lambda k, a, b, r=reverse: k.linear_recurrence(a, b, r),
+            floats(6, 2), floats(6, 2))
+
+
+def add_bits(add, floats, integers, dtypes):
+    add("bitcast", lambda k, x: k.call("bitcast", x, dtypes["U32"]), floats(5))
+    add("bitcast bfloat16", lambda k, x: k.call("bitcast", x, dtypes["I16"]), floats(5, dtype="bfloat16"))
+    add("is_finite", lambda k, x: k.call("is_finite", x),
+        numpy.array([1, numpy.inf, -numpy.inf, numpy.nan], "float32"))
+    for op in ("SHIFT_LEFT", "SHIFT_RIGHT"):
+        for dtype in ("uint32", "int32", "uint8"):
+            add(f"{op} {dtype}", lambda k, x, y, o=op: k.binary(o, x, y),
+                integers(6, low=0, high=100).astype(dtype), integers(6, low=0, high=40).astype(dtype))
+    key = numpy.array([17, 4000000000], "uint32")
+    for shape in [(7,), (3, 5), (), (0, 2)]:
+        add(f"random bits {shape}", lambda k, x, s=shape: k.random("bits", x, s), key)
+        add(f"random uniform {shape}", lambda k, x, s=shape: k.random("uniform", x, s, -1.5, 4.0), key)
+        add(f"random integers {shape}", lambda k, x, s=shape: k.random("integers", x, s, -7, 900), key)
+    add("random integers of a large span", lambda k, x: k.random("integers", x, (40,), -2**31, 2**31 - 1), key)
+    add("random normal", lambda k, x: k.random("normal", x, (1000,)), key)
+    add("random bernoulli", lambda k, x, p: k.random("bernoulli", x, (50,), p), key, numpy.array(0.3, "float32"))
+    for which in range(3):
+        add(f"random split {which}", lambda k, x, w=which: k.random("split", x, 3, w), key)
+    for number in (0, 5, 2**31 - 1):
+        add(f"random fold {number}", lambda k, x, n: k.random("fold", x, n), key, numpy.array(number, "int32"))
+
+
+def fill(add, floats, integers, dtypes):
+    add_places(add, floats, integers)
+    add_order(add, floats, integers)
+    add_scans(add, floats, integers)
+    add_bits(add, floats, integers, dtypes)

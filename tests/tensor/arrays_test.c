@@ -1,0 +1,209 @@
+// Operations on places, sorting, scans along an axis and random numbers: what they refuse, and what
+// a new index, seed or count does not make: a new program.
+#define _GNU_SOURCE
+#include "model_help.h"
+
+static keel_tensor_t table(int64_t rows, int64_t columns) {
+    return keel_iota(keel, KEEL_F32, KEEL_SHAPE(rows, columns), 0);
+}
+
+static keel_tensor_t indices(int64_t count) {
+    return keel_iota(keel, KEEL_I32, KEEL_SHAPE(count), 0);
+}
+
+static void wrong_indices_are_named(void **state) {
+    (void)state;
+    keel_tensor_t x = table(4, 3), i = indices(2);
+    assert_true(keel_is_empty(keel_gather(x, x, 0)));
+    expect_error("gather: f32[4,3] has no indices");
+    x = table(4, 3), i = indices(2);
+    assert_true(keel_is_empty(keel_gather(x, i, 2)));
+    expect_error("gather: f32[4,3] does not have this axis", "arrays_test.c:");
+    x = table(0, 3), i = indices(2);
+    assert_true(keel_is_empty(keel_gather(x, i, 0)));
+    expect_error("gather: f32[0,3] has nothing along this axis");
+    x = table(4, 3), i = indices(2);
+    assert_true(keel_is_empty(keel_take_along(x, i, 0)));
+    expect_error("take_along: f32[4,3] and i32[2] differ in more than the size of that axis");
+    x = table(4, 3), i = indices(2);
+    assert_true(keel_is_empty(keel_scatter(KEEL_PUT_ADD, x, i, table(3, 3), 0)));
+    expect_error("scatter: f32[3,3] cannot be put where f32[2,3] belongs");
+    x = table(4, 3), i = indices(2);
+    assert_true(keel_is_empty(keel_scatter(KEEL_PUT_SET, x, i, keel_cast(i, KEEL_I32), 0)));
+    expect_error("scatter: i32[2] cannot be put where f32[2,3] belongs");
+    x = table(4, 3), i = indices(2);
+    assert_true(keel_is_empty(keel_scatter((keel_put_op_t)7, x, i, x, 0)));
+    expect_error("scatter: there is no way 7 to put");
+    keel_tensor_t mask = keel_less(table(4, 3), table(4, 3));
+    assert_true(keel_is_empty(keel_scatter(KEEL_PUT_ADD, mask, indices(2), mask, 0)));
+    expect_error("scatter: bool[4,3] cannot be put");
+    x = keel_iota(keel, KEEL_F32, KEEL_SHAPE(2, 1, 1, 1, 1, 1, 1, 1), 0);
+    assert_true(keel_is_empty(keel_gather(x, keel_iota(keel, KEEL_I32, KEEL_SHAPE(2, 2), 0), 0)));
+    expect_error("give more than 8 dimensions");
+}
+
+static void wrong_parts_are_named(void **state) {
+    (void)state;
+    keel_tensor_t x = table(4, 3), start = keel_constant(indices(1), 0);
+    assert_true(keel_is_empty(keel_dynamic_slice(x, 0, indices(2), 1)));
+    expect_error("dynamic_slice: i32[2] is no start");
+    x = table(4, 3), start = keel_constant(indices(1), 0);
+    assert_true(keel_is_empty(keel_dynamic_slice(x, 0, start, 5)));
+    expect_error("dynamic_slice: f32[4,3] is shorter than that");
+    x = table(4, 3), start = keel_constant(indices(1), 0);
+    assert_true(keel_is_empty(keel_dynamic_slice(x, 0, start, -1)));
+    expect_error("dynamic_slice: f32[4,3] is shorter than that");
+    x = table(4, 3), start = keel_constant(indices(1), 0);
+    assert_true(keel_is_empty(keel_dynamic_update(x, 0, start, table(2, 2))));
+    expect_error("dynamic_update: f32[4,3] and f32[2,2] differ");
+    x = table(4, 3), start = keel_constant(indices(1), 0);
+    assert_true(keel_is_empty(keel_dynamic_update(x, 0, start, keel_constant(x, 1))));
+    expect_error("dynamic_update: f32[4,3] and f32[] differ");
+    x = table(4, 3);
+    assert_true(keel_is_empty(keel_stride(x, 0, 0, 4, 0)));
+    expect_error("stride: a step of 0");
+    x = table(4, 3);
+    assert_true(keel_is_empty(keel_stride(x, 1, 0, 4, 2)));
+    expect_error("stride: [0, 4) is not in axis 1 of f32[4,3]");
+    x = table(4, 3);
+    assert_true(keel_is_empty(keel_reverse(x, KEEL_AXES(0, 0))));
+    expect_error("reverse: f32[4,3] does not have these axes, each once");
+}
+
+static void wrong_sorts_are_named(void **state) {
+    (void)state;
+    keel_tensor_t many[KEEL_SORT_LIMIT + 1], out[KEEL_SORT_LIMIT + 1], places;
+    assert_true(keel_is_empty(keel_sort(table(4, 3), 5, KEEL_ASCENDING)));
+    expect_error("sort: f32[4,3] does not have this axis");
+    assert_true(keel_is_empty(keel_sort(table(4, 3), 0, (keel_order_t)2)));
+    expect_error("sort: there is no order 2");
+    many[0] = table(4, 3), many[1] = table(3, 3);
+    keel_sort_together(many, 2, 0, KEEL_ASCENDING, out, &places);
+    assert_true(keel_is_empty(out[0]) && keel_is_empty(out[1]) && keel_is_empty(places));
+    expect_error("sort: f32[4,3] and f32[3,3] differ in shape");
+    for (int i = 0; i <= KEEL_SORT_LIMIT; ++i)
+        many[i] = table(4, 3);
+    keel_sort_together(many, KEEL_SORT_LIMIT + 1, 0, KEEL_ASCENDING, out, &places);
+    assert_true(keel_is_empty(out[0]) && keel_is_empty(places));
+    expect_error("sort: 9 tensors; it takes 8");
+    keel_sort_together(NULL, 3, 0, KEEL_ASCENDING, out, NULL);
+    keel_top_k(table(4, 3), 4, out, &places);
+    expect_error("top_k: there are no 4 elements along the last axis of f32[4,3]");
+    keel_top_k(keel_constant(table(1, 1), 0), 1, out, &places);
+    expect_error("sort: f32[] does not have this axis");
+    assert_true(keel_is_empty(keel_argmax(table(0, 3), 0)));
+    expect_error("argmax: f32[0,3] has nothing");
+    assert_true(keel_is_empty(keel_argmin(table(4, 3), -3)));
+    expect_error("argmin: f32[4,3] does not have this axis");
+}
+
+static void lose_a_row(void *user, const keel_tensor_t *x, const keel_tensor_t *y,
+                       keel_tensor_t *out) {
+    (void)user, (void)y;
+    out[0] = keel_slice(x[0], 1, 0, 1);
+}
+
+static void give_nothing(void *user, const keel_tensor_t *x, const keel_tensor_t *y,
+                         keel_tensor_t *out) {
+    (void)user, (void)x, (void)y, (void)out;
+}
+
+static void wrong_scans_are_named(void **state) {
+    (void)state;
+    keel_tensor_t x[2] = {table(4, 3), table(5, 3)}, out[2];
+    keel_associative_scan(lose_a_row, NULL, x, 2, 0, 0, out);
+    assert_true(keel_is_empty(out[0]) && keel_is_empty(out[1]));
+    expect_error("associative_scan: f32[4,3] and f32[5,3] differ in size along the axis");
+    x[0] = table(4, 3);
+    keel_associative_scan(lose_a_row, NULL, x, 1, 0, 0, out);
+    expect_error("associative_scan: the combination makes f32[2,1] of f32[2,3]");
+    x[0] = table(4, 3);
+    keel_associative_scan(give_nothing, NULL, x, 1, 0, 1, out);
+    expect_error("associative_scan: the combination makes");
+    x[0] = table(4, 3);
+    keel_associative_scan(NULL, NULL, x, 1, 0, 0, out);
+    expect_error("associative_scan: no combination");
+    assert_true(keel_is_empty(keel_cumulate(KEEL_OP_SUBTRACT, table(4, 3), 0)));
+    expect_error("cumulate: operation 1 is not associative");
+    assert_true(keel_is_empty(keel_cumsum(table(4, 3), 2)));
+    expect_error("does not have this axis");
+}
+
+static void wrong_bits_and_keys_are_named(void **state) {
+    (void)state;
+    assert_true(keel_is_empty(keel_bitcast(table(2, 2), KEEL_I16)));
+    expect_error("bitcast: f32[2,2] does not have the bits of i16");
+    assert_true(keel_is_empty(keel_bitcast(table(2, 2), (keel_dtype_t)99)));
+    expect_error("bitcast: f32[2,2] does not have the bits of ");
+    assert_true(keel_is_empty(keel_is_finite(indices(2))));
+    expect_error("is_finite: i32[2] has a dtype without it");
+    assert_true(keel_is_empty(keel_shift_left(table(2, 2), table(2, 2))));
+    expect_error("shift-left: f32[2,2] has a dtype without it");
+    keel_tensor_t key = keel_random_key(keel, 1);
+    assert_true(keel_is_empty(keel_random_bits(indices(2), KEEL_SHAPE(3))));
+    expect_error("random_bits: i32[2] is no key: that is u32[2]");
+    key = keel_random_key(keel, 1);
+    assert_true(keel_is_empty(keel_random_normal(key, KEEL_SHAPE(INT64_MAX, 3))));
+    expect_error("random_normal: no shape, or one with too many elements");
+    key = keel_random_key(keel, 1);
+    assert_true(keel_is_empty(keel_random_integers(key, KEEL_SHAPE(3), 4, 4)));
+    expect_error("random_integers: [4, 4) has none");
+    key = keel_random_key(keel, 1);
+    assert_true(keel_is_empty(keel_random_fold(key, table(2, 2))));
+    expect_error("random_fold: f32[2,2] is no scalar integer");
+}
+
+static void empty_tensors_give_empty_ones(void **state) {
+    (void)state;
+    const keel_tensor_t none = {0};
+    keel_tensor_t out[2], places;
+    assert_true(keel_is_empty(keel_gather(none, none, 0)));
+    assert_true(keel_is_empty(keel_put_along(KEEL_PUT_ADD, none, none, none, 0)));
+    assert_true(keel_is_empty(keel_dynamic_slice(none, 0, none, 1)));
+    assert_true(keel_is_empty(keel_dynamic_update(none, 0, none, none)));
+    assert_true(keel_is_empty(keel_sort(none, 0, KEEL_ASCENDING)));
+    assert_true(keel_is_empty(keel_argmax(none, 0)));
+    assert_true(keel_is_empty(keel_cumsum(none, 0)));
+    assert_true(keel_is_empty(keel_bitcast(none, KEEL_I32)));
+    assert_true(keel_is_empty(keel_random_uniform(none, KEEL_SCALAR, 0, 1)));
+    assert_true(keel_is_empty(keel_random_key(NULL, 1)));
+    keel_top_k(none, 1, out, &places);
+    keel_random_split(none, 2, out);
+    assert_true(keel_is_empty(out[0]) && keel_is_empty(places));
+    assert_null(keel_context_error(keel));
+}
+
+// The index, the seed and what is folded into it are values.
+static void what_varies_makes_no_new_program(void **state) {
+    (void)state;
+    keel_tensor_t cache = keel_variable(keel, "cache", KEEL_F32, KEEL_SHAPE(8), NULL);
+    keel_assign(cache, keel_broadcast(keel_constant(table(1, 1), 0), KEEL_SHAPE(8)));
+    assert_ok(keel_step_end(keel));
+    uint64_t before = programs();
+    for (int32_t step = 0; step < 8; ++step) {
+        keel_tensor_t place = keel_input(keel, "place", KEEL_I32, KEEL_SCALAR, &step);
+        keel_tensor_t key = keel_random_fold(keel_random_key(keel, 7u + (unsigned)step), place);
+        keel_tensor_t value = keel_random_uniform(key, KEEL_SHAPE(1), 1, 2);
+        keel_assign(cache, keel_dynamic_update(cache, 0, place, value));
+        assert_ok(keel_step_end(keel));
+    }
+    assert_int_equal(programs() - before, 1);
+    float values[8];
+    assert_ok(keel_read(cache, values, sizeof values));
+    for (int i = 0; i < 8; ++i)
+        assert_true(values[i] >= 1 && values[i] < 2 && (!i || values[i] != values[i - 1]));
+    keel_release(cache);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_indices_are_named),
+        cmocka_unit_test(wrong_parts_are_named),
+        cmocka_unit_test(wrong_sorts_are_named),
+        cmocka_unit_test(wrong_scans_are_named),
+        cmocka_unit_test(wrong_bits_and_keys_are_named),
+        cmocka_unit_test(empty_tensors_give_empty_ones),
+        cmocka_unit_test(what_varies_makes_no_new_program),
+    };
+    return cmocka_run_group_tests(tests, open_context, close_context);
+}
