@@ -123,6 +123,7 @@ static keel_status_t mark_saved(emitter_t *e, const node_t *node) {
     const saved_t saved = {trace_operand(e->context, node, 0),
                            (uint32_t)*trace_words(&e->context->trace, node)};
     e->is_needed[saved.node] = true;
+    if (trace_node(e->context, saved.control)->kind == NODE_CHECKPOINT) return NULL; // it is there
     for (uint32_t i = 0; i < e->saves.count; ++i)
         if (e->saves.data[i].control == saved.control && e->saves.data[i].node == saved.node)
             return NULL;
