@@ -5,6 +5,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+# Random graphs of `make fuzz-graphs`, and the seed of the first.
+GRAPHS ?= 1000
+GRAPHS_FROM ?= 1
 # Options of tests/jax/run.py for `make test-jax`.
 TEST_JAX ?=
 # Families and options of tests/sweep/run.py for `make test-sweep`.
@@ -21,7 +24,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-targets test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-targets test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -117,6 +120,12 @@ fuzz: ## fuzz every reader of foreign bytes, FUZZ_SECONDS (60) each
 	@tools/setup --tests
 	@$(call build,fuzz)
 	@tools/fuzz build/fuzz $(FUZZ_SECONDS)
+
+fuzz-graphs: ## random graphs of tensors in C, with misuse and against JAX: GRAPHS (1000) of each
+	@tools/setup --tests
+	@$(call build,asan-ubsan)
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@tools/fuzz-graphs $(GRAPHS_FROM) $(GRAPHS)
 
 # Not part of .ci/run: an hour, and what survives is for a person to judge.
 mutate: ## plant small faults, one at a time, and name those that no test notices: MUTATE="--room NAME"

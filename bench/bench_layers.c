@@ -14,9 +14,10 @@ static void must(keel_status_t status) {
     exit(1);
 }
 
+// Of the process: the compiler has threads.
 static double now(void) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
@@ -67,7 +68,10 @@ static void trace_step(keel_context_t *keel, int is_unrolled) {
                                   .is_unrolled = is_unrolled};
     keel_layers(keel, block, NULL, &layers, &y);
     keel_gradients(keel_mean(y, keel_all_axes(y)), parameters, LAYERS * PARAMETERS, gradients);
-    keel_sgd(parameters, gradients, LAYERS * PARAMETERS, 1e-3);
+    for (int i = 0; i < LAYERS * PARAMETERS; ++i)
+        keel_assign(
+            parameters[i],
+            keel_subtract(parameters[i], keel_multiply(gradients[i], keel_number(y, 1e-3))));
 }
 
 static double trace_time(keel_context_t *keel, int is_unrolled) {
@@ -98,6 +102,13 @@ static double compile_time(keel_context_t *keel, int is_unrolled, double *out_st
     return times[0] - times[1];
 }
 
+// The first one pays for what the plugin sets up.
+static void compile_anything(keel_context_t *keel) {
+    float value[WIDTH];
+    must(keel_read(keel_sin(parameters[0]), value, sizeof value));
+    keel_step_discard(keel);
+}
+
 int main(void) {
     keel_context_t *keel;
     double traced[2], compiled[2], step[2];
@@ -106,12 +117,14 @@ int main(void) {
     setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0);
     must(keel_context_create(NULL, &keel));
     make_parameters(keel);
+    compile_anything(keel);
     for (int is_unrolled = 0; is_unrolled < 2; ++is_unrolled) {
         traced[is_unrolled] = trace_time(keel, is_unrolled);
         compiled[is_unrolled] = compile_time(keel, is_unrolled, &step[is_unrolled]);
     }
     printf("## Layers as a scan\n\n"
-           "A training step of %d blocks of a transformer, on the embedded plugin.\n\n"
+           "A training step of %d blocks of a transformer, on the embedded plugin, in milliseconds "
+           "of processors.\n\n"
            "| | as a scan | one behind another |\n|---|---|---|\n"
            "| tracing | %.2f ms | %.2f ms |\n| compiling | %.0f ms | %.0f ms |\n"
            "| a step | %.1f ms | %.1f ms |\n",

@@ -458,7 +458,7 @@ typedef struct keel_layers_t {
 } keel_layers_t;
 
 // Layers one after another. If they are structurally the same, they become one scan over their
-// parameters, which are stacked for it: the program has one layer, so it compiles faster, and it
+// parameters, which are stacked for it: the program has one layer, however many there are, and
 // copies the parameters once. Otherwise they stand one behind another, and the reason is printed
 // once. All layers are traced to see it. `out`: carry_count tensors.
 #define keel_layers(context, layer, user, layers, out)                                             \

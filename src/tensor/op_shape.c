@@ -256,15 +256,42 @@ keel_tensor_t keel_concatenate_at(keel_caller_t site, keel_tensor_t x, keel_tens
     return trace_add(context, &spec, nodes, 2);
 }
 
+keel_tensor_t ops_stack(keel_caller_t site, const keel_tensor_t *x, uint32_t count) {
+    uint32_t *nodes = NULL;
+    const int64_t words[] = {0};
+    keel_context_t *context = ops_begin_list(site, "stack", x, count, &nodes);
+    keel_tensor_t result = {0};
+    const keel_shape_t own = keel_shape(x[0]);
+    for (uint32_t i = 0; i < count && context; ++i) {
+        keel_tensor_t row = keel_reshape_at(site, x[i], shape_stacked(&own, 1));
+        if (!row.context) context = NULL;
+        nodes[i] = row.id;
+    }
+    if (context) {
+        const node_spec_t spec = {.kind = NODE_JOIN,
+                                  .dtype = keel_dtype(x[0]),
+                                  .shape = shape_stacked(&own, count),
+                                  .words = words,
+                                  .word_count = 1};
+        result = trace_add(context, &spec, nodes, count);
+    }
+    keel_free(nodes);
+    return result;
+}
+
 static keel_status_t emit_join(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     return emit_listed(e, item, "concatenate", out);
 }
 
 static keel_tensor_t gradient_join(const rule_t *rule, int which) {
     int axis = (int)*trace_words(&rule->context->trace, &rule->node);
-    int64_t first = keel_shape(gradient_operand(rule, 0)).dims[axis];
-    int64_t all = keel_shape(rule->result).dims[axis];
-    return keel_slice_at(rule->site, rule->gradient, axis, which ? first : 0, which ? all : first);
+    int64_t from = 0, to = 0;
+    for (int i = 0; i <= which; ++i) {
+        uint32_t operand = trace_operand(rule->context, &rule->node, (uint32_t)i);
+        from = to;
+        to += trace_node_shape(rule->context, operand)->dims[axis];
+    }
+    return keel_slice_at(rule->site, rule->gradient, axis, from, to);
 }
 
 const operation_t operation_join = {emit_join, gradient_join};

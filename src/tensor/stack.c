@@ -206,19 +206,21 @@ static void compare_layers(stack_t *stack) {
 // ---- one scan ----------------------------------------------------------------------------------
 
 // A parameter of all layers along a new axis 0.
-static keel_tensor_t stacked(stack_t *stack, size_t parameter, size_t first, size_t count) {
-    if (count > 1) { // halves, so that nothing is joined many times
-        keel_tensor_t x = stacked(stack, parameter, first, count / 2);
-        keel_tensor_t y = stacked(stack, parameter, first + count / 2, count - count / 2);
-        return keel_concatenate_at(stack->site, x, y, 0);
-    }
-    keel_tensor_t x = parameters_of(stack, first)[parameter];
-    const keel_shape_t shape = keel_shape(x);
-    if (shape.rank == KEEL_MAX_RANK)
+static keel_tensor_t stacked(stack_t *stack, size_t parameter) {
+    const keel_layers_t *layers = stack->layers;
+    void *memory;
+    if (keel_shape(layers->parameters[parameter]).rank == KEEL_MAX_RANK)
         return context_fail(stack->context, stack->site,
                             "layers: a parameter of %d dimensions cannot be stacked",
                             KEEL_MAX_RANK);
-    return keel_reshape_at(stack->site, x, shape_stacked(&shape, 1));
+    if (!took(stack, keel_calloc(layers->layer_count, sizeof(keel_tensor_t), &memory)))
+        return (keel_tensor_t){0};
+    keel_tensor_t *all = memory;
+    for (size_t l = 0; l < layers->layer_count; ++l)
+        all[l] = parameters_of(stack, l)[parameter];
+    keel_tensor_t result = ops_stack(stack->site, all, (uint32_t)layers->layer_count);
+    keel_free(all);
+    return result;
 }
 
 static void scan_layers(stack_t *stack, keel_tensor_t *out) {
@@ -231,7 +233,7 @@ static void scan_layers(stack_t *stack, keel_tensor_t *out) {
                               .length = (int64_t)layers->layer_count,
                               .save = layers->save};
     for (size_t i = 0; i < layers->parameter_count; ++i)
-        inputs[i] = stacked(stack, i, 0, layers->layer_count);
+        inputs[i] = stacked(stack, i);
     control_scan(stack->site, stack->context, &scan, stack->first, out);
 }
 

@@ -288,6 +288,8 @@ keel_context_t *ops_begin_list(keel_caller_t site, const char *what, const keel_
 keel_tensor_t ops_constant(keel_context_t *context, keel_dtype_t dtype, double value);
 keel_tensor_t ops_full(keel_context_t *context, keel_dtype_t dtype, const keel_shape_t *shape,
                        double value);
+// Tensors of one dtype and shape, of less than 8 dimensions, along a new axis 0.
+keel_tensor_t ops_stack(keel_caller_t site, const keel_tensor_t *x, uint32_t count);
 
 // ---- region.c ----------------------------------------------------------------------------------
 
