@@ -53,18 +53,29 @@ static bool is_kept(const frame_t *frame, uint32_t i) {
     return true;
 }
 
+keel_tensor_t frame_saved(keel_context_t *context, uint32_t control, uint32_t node,
+                          const keel_shape_t *shape) {
+    const int64_t words[] = {node};
+    const node_spec_t spec = {.kind = NODE_SAVED,
+                              .dtype = (keel_dtype_t)trace_node(context, node)->dtype,
+                              .shape = *shape,
+                              .words = words,
+                              .word_count = 1};
+    // What a node behind it takes of it must be of its region.
+    if (context->trace.scopes.data[control] != context->region)
+        return context_fail(context, context->site,
+                            "gradients: in a body, of a loop or checkpoint outside it; take them "
+                            "outside");
+    return trace_add(context, &spec, &control, 1);
+}
+
 static uint32_t save(frame_t *frame, uint32_t node) {
     keel_context_t *context = frame->context;
     const result_t type = region_node_type(context, node);
-    const int64_t words[] = {node};
     if (frame->outer) return save(frame->outer, node);
     if (trace_node(context, frame->control)->kind == NODE_CHECKPOINT) {
-        const node_spec_t spec = {.kind = NODE_SAVED,
-                                  .dtype = type.dtype,
-                                  .shape = type.shape,
-                                  .words = words,
-                                  .word_count = 1};
-        return trace_add(context, &spec, &frame->control, 1).id;
+        keel_tensor_t saved = frame_saved(context, frame->control, node, &type.shape);
+        return saved.context ? saved.id : KEEL_NONE;
     }
     if (!took(frame, keel_table_reserve(&frame->saved, 1))) return KEEL_NONE;
     keel_tensor_t parameter =

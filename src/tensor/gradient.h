@@ -30,6 +30,10 @@ void frame_close(frame_t *frame);
 // KEEL_NONE, with an error, if it cannot be had.
 uint32_t frame_value(frame_t *frame, uint32_t node);
 
+// What a node of a control node's region was, behind it.
+keel_tensor_t frame_saved(keel_context_t *context, uint32_t control, uint32_t node,
+                          const keel_shape_t *shape);
+
 // ---- reverse.c ---------------------------------------------------------------------------------
 
 typedef struct reverse_t {

@@ -294,14 +294,9 @@ static bool add_saved(back_t *back) {
         uint32_t node = back->frame.saved.data[i], input = KEEL_NONE;
         for (uint32_t k = (uint32_t)back->words[SCAN_CARRIES]; k < first_capture(back); ++k)
             if (parameter(back, k) == node) input = operand(back, k);
-        const int64_t words[] = {node};
-        const result_t type = region_node_type(context, node);
-        const node_spec_t spec = {.kind = NODE_SAVED,
-                                  .dtype = type.dtype,
-                                  .shape = shape_stacked(&type.shape, back->words[SCAN_LENGTH]),
-                                  .words = words,
-                                  .word_count = 1};
-        keel_tensor_t saved = input == KEEL_NONE ? trace_add(context, &spec, &back->control, 1)
+        const keel_shape_t shape =
+            shape_stacked(trace_node_shape(context, node), back->words[SCAN_LENGTH]);
+        keel_tensor_t saved = input == KEEL_NONE ? frame_saved(context, back->control, node, &shape)
                                                  : gradient_tensor(context, input);
         if (!push_tensor(back, &back->operands, saved)) return false;
     }

@@ -176,6 +176,18 @@ def output_of_outside(k, x, inputs):
     return mul(k, last, stacked)
 
 
+@case(floats(3), floats(4, 3), numpy.int32(1))
+def scan_that_counts(k, x, inputs, n):
+    def body(t):
+        count, a, b = t[0], t[1], t[2]
+        new = mul(k, plus(k, b, t[3]), k.call("cast", count, against_jax.DTYPE["F32"]))
+        return [plus(k, count, k.number(count, 1)), k.unary("SIN", new), a, count]
+
+    count, a, b, counts = k.scan(body, [n, x, x], [inputs], 1)
+    total = k.call("cast", k.reduce("SUM", plus(k, counts, count), [0]), against_jax.DTYPE["F32"])
+    return mul(k, plus(k, a, b), total)
+
+
 def layer(k, w):
     def body(t):
         return [plus(k, t[0], k.unary("TANH", k.call("matmul", k.unary("SIN", k.call("matmul", t[0], t[1])), w)))]

@@ -389,6 +389,11 @@ static void layer_by_sine(void *user, size_t layer, const keel_tensor_t *in, kee
     out[0] = keel_sin(keel_multiply(in[0], in[1]));
 }
 
+static void layer_of_scan(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    (void)user;
+    out[0] = keel_multiply(keel_sin(keel_cos(in[0])), in[0]);
+}
+
 static void layer_of_nothing(void *user, size_t layer, const keel_tensor_t *in,
                              keel_tensor_t *out) {
     (void)user;
@@ -400,6 +405,29 @@ static void layer_that_assigns(void *user, size_t layer, const keel_tensor_t *in
     (void)layer;
     keel_assign(*(keel_tensor_t *)user, in[0]);
     out[0] = in[0];
+}
+
+static void differentiates_what_is_outside(void *user, const keel_tensor_t *in,
+                                           keel_tensor_t *out) {
+    keel_tensor_t loss = keel_multiply(outer, in[0]);
+    keel_gradients(loss, user, 1, out);
+}
+
+// The slope of sin(x) y at x, y becoming it three times.
+static void a_body_may_differentiate_what_is_outside(void **state) {
+    (void)state;
+    keel_tensor_t x = scalar("x", 2), y = scalar("y", 3);
+    keel_scan_t scan = three_steps(&y);
+    outer = keel_sin(x);
+    keel_scan(keel, differentiates_what_is_outside, &x, &scan, &y);
+    assert_float_equal(item(y), 3 * cos(2) * cos(2) * cos(2), 1e-6);
+    scan.carry = &x;
+    keel_scan(keel, layer_of_scan, NULL, &scan, &outer);
+    REFUSED("gradients: in a body, of a loop or checkpoint outside it; take them outside",
+            keel_scan(keel, differentiates_what_is_outside, &x, &scan, &y));
+    keel_checkpoint(keel, layer_of_scan, NULL, KEEL_SAVE_ALL, &x, 1, 1, &outer);
+    REFUSED("gradients: in a body, of a loop or checkpoint outside it; take them outside",
+            keel_scan(keel, differentiates_what_is_outside, &x, &scan, &y));
 }
 
 static void what_layers_refuse(void **state) {
@@ -605,6 +633,7 @@ int main(void) {
         cmocka_unit_test(what_a_body_does_wrong_is_named),
         cmocka_unit_test(what_loops_and_branches_refuse),
         cmocka_unit_test(what_gradients_refuse),
+        cmocka_unit_test(a_body_may_differentiate_what_is_outside),
         cmocka_unit_test(what_layers_refuse),
         cmocka_unit_test(what_is_saved_is_what_costs_memory),
 #ifdef KEEL_FAULTS

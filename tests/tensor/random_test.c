@@ -345,7 +345,7 @@ static void gradients(graph_t *graph) {
 
 static void grow(graph_t *graph, int steps) {
     for (int i = 0; i < steps && graph->budget-- > 0; ++i) {
-        uint32_t which = draw(graph, 20);
+        uint32_t which = draw(graph, 21);
         if (misuses(graph))
             add(graph, wrong(graph));
         else if (which < 6)
@@ -356,7 +356,7 @@ static void grow(graph_t *graph, int steps) {
             add(graph, source(graph));
         else if (which < 18 && graph->depth < DEEPEST)
             add(graph, with_bodies(graph));
-        else if (which < 19)
+        else
             gradients(graph);
     }
 }
