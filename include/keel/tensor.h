@@ -403,7 +403,8 @@ KEEL_API void keel_while_at(keel_caller_t site, keel_context_t *context, keel_bo
                             keel_body_t body, void *user, const keel_tensor_t *carry, size_t count,
                             keel_tensor_t *out);
 
-// What a gradient keeps of a forward pass; it computes the rest again.
+// What a gradient keeps of a forward pass; it computes the rest again, and so it does with the
+// inside of branches, and of loops in bodies.
 typedef enum keel_save {
     KEEL_SAVE_ALL,     // everything but what is as cheap as reading it
     KEEL_SAVE_DOTS,    // results of keel_matmul and keel_dot

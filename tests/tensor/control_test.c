@@ -621,6 +621,42 @@ static void every_allocation_may_fail(void **state) {
     } while (reached >= nth);
     assert_true(nth > 100);
 }
+
+static void layer_of_two_kinds(void *user, size_t layer, const keel_tensor_t *in,
+                               keel_tensor_t *out) {
+    out[0] = keel_multiply(layer && user ? keel_cos(in[0]) : keel_sin(in[0]), in[1]);
+}
+
+// Nothing is compiled, so that this is quick: true if all of it was traced.
+static bool trace_layers(keel_tensor_t x, void *user, keel_save_t save) {
+    const keel_tensor_t parameters[] = {x, x};
+    const keel_layers_t layers = {&x, 1, parameters, 1, 2, save, 1, 0};
+    keel_tensor_t y, g;
+    keel_layers(keel, layer_of_two_kinds, user, &layers, &y);
+    keel_gradients(y, &x, 1, &g);
+    bool worked = !keel_context_error(keel);
+    assert_true(worked == !keel_is_empty(g) && (worked || keel_is_empty(keel_add(y, g))));
+    keel_step_discard(keel);
+    return worked;
+}
+
+static void every_allocation_of_layers_may_fail(void **state) {
+    (void)state;
+    keel_tensor_t x = scalar("x", 2);
+    for (int kind = 0; kind < 4; ++kind) {
+        void *user = kind % 2 ? &x : NULL;
+        keel_save_t save = kind / 2 ? KEEL_SAVE_NOTHING : KEEL_SAVE_ALL;
+        uint64_t nth = 0, reached;
+        do {
+            keel_fault_arm(KEEL_FAULT_ALLOC, ++nth);
+            trace_layers(x, user, save);
+            reached = keel_fault_count(KEEL_FAULT_ALLOC);
+            keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+            assert_true(trace_layers(x, user, save));
+        } while (reached >= nth);
+        assert_true(nth > 5);
+    }
+}
 #endif
 
 int main(void) {
@@ -638,6 +674,7 @@ int main(void) {
         cmocka_unit_test(what_is_saved_is_what_costs_memory),
 #ifdef KEEL_FAULTS
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_of_layers_may_fail),
 #endif
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
