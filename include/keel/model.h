@@ -261,6 +261,40 @@ KEEL_API keel_tensor_t keel_batch_get_at(keel_caller_t site, keel_batch_t *batch
 KEEL_API keel_tensor_t keel_batch_mask_at(keel_caller_t site, keel_batch_t *batch,
                                           const char *name);
 
+// ---- attention ---------------------------------------------------------------------------------
+
+typedef enum keel_attention_form {
+    KEEL_ATTENTION_DENSE,   // all scores at once
+    KEEL_ATTENTION_BLOCKED, // over blocks of keys, with the softmax's maximum and sum carried on
+} keel_attention_form_t;
+
+typedef struct keel_attention_options_t {
+    keel_attention_form_t form;
+    double scale;   // of q.k; 0: 1 / sqrt(h)
+    double softcap; // not 0: scores become softcap * tanh(scores / softcap)
+    int is_causal;  // query t sees keys s <= t
+    int64_t window; // above 0, if causal: and only s > t - window
+    int64_t block;  // of KEEL_ATTENTION_BLOCKED: keys; divides their number
+} keel_attention_options_t;
+
+// What was traced, for the log of a run.
+typedef struct keel_attention_receipt_t {
+    keel_attention_form_t form;
+    char text[248]; // "gpt.c:88: attention: dense, 512 queries x 512 keys, 8 heads on 2, causal"
+} keel_attention_receipt_t;
+
+// q [B, T, H, h], k [B, S, G, h], v [B, S, G, e], of one dtype, H a multiple of G: [B, T, H, e].
+// Head i of the queries uses head i / (H / G) of the keys. `mask`: bool [B, T, S], true where a
+// query sees a key; empty: everywhere. Scores and softmax are f32. A row that sees nothing is the
+// mean of the values. The form is the one that was asked for; what does not fit it is an error.
+// `receipt` may be NULL; its text is empty after an error.
+#define keel_attention(q, k, v, mask, options, receipt)                                            \
+    keel_attention_at(KEEL_HERE, (q), (k), (v), (mask), (options), (receipt))
+KEEL_API keel_tensor_t keel_attention_at(keel_caller_t site, keel_tensor_t q, keel_tensor_t k,
+                                         keel_tensor_t v, keel_tensor_t mask,
+                                         keel_attention_options_t options,
+                                         keel_attention_receipt_t *receipt);
+
 // ---- checkpoints -------------------------------------------------------------------------------
 
 // Files in the format safetensors: one with all leaves, or several of about `part_bytes` each

@@ -12,7 +12,7 @@ def enumerators(prefix):
     return re.findall(rf"\b{prefix}_(\w+)[,\s}}]", re.search(rf"enum[^{{;]*{{\s*({prefix}_[^}}]*)}}", HEADER)[1] + "}")
 
 
-INITS, CURVES, RULES = (enumerators(f"KEEL_{word}") for word in ("INIT", "CURVE", "RULE"))
+INITS, CURVES, RULES, FORMS = (enumerators(f"KEEL_{word}") for word in ("INIT", "CURVE", "RULE", "ATTENTION"))
 Double = ctypes.c_double
 
 
@@ -32,6 +32,23 @@ class Options(ctypes.Structure):
     _fields_ = [("rule", ctypes.c_int), ("rate", Schedule),
                 *((name, Double) for name in ("beta1", "beta2", "epsilon", "decay", "clip")),
                 ("every", ctypes.c_int), ("name", ctypes.c_char_p)]
+
+
+class AttentionOptions(ctypes.Structure):
+    _fields_ = [("form", ctypes.c_int), ("scale", Double), ("softcap", Double), ("is_causal", ctypes.c_int),
+                ("window", ctypes.c_int64), ("block", ctypes.c_int64)]
+
+
+class Receipt(ctypes.Structure):
+    _fields_ = [("form", ctypes.c_int), ("text", ctypes.c_char * 248)]
+
+
+def attention(k, q, keys, values, mask=None, form="DENSE", scale=0.0, softcap=0.0, causal=False, window=0, block=0):
+    """The result and the receipt's text."""
+    receipt = Receipt()
+    options = AttentionOptions(FORMS.index(form), scale, softcap, causal, window, block)
+    out = k.call("attention", q, keys, values, mask or front.Tensor(), options, ctypes.byref(receipt))
+    return out, receipt.text.decode()
 
 
 def schedule(curve, peak, warmup=0, end=0, last=1):
