@@ -295,6 +295,66 @@ KEEL_API keel_tensor_t keel_attention_at(keel_caller_t site, keel_tensor_t q, ke
                                          keel_attention_options_t options,
                                          keel_attention_receipt_t *receipt);
 
+// ---- rows and experts --------------------------------------------------------------------------
+
+// A program has fixed shapes. What depends on values, here how many rows are chosen, gets a bound
+// from the configuration, a mask, and a count of what went beyond, all on the device.
+
+typedef struct keel_rows_t {
+    keel_tensor_t is_row;   // bool [bound]: the rows that are there
+    keel_tensor_t count;    // i32: how many there are in x
+    keel_tensor_t left_out; // i32: those beyond the bound
+} keel_rows_t;
+
+// The first `bound` rows of x [N, ...] whose mask, bool [N], is true, in order, then zeros: [bound,
+// ...]. A bound beyond N is N. `out` may be NULL.
+#define keel_rows_where(x, mask, bound, out)                                                       \
+    keel_rows_where_at(KEEL_HERE, (x), (mask), (bound), (out))
+KEEL_API keel_tensor_t keel_rows_where_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t mask,
+                                          int64_t bound, keel_rows_t *out);
+
+typedef struct keel_routing_options_t {
+    int64_t top;      // experts of a token
+    int64_t capacity; // slots of an expert; beyond the tokens, as many as these
+    double scale;     // of the gates; 0: 1
+} keel_routing_options_t;
+
+// factor * tokens * top / experts, rounded up to 8, at most `tokens`: those of the configuration. 0
+// if a number is not above 0.
+KEEL_API int64_t keel_capacity(int64_t tokens, int64_t experts, int64_t top, double factor);
+
+// Tensors of the open step. k is `top`, C the capacity.
+typedef struct keel_routing_t {
+    int64_t tokens, experts, top, capacity;
+    keel_tensor_t is_chosen; // bool [N, E]
+    keel_tensor_t gate;     // f32 [N, E]: scale * score / sum of the chosen scores; 0 if not chosen
+    keel_tensor_t load;     // i32 [E]: tokens that chose each, also beyond its capacity
+    keel_tensor_t dropped;  // i32: choices beyond the capacities; keel_add_to a counter
+    keel_tensor_t token;    // i32 [E, C]: in each slot
+    keel_tensor_t is_full;  // bool [E, C]
+    keel_tensor_t slot;     // i32 [N, k]: of each choice, among E * C
+    keel_tensor_t has_slot; // bool [N, k]
+    keel_tensor_t weight;   // f32 [N, k]: its gate, or 0
+} keel_routing_t;
+
+// Each token chooses the `top` experts with the largest `choice` [N, E] (empty: `scores`), of
+// equals the first; `scores` [N, E] weigh them. So a bias in `choice` chooses and does not weigh.
+// Tokens that are not `valid` (bool [N]; empty: all are) choose none. Experts fill their slots in
+// the order of the tokens, and drop the rest. Gradients pass through the gates only.
+#define keel_route(scores, choice, valid, options, out)                                            \
+    keel_route_at(KEEL_HERE, (scores), (choice), (valid), (options), (out))
+KEEL_API void keel_route_at(keel_caller_t site, keel_tensor_t scores, keel_tensor_t choice,
+                            keel_tensor_t valid, keel_routing_options_t options,
+                            keel_routing_t *out);
+// Tokens [N, d] in their slots: [E, C, d]; zeros in empty ones.
+#define keel_dispatch(routing, x) keel_dispatch_at(KEEL_HERE, (routing), (x))
+KEEL_API keel_tensor_t keel_dispatch_at(keel_caller_t site, const keel_routing_t *routing,
+                                        keel_tensor_t x);
+// What experts gave, [E, C, d], weighed and summed for each token: f32 [N, d].
+#define keel_combine(routing, y) keel_combine_at(KEEL_HERE, (routing), (y))
+KEEL_API keel_tensor_t keel_combine_at(keel_caller_t site, const keel_routing_t *routing,
+                                       keel_tensor_t y);
+
 // ---- checkpoints -------------------------------------------------------------------------------
 
 // Files in the format safetensors: one with all leaves, or several of about `part_bytes` each

@@ -5,6 +5,7 @@
 //   rate.c         schedules
 //   batch.c        host arrays as inputs of declared shapes
 //   optimizer.c    what an optimizer holds, and its step; rules.c: SGD, AdamW, Lion
+//   route.c        rows that a mask chooses, and tokens to experts, within bounds
 //   attention.c    attention, dense or over blocks of keys
 //   safetensors.c  the format of checkpoints; save.c writes them, load.c reads them
 //

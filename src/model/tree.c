@@ -62,9 +62,9 @@ static bool join(keel_tree_t *tree, keel_caller_t site, const char *name, char o
 void keel_tree_enter_at(keel_caller_t site, keel_tree_t *tree, const char *format, ...) {
     char name[MAX_NAME + 1], whole[MAX_NAME + 1];
     va_list arguments;
-    if (!tree) return;
+    if (!tree || !format) return;
     va_start(arguments, format);
-    int size = vsnprintf(name, sizeof name - 1, format ? format : "", arguments);
+    int size = vsnprintf(name, sizeof name - 1, format, arguments);
     va_end(arguments);
     uint32_t begin = (uint32_t)strlen(tree->scope);
     keel_status_t status = keel_table_reserve(&tree->scopes, 1);

@@ -319,7 +319,56 @@ static void every_allocation_may_fail(void **state) {
     assert_true(nth > 100);
 }
 
+static void trace_layers(keel_context_t *context) {
+    keel_routing_t routing;
+    keel_rows_t rows;
+    keel_attention_receipt_t receipt;
+    const keel_attention_options_t options = {
+        .form = KEEL_ATTENTION_BLOCKED, .block = 2, .is_causal = 1, .softcap = 3, .window = 2};
+    keel_tensor_t q = keel_iota(context, KEEL_F32, KEEL_SHAPE(1, 4, 2, 3), 1);
+    keel_tensor_t x = keel_reshape(keel_attention(q, q, q, (keel_tensor_t){0}, options, &receipt),
+                                   KEEL_SHAPE(8, 3));
+    keel_tensor_t mask = keel_greater(keel_sum(x, KEEL_AXES(1)), keel_constant(x, 1));
+    keel_route(x, (keel_tensor_t){0}, mask, ((keel_routing_options_t){.top = 2, .capacity = 3}),
+               &routing);
+    x = keel_combine(&routing, keel_dispatch(&routing, x));
+    keel_keep(keel_rows_where(x, mask, 3, &rows));
+}
+
+static void every_allocation_of_a_layer_may_fail(void **state) {
+    (void)state;
+    uint64_t nth = 0, reached;
+    do {
+        keel_context_t *context;
+        assert_ok(keel_context_create(NULL, &context));
+        keel_fault_arm(KEEL_FAULT_ALLOC, nth);
+        trace_layers(context);
+        reached = keel_fault_count(KEEL_FAULT_ALLOC);
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        const char *error = keel_context_error(context);
+        if (error && (!nth || reached < nth)) fail_msg("allocation %d: %s", (int)nth, error);
+        keel_context_free(context);
+    } while (reached >= nth++);
+    assert_true(nth > 10);
+}
+
 #endif
+
+static void nothing_comes_of_empty_tensors(void **state) {
+    (void)state;
+    keel_routing_t routing;
+    const keel_tensor_t none = {0};
+    keel_tensor_t x = keel_iota(keel, KEEL_F32, KEEL_SHAPE(2, 2), 0);
+    keel_route(none, none, none, ((keel_routing_options_t){.top = 1, .capacity = 1}), &routing);
+    keel_route(x, none, none, ((keel_routing_options_t){.top = 1, .capacity = 1}), NULL);
+    assert_true(keel_is_empty(keel_dispatch(&routing, x)));
+    assert_true(keel_is_empty(keel_combine(NULL, x)));
+    assert_true(keel_is_empty(keel_rows_where(none, x, 1, NULL)));
+    assert_true(keel_is_empty(
+        keel_attention(none, x, x, none, ((keel_attention_options_t){.scale = 1}), NULL)));
+    assert_null(keel_context_error(keel));
+    keel_step_discard(keel);
+}
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -331,7 +380,9 @@ int main(void) {
         cmocka_unit_test(counters_add_up_on_the_device),
         cmocka_unit_test(micro_batches_are_one_program_and_their_mean),
         cmocka_unit_test(wrong_optimizers_are_refused),
+        cmocka_unit_test(nothing_comes_of_empty_tensors),
 #ifdef KEEL_FAULTS
+        cmocka_unit_test(every_allocation_of_a_layer_may_fail),
         cmocka_unit_test(every_allocation_may_fail),
 #endif
     };

@@ -126,3 +126,25 @@ class Optimizer:
     def free(self):
         self.k.c.keel_optimizer_free.restype = None
         self.k.c.keel_optimizer_free(self.pointer)
+
+
+class Rows(ctypes.Structure):
+    _fields_ = [(name, front.Tensor) for name in ("is_row", "count", "left_out")]
+
+
+class RoutingOptions(ctypes.Structure):
+    _fields_ = [("top", ctypes.c_int64), ("capacity", ctypes.c_int64), ("scale", Double)]
+
+
+class Routing(ctypes.Structure):
+    _fields_ = [*((name, ctypes.c_int64) for name in ("tokens", "experts", "top", "capacity")),
+                *((name, front.Tensor) for name in ("is_chosen", "gate", "load", "dropped", "token", "is_full",
+                                                    "slot", "has_slot", "weight"))]
+
+
+def route(k, scores, choice=None, valid=None, top=1, capacity=1, scale=0.0):
+    routing = Routing()
+    k.c.keel_route_at.restype = None
+    k.c.keel_route_at(front.HERE, scores, choice or front.Tensor(), valid or front.Tensor(),
+                      RoutingOptions(top, capacity, scale), ctypes.byref(routing))
+    return routing
