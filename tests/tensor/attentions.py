@@ -40,35 +40,48 @@ def close(what, ours, theirs, tolerance):
     assert ours.shape == theirs.shape and apart <= tolerance, f"{what}: {apart:.3g} apart"
 
 
-def check(k, groups, is_masked, options, forms):
+def make_case(groups, is_masked, options):
     keys = T if options["causal"] else S + 6
     arrays = [RANDOM.normal(size=shape).astype("float32")
               for shape in [(B, T, H, h), (B, keys, groups, h), (B, keys, groups, e)]]
     mask = RANDOM.uniform(size=(B, T, keys)) < 0.6 if is_masked else None
     if is_masked:
         mask[0, 3] = False  # sees nothing
-    weights = RANDOM.normal(size=(B, T, H, e)).astype("float32")
-    expected = formula(*arrays, mask, **options)
-    gradients = jax.grad(lambda *a: jnp.sum(formula(*a, mask, **options) * weights), (0, 1, 2))(*arrays)
-    variables = [k.variable(a) for a in arrays]
-    extra = [k.variable(weights)] + ([k.variable(mask)] if is_masked else [])
-    kept = []
-    for form in forms:
-        out, text = models.attention(k, *variables, extra[1] if is_masked else None, **form, **options)
-        loss = k.reduce("SUM", k.binary("MULTIPLY", out, extra[0]), range(4))
-        kept.append([k.keep(x) for x in (out, *k.gradients(loss, variables))])
-        words = [form["form"].lower(), f"{T} queries x {keys} keys", f"{H} heads on {groups}", "front.py:1: "]
-        words += ["causal"] * options["causal"] + ["masked"] * is_masked
-        words += [f"window {options['window']}"] * bool(options["window"])
-        assert all(word in text for word in words), text
+    return {"arrays": arrays, "mask": mask, "weights": RANDOM.normal(size=(B, T, H, e)).astype("float32"),
+            "options": options, "groups": groups, "keys": keys}
+
+
+def expect(cases):
+    """The value and the gradients of each, as one program: compiling is what takes time."""
+    def one(case, arrays):
+        value = formula(*arrays, case["mask"], **case["options"])
+        return value, jax.grad(lambda *a: jnp.sum(formula(*a, case["mask"], **case["options"]) * case["weights"]),
+                               (0, 1, 2))(*arrays)
+
+    everything = jax.jit(lambda all_arrays: [one(c, a) for c, a in zip(cases, all_arrays)])
+    return [[value, *gradients] for value, gradients in everything([c["arrays"] for c in cases])]
+
+
+def trace(k, case, form):
+    """Kept tensors: the result and its gradients."""
+    variables, weights = [k.variable(a) for a in case["arrays"]], k.variable(case["weights"])
+    mask = None if case["mask"] is None else k.variable(case["mask"])
+    out, text = models.attention(k, *variables, mask, **form, **case["options"])
+    loss = k.reduce("SUM", k.binary("MULTIPLY", out, weights), range(4))
+    words = [form["form"].lower(), f"{T} queries x {case['keys']} keys", f"{H} heads on {case['groups']}", "front.py:1: "]
+    words += ["causal"] * case["options"]["causal"] + ["masked"] * (mask is not None)
+    words += [f"window {case['options']['window']}"] * bool(case["options"]["window"])
+    assert all(word in text for word in words), text
+    return [k.keep(x) for x in (out, *k.gradients(loss, variables))]
+
+
+def check(k, cases, forms):
+    kept = [(case, form, trace(k, case, form)) for form in forms for case in cases]
     k.end()
-    for form, tensors in zip(forms, kept):
-        name = f"{form}, {options}, {groups} groups, mask {is_masked}"
-        close(name, k.read(tensors[0]), numpy.asarray(expected), 1e-5)
-        for place, (ours, theirs) in enumerate(zip(tensors[1:], gradients)):
-            close(f"{name}: gradient {place}", k.read(ours), numpy.asarray(theirs), 1e-4)
-    for tensor in [*variables, *extra, *itertools.chain(*kept)]:
-        k.release(tensor)
+    for (case, form, tensors), expected in zip(kept, expect(cases) * len(forms)):
+        name = f"{form}, {case['options']}, {case['groups']} groups, mask {case['mask'] is not None}"
+        for place, (ours, theirs) in enumerate(zip(tensors, expected)):
+            close(f"{name}: {place}", k.read(ours), numpy.asarray(theirs), 1e-4 if place else 1e-5)
 
 
 def check_bf16(k):
@@ -120,12 +133,13 @@ def check_refusals(k):
 
 def main():
     k = front.Front(sys.argv[1])
-    forms = [{"form": "DENSE"}, {"form": "BLOCKED", "block": 3}]
-    cases = [(2, *case) for case in itertools.product((False, True), ((False, 0), (True, 0), (True, 4)), (0.0, 3.0))]
-    cases += [(1, False, (True, 0), 0.0), (6, True, (True, 4), 3.0)]
-    for groups, is_masked, (causal, window), softcap in cases:
-        options = {"causal": causal, "window": window, "softcap": softcap, "scale": 0.3 if softcap else 0.0}
-        check(k, groups, is_masked, options, forms)
+    forms = [{"form": "DENSE"}, {"form": "BLOCKED", "block": 6}]
+    places = [(2, *place) for place in itertools.product((False, True), ((False, 0), (True, 0), (True, 4)), (0.0, 3.0))]
+    places += [(1, False, (True, 0), 0.0), (6, True, (True, 4), 3.0)]
+    cases = [make_case(groups, is_masked, {"causal": causal, "window": window, "softcap": softcap,
+                                           "scale": 0.3 if softcap else 0.0})
+             for groups, is_masked, (causal, window), softcap in places]
+    check(k, cases, forms)
     check_bf16(k)
     check_refusals(k)
     print(f"{len(cases) * len(forms)} attentions and their gradients are what JAX computes")
