@@ -76,11 +76,12 @@ KEEL_API keel_tensor_t keel_tree_add_at(keel_caller_t site, keel_tree_t *tree, c
     keel_tree_state_at(KEEL_HERE, (tree), (name), (dtype), (shape), (init))
 KEEL_API keel_tensor_t keel_tree_state_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                                           keel_dtype_t dtype, keel_shape_t shape, keel_init_t init);
-// Gives a variable that is there already to the tree, as state. It stays what it is if it is no
-// variable or the name is not new.
-#define keel_tree_put(tree, name, variable) keel_tree_put_at(KEEL_HERE, (tree), (name), (variable))
+// Gives a variable that is there already to the tree, as a parameter or as state. It stays what it
+// is if it is no variable, if the name is not new, or if a parameter would not be of floats.
+#define keel_tree_put(tree, name, variable, is_state)                                              \
+    keel_tree_put_at(KEEL_HERE, (tree), (name), (variable), (is_state))
 KEEL_API void keel_tree_put_at(keel_caller_t site, keel_tree_t *tree, const char *name,
-                               keel_tensor_t variable);
+                               keel_tensor_t variable, int is_state);
 
 #define keel_tree_get(tree, name) keel_tree_get_at(KEEL_HERE, (tree), (name))
 KEEL_API keel_tensor_t keel_tree_get_at(keel_caller_t site, keel_tree_t *tree, const char *name);

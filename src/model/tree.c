@@ -138,14 +138,20 @@ static keel_tensor_t add(keel_caller_t site, keel_tree_t *tree, const char *name
     return keel_tensor_fail(tree->context, site, status);
 }
 
+// False, with an error, if it is not of floats.
+static bool can_be_parameter(keel_tree_t *tree, keel_caller_t site, const char *name,
+                             keel_dtype_t dtype) {
+    if (keel_tensor_is_float(dtype)) return true;
+    fail(tree, site,
+         keel_status_make(KEEL_INVALID,
+                          "tree: %s is %s, and a parameter is of floats; make it state",
+                          name ? name : "", keel_dtype_text(dtype)));
+    return false;
+}
+
 keel_tensor_t keel_tree_add_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                                keel_dtype_t dtype, keel_shape_t shape, keel_init_t init) {
-    if (tree && !keel_tensor_is_float(dtype))
-        return keel_tensor_fail(tree->context, site,
-                                keel_status_make(KEEL_INVALID,
-                                                 "tree: %s is %s, and a parameter is of floats; "
-                                                 "keel_tree_state adds others",
-                                                 name ? name : "", keel_dtype_text(dtype)));
+    if (!tree || !can_be_parameter(tree, site, name, dtype)) return (keel_tensor_t){0};
     return add(site, tree, name, dtype, shape, &(leaf_t){.init = init});
 }
 
@@ -161,7 +167,7 @@ static bool holds(const keel_tree_t *tree, keel_tensor_t tensor) {
 }
 
 void keel_tree_put_at(keel_caller_t site, keel_tree_t *tree, const char *name,
-                      keel_tensor_t variable) {
+                      keel_tensor_t variable, int is_state) {
     char whole[MAX_NAME + 1];
     if (!tree || !join(tree, site, name, whole) || !is_new(tree, site, whole)) return;
     if (!keel_tensor_is_variable(variable) || variable.context != tree->context ||
@@ -172,7 +178,8 @@ void keel_tree_put_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                               whole));
         return;
     }
-    fail(tree, site, keep(tree, whole, &(leaf_t){.tensor = variable, .is_state = true}));
+    if (!is_state && !can_be_parameter(tree, site, whole, keel_dtype(variable))) return;
+    fail(tree, site, keep(tree, whole, &(leaf_t){.tensor = variable, .is_state = is_state}));
 }
 
 size_t keel_tree_count(const keel_tree_t *tree) {

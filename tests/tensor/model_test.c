@@ -76,7 +76,7 @@ static void wrong_names_are_refused(void **state) {
     keel_tree_add(tree, "w", KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(0));
     expect_error("there is a w already");
     keel_tree_add(tree, "n", KEEL_I32, KEEL_SHAPE(2), KEEL_FILL(0));
-    expect_error("n is i32", "keel_tree_state");
+    expect_error("n is i32", "make it state");
     keel_tree_add(tree, "n", KEEL_F32, KEEL_SHAPE(-2), KEEL_FILL(0));
     expect_error("negative");
     keel_tree_get(tree, "v");
@@ -89,9 +89,9 @@ static void wrong_names_are_refused(void **state) {
     expect_error("is no name");
     keel_tree_leave(tree);
     keel_tree_leave(tree); // both were entered all the same
-    keel_tree_put(tree, "p", (keel_tensor_t){0});
+    keel_tree_put(tree, "p", (keel_tensor_t){0}, 1);
     expect_error("p is no variable");
-    keel_tree_put(tree, "p", keel_tree_get(tree, "w"));
+    keel_tree_put(tree, "p", keel_tree_get(tree, "w"), 1);
     expect_error("is in it already");
     assert_int_equal(keel_tree_count(tree), 1);
     keel_tree_free(tree);
@@ -108,8 +108,13 @@ static void what_is_put_is_the_trees(void **state) {
     static const int32_t table[3] = {3, 1, 2};
     keel_tree_t *tree = new_tree();
     keel_tensor_t canon = keel_variable(keel, "canon", KEEL_I32, KEEL_SHAPE(3), table);
-    keel_tree_put(tree, "canon", canon);
+    keel_tree_put(tree, "canon", canon, 0);
+    expect_error("canon is i32, and a parameter is of floats");
+    keel_tree_put(tree, "canon", canon, 1);
     assert_true(keel_tree_leaf(tree, 0).is_state);
+    const float one = 1;
+    keel_tree_put(tree, "one", keel_variable(keel, "one", KEEL_F32, KEEL_SCALAR, &one), 0);
+    assert_false(keel_tree_leaf(tree, 1).is_state);
     keel_tree_initialize(tree, 1); // has no initializer
     assert_ok(keel_step_end(keel));
     int32_t got[3];

@@ -85,7 +85,7 @@ class Tree:
 
     def put(self, name, tensor):
         self.k.c.keel_tree_put_at.restype = None
-        self.k.c.keel_tree_put_at(front.HERE, self.pointer, name.encode(), tensor)
+        self.k.c.keel_tree_put_at(front.HERE, self.pointer, name.encode(), tensor, 1)
 
     def save(self, path, part_bytes=0):
         self.k.check(self.k.c.keel_checkpoint_save_at, front.HERE, self.pointer, str(path).encode(), ctypes.c_uint64(part_bytes))
