@@ -36,8 +36,8 @@ void gpt_add_cache(gpt_t *gpt, gpt_cache_t *cache) {
     *cache = (gpt_cache_t){0};
     for (int layer = 0; layer < gpt->layers; ++layer) {
         keel_tree_enter(gpt->tree, "cache%02d", layer);
-        cache->keys[layer] = keel_tree_state(gpt->tree, "keys", KEEL_F32, shape, KEEL_FILL(0));
-        cache->values[layer] = keel_tree_state(gpt->tree, "values", KEEL_F32, shape, KEEL_FILL(0));
+        cache->keys[layer] = keel_tree_state(gpt->tree, "keys", KEEL_F32, shape, KEEL_UNSET);
+        cache->values[layer] = keel_tree_state(gpt->tree, "values", KEEL_F32, shape, KEEL_UNSET);
         keel_tree_leave(gpt->tree);
     }
 }

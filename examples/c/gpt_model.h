@@ -24,7 +24,7 @@ typedef struct gpt_cache_t {
 
 // Adds the weights to the tree.
 void gpt_add_weights(gpt_t *gpt);
-// Adds an empty cache to the tree.
+// Adds a cache to the tree. It has no value before a row begins.
 void gpt_add_cache(gpt_t *gpt, gpt_cache_t *cache);
 
 // bool[n,m]: each of n places sees those of m that are not behind it.
