@@ -1,5 +1,5 @@
-// What the front end in C costs: tracing an operation, and a steady step beside the bare execution
-// of its program. Prints a section of Markdown.
+// What the front end in C costs: tracing an operation, a steady step beside the bare execution of
+// its program, and what they allocate. Prints a section of Markdown.
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -7,6 +7,30 @@
 #include "tensor/trace.h"
 
 enum { ROUNDS = 31, LAYERS = 24, WIDTH = 8, ARGUMENTS = 200, STEPS = 50 };
+
+// Keel's own allocations on this thread: linked with --wrap.
+static _Thread_local unsigned long allocations;
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *pointer, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *pointer, size_t size);
+
+void *__wrap_malloc(size_t size) {
+    ++allocations;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    ++allocations;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *pointer, size_t size) {
+    ++allocations;
+    return __real_realloc(pointer, size);
+}
 
 static void must(keel_status_t status) {
     if (!status) return;
@@ -45,10 +69,12 @@ static void bench_tracing(keel_context_t *keel) {
     keel_tensor_t weights[LAYERS], x;
     double rounds[ROUNDS];
     uint64_t operations = 0;
+    unsigned long before_all = 0;
     for (int i = 0; i < LAYERS; ++i)
         weights[i] = keel_variable(keel, "w", KEEL_F32, KEEL_SHAPE(WIDTH, WIDTH), zeros);
     x = keel_variable(keel, "x", KEEL_F32, KEEL_SHAPE(WIDTH, WIDTH), zeros);
     for (int round = 0; round < ROUNDS; ++round) {
+        if (round == 1) before_all = allocations;
         uint64_t before = keel_context_figures(keel).operations;
         double start = now();
         trace_model(x, weights);
@@ -59,8 +85,9 @@ static void bench_tracing(keel_context_t *keel) {
         rounds[round] /= (double)operations;
     }
     printf("- Tracing one operation takes %.0f ns (a training step of %llu operations, gradients "
-           "included; median of %d).\n",
-           median(rounds, ROUNDS), (unsigned long long)operations, ROUNDS);
+           "included; median of %d). After the first step it makes %lu allocations in %d steps.\n",
+           median(rounds, ROUNDS), (unsigned long long)operations, ROUNDS, allocations - before_all,
+           ROUNDS - 1);
 }
 
 static keel_tensor_t add_all(const keel_tensor_t *x) {
@@ -100,16 +127,23 @@ static void bench_steps(keel_context_t *keel) {
     double whole[STEPS], bare[STEPS];
     for (int i = 0; i < ARGUMENTS; ++i)
         x[i] = keel_variable(keel, "x", KEEL_F32, KEEL_SCALAR, &(float){1});
-    whole_step(keel, x); // compiles
+    for (int i = 0; i < STEPS; ++i) { // compiles; and Keel follows the buffers of the first ones
+        whole_step(keel, x);
+        bare_step(keel, x);
+    }
+    unsigned long before = allocations;
     for (int i = 0; i < STEPS; ++i) {
         whole[i] = whole_step(keel, x);
         bare[i] = bare_step(keel, x);
     }
+    unsigned long after = allocations;
     double of_whole = median(whole, STEPS), of_bare = median(bare, STEPS);
     printf(
         "- A steady step of %d arguments takes %.1f us, of which the plugin's Execute takes %.1f "
-        "us: tracing it again and finding it adds %.1f us.\n",
-        ARGUMENTS, of_whole / 1e3, of_bare / 1e3, (of_whole - of_bare) / 1e3);
+        "us: tracing it again and finding it adds %.1f us. Keel makes %lu allocations in %d "
+        "steps.\n",
+        ARGUMENTS, of_whole / 1e3, of_bare / 1e3, (of_whole - of_bare) / 1e3, after - before,
+        STEPS);
 }
 
 int main(void) {
