@@ -57,20 +57,45 @@ static void print_list(const keel_program_t *program, keel_attr_id_t attr, keel_
         keel_buffer_format(out, "%s%lld", i ? "," : "", (long long)ints.items[i]);
 }
 
+// "<=[2,2]T(1,0)": a count from 0 in that shape, transposed.
+static void print_count(const keel_program_t *program, keel_attr_id_t shape, keel_attr_id_t order,
+                        keel_buffer_t *out) {
+    keel_buffer_text(out, "<=[");
+    print_list(program, shape, out);
+    keel_buffer_byte(out, ']');
+    const keel_attr_t *contents = keel_program_attr(program, order);
+    if (contents->kind != KEEL_ATTR_INTS) return;
+    keel_ints_t places = keel_program_ints(program, contents->b);
+    bool is_moved = false;
+    for (uint32_t i = 0; i < places.count; ++i)
+        is_moved |= places.items[i] != i;
+    if (!is_moved) return;
+    keel_buffer_text(out, "T(");
+    print_list(program, order, out);
+    keel_buffer_byte(out, ')');
+}
+
 // "devices=[4,1]0,1,2,3", as HLO's text has it; with several devices for each part:
-// "devices=[2,1,2]0,1,2,3 last_tile_dim_replicate".
+// "devices=[2,1,2]0,1,2,3 last_tile_dim_replicate"; with the devices as a count:
+// "devices=[4,1]<=[4]".
 static bool print_tiles(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
     keel_attr_id_t dims = keel_program_dict_find(program, attr, "tile_assignment_dimensions");
     keel_attr_id_t devices = keel_program_dict_find(program, attr, "tile_assignment_devices");
+    keel_attr_id_t shape = keel_program_dict_find(program, attr, "iota_reshape_dims");
+    keel_attr_id_t order = keel_program_dict_find(program, attr, "iota_transpose_perm");
     keel_attr_id_t shared = keel_program_dict_find(program, attr, "replicate_on_last_tile_dim");
-    uint32_t fields = shared == KEEL_NONE ? 3 : 4; // with the type
-    if (dims == KEEL_NONE || devices == KEEL_NONE ||
+    uint32_t fields = 2 + (devices != KEEL_NONE) + (shape != KEEL_NONE) + (order != KEEL_NONE) +
+                      (shared != KEEL_NONE); // with the type
+    if (dims == KEEL_NONE || (devices == KEEL_NONE) == (shape == KEEL_NONE) ||
         keel_program_list(program, keel_program_attr(program, attr)->b).count != 2 * fields)
         return false;
     keel_buffer_text(out, "devices=[");
     print_list(program, dims, out);
     keel_buffer_byte(out, ']');
-    print_list(program, devices, out);
+    if (devices != KEEL_NONE)
+        print_list(program, devices, out);
+    else
+        print_count(program, shape, order, out);
     if (shared != KEEL_NONE) keel_buffer_text(out, " last_tile_dim_replicate");
     return true;
 }

@@ -105,6 +105,22 @@ static void shardings_are_told_as_jax_writes_them(void **state) {
          "return z",
          "sharding custom-call: devices=[2,1,2]0,1,2,3 last_tile_dim_replicate -> "
          "devices=[2,1,2]0,2,1,3 last_tile_dim_replicate @8<5",
+         NULL},
+        {"hlo\n"
+         "x: f32[4] @5\n"
+         "y = custom-call f32[4] x {custom_call_target='Sharding' sharding=hlo.message{type=OTHER "
+         "tile_assignment_dimensions=[2,2] iota_reshape_dims=[2,2] iota_transpose_perm=[0,1]}} @8\n"
+         "z = tanh f32[4] y @9\n"
+         "return z",
+         "hlo\n"
+         "x: f32[4] @5\n"
+         "y = custom-call f32[4] x {custom_call_target='Sharding' sharding=hlo.message{type=OTHER "
+         "tile_assignment_dimensions=[2,1,2] iota_reshape_dims=[2,2] iota_transpose_perm=[1,0] "
+         "replicate_on_last_tile_dim=true}} @8\n"
+         "z = tanh f32[4] y @9\n"
+         "return z",
+         "sharding custom-call: devices=[2,2]<=[2,2] -> "
+         "devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate @8<5",
          NULL});
 }
 
