@@ -15,8 +15,10 @@ keel_status_t keel_pjrt_status(const PJRT_Api *api, PJRT_Error *error, const cha
     PJRT_Error_Code own;
     bool is_refused =
         keel_pjrt_error_number(error, &own) && own == PJRT_Error_Code_FAILED_PRECONDITION;
-    keel_status_t status = keel_status_make(is_refused ? KEEL_REFUSED : KEEL_PLUGIN, "%s: %.*s",
-                                            what, KEEL_STR_ARGS(message));
+    // Keel refused it, whatever function was called.
+    keel_status_t status =
+        is_refused ? keel_status_make(KEEL_REFUSED, "%.*s", KEEL_STR_ARGS(message))
+                   : keel_status_make(KEEL_PLUGIN, "%s: %.*s", what, KEEL_STR_ARGS(message));
     if (keel_pjrt_error_destroy(error)) return status;
     PJRT_Error_Destroy_Args destroy = {.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE,
                                        .error = error};
