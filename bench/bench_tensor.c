@@ -110,15 +110,20 @@ static double whole_step(keel_context_t *keel, const keel_tensor_t *x) {
 
 static double bare_step(keel_context_t *keel, const keel_tensor_t *x) {
     PJRT_Buffer *arguments[ARGUMENTS], *result;
+    PJRT_Buffer *const *const inputs[] = {arguments};
+    PJRT_Buffer **const outputs[] = {&result};
+    const keel_shape_t shape = {0};
+    const sharding_t sharding = {{0}};
+    const layout_t layout = {KEEL_F32, &shape, &sharding};
     PJRT_LoadedExecutable *loaded = step_last_loaded(keel);
     float value;
     for (int i = 0; i < ARGUMENTS; ++i)
-        arguments[i] = context_variable(x[i])->buffer;
+        arguments[i] = context_variable(x[i])->buffers[0];
     double start = now();
-    must(device_execute(keel->device, loaded, arguments, ARGUMENTS, &result));
+    must(device_execute(keel->device, loaded, inputs, ARGUMENTS, outputs));
     double end = now();
-    must(device_receive(keel->device, result, &value, sizeof value));
-    device_drop(keel->device, result);
+    must(device_receive(keel->device, &layout, &result, &value));
+    device_drop(keel->device, &result);
     return end - start;
 }
 

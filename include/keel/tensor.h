@@ -18,6 +18,10 @@
 // variables and kept tensors until keel_release or keel_context_free. A tensor is a small value:
 // copy it freely; there is nothing to free.
 //
+// Several devices: a context may have a mesh, a grid of devices with named axes. Every program then
+// runs on all of them, XLA splits the work (SPMD), and a tensor is whole on each device unless a
+// spec says which axes split which of its dimensions. The numbers are those of one device.
+//
 // Errors: an operation that cannot be traced gives an empty tensor and the context keeps the first
 // error, with both shapes and the caller's line; operations on empty tensors give empty ones.
 // keel_step_end returns that error, runs nothing, leaves every variable as it was, and the context
@@ -108,15 +112,41 @@ KEEL_API size_t keel_dtype_size(keel_dtype_t dtype);
 
 // ---- context -----------------------------------------------------------------------------------
 
+enum { KEEL_MAX_MESH_AXES = 8 };
+
+typedef struct keel_mesh_axis_t {
+    const char *name; // letters, digits and _
+    int64_t size;
+} keel_mesh_axis_t;
+
+// The devices as a grid, the last axis being the fastest.
+typedef struct keel_mesh_t {
+    int32_t count; // 0: one device
+    keel_mesh_axis_t axes[KEEL_MAX_MESH_AXES];
+} keel_mesh_t;
+
+// KEEL_MESH({"data", 2}, {"model", 4}) is 8 devices.
+#define KEEL_COUNT_AXES_(...)                                                                      \
+    (int32_t)(sizeof((keel_mesh_axis_t[]){__VA_ARGS__}) / sizeof(keel_mesh_axis_t))
+#define KEEL_MESH(...) ((keel_mesh_t){KEEL_COUNT_AXES_(__VA_ARGS__), {__VA_ARGS__}})
+
 // NULL or 0 is the default of each. Keel's own settings are those of the environment and of the
-// config file (docs/settings.md).
+// config file (docs/settings.md). Everything is copied.
 typedef struct keel_context_options_t {
     const char *plugin; // a path; default: the setting `plugin`. One plugin a process
     const char *name;   // of the programs, as `keel why` shows them; default "step"
+    keel_mesh_t mesh;   // takes the plugin's first devices
+    int32_t devices;    // of XLA's CPU plugin; default: as many as the mesh has
+    // If several processes are one job, each with some of the mesh's devices: which one this is,
+    // from 0, how many there are, and where they find each other, for plugins that need it (GPUs;
+    // on TPUs the plugin knows by itself): an empty folder that all of them see, or
+    // "redis://HOST:PORT". All processes do the same steps, and give the same whole data.
+    int32_t process, processes;
+    const char *meet;
 } keel_context_options_t;
 
-// `options` may be NULL. KEEL_INVALID: the named plugin cannot be used. KEEL_PLUGIN: the plugin, or
-// Keel in front of it, refused.
+// `options` may be NULL. KEEL_INVALID: the named plugin cannot be used, or the mesh is not one or
+// has more devices than the plugin. KEEL_PLUGIN: the plugin, or Keel in front of it, refused.
 KEEL_API keel_status_t keel_context_create(const keel_context_options_t *options,
                                            keel_context_t **out) KEEL_MUST_CHECK;
 KEEL_API void keel_context_free(keel_context_t *context); // NULL is allowed
@@ -125,7 +155,7 @@ KEEL_API void keel_context_free(keel_context_t *context); // NULL is allowed
 KEEL_API const char *keel_context_error(const keel_context_t *context);
 
 // Ends the step: runs what its assignments need, or compiles it first if this trace is new. Returns
-// once the work is queued, not when it is done.
+// once the work is queued, not when it is done, and waits only if 8 executions are under way.
 #define keel_step_end(context) keel_step_end_at(KEEL_HERE, (context))
 KEEL_API keel_status_t keel_step_end_at(keel_caller_t site,
                                         keel_context_t *context) KEEL_MUST_CHECK;
@@ -166,6 +196,41 @@ KEEL_API keel_tensor_t keel_variable_at(keel_caller_t site, keel_context_t *cont
 KEEL_API keel_tensor_t keel_input_at(keel_caller_t site, keel_context_t *context, const char *name,
                                      keel_dtype_t dtype, keel_shape_t shape, const void *data);
 
+// Which axes of the mesh split each dimension of a tensor: NULL for none, "data" for one, or
+// several, "data,model", the first being the outermost. Dimensions after the last are not split.
+typedef struct keel_spec_t {
+    int32_t count;
+    const char *dims[KEEL_MAX_RANK];
+} keel_spec_t;
+
+// KEEL_SPEC(NULL, "model") splits the columns. KEEL_WHOLE: whole on each device.
+#define KEEL_COUNT_NAMES_(...) (int32_t)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *))
+#define KEEL_SPEC(...) ((keel_spec_t){KEEL_COUNT_NAMES_(__VA_ARGS__), {__VA_ARGS__}})
+#define KEEL_WHOLE ((keel_spec_t){0, {NULL}})
+
+// A variable whose elements are split over the mesh, in every step. `data` is the whole.
+#define keel_sharded_variable(context, name, dtype, shape, data, spec)                             \
+    keel_sharded_variable_at(KEEL_HERE, (context), (name), (dtype), (shape), (data), (spec))
+KEEL_API keel_tensor_t keel_sharded_variable_at(keel_caller_t site, keel_context_t *context,
+                                                const char *name, keel_dtype_t dtype,
+                                                keel_shape_t shape, const void *data,
+                                                keel_spec_t spec);
+// Splits a variable, such as a leaf of a tree, from now on. Not one that the open step has used.
+#define keel_place(variable, spec) keel_place_at(KEEL_HERE, (variable), (spec))
+KEEL_API void keel_place_at(keel_caller_t site, keel_tensor_t variable, keel_spec_t spec);
+// The same for an input.
+#define keel_sharded_input(context, name, dtype, shape, data, spec)                                \
+    keel_sharded_input_at(KEEL_HERE, (context), (name), (dtype), (shape), (data), (spec))
+KEEL_API keel_tensor_t keel_sharded_input_at(keel_caller_t site, keel_context_t *context,
+                                             const char *name, keel_dtype_t dtype,
+                                             keel_shape_t shape, const void *data,
+                                             keel_spec_t spec);
+// `x`, split so at this point of the program, and its gradient too. XLA decides about tensors
+// without one. keel_keep(keel_shard(x, spec)) stays split. Refused: an axis that the mesh does not
+// have, or twice; a dimension that its axes do not divide.
+#define keel_shard(x, spec) keel_shard_at(KEEL_HERE, (x), (spec))
+KEEL_API keel_tensor_t keel_shard_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec);
+
 // A host number as an argument: a scalar of the dtype of `like`.
 #define keel_number(like, value) keel_number_at(KEEL_HERE, (like), (value))
 KEEL_API keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value);
@@ -192,7 +257,8 @@ KEEL_API void keel_release(keel_tensor_t tensor);
 
 // Copies the value to the host and waits for it. `size`: bytes, all of them. A value of the open
 // step is computed by a program of its own, which is new work on the way: prefer to keep it and to
-// read it after keel_step_end. Counted, and attributed to this line.
+// read it after keel_step_end. After keel_freeze it is refused (KEEL_REFUSED). Counted, and
+// attributed to this line.
 #define keel_read(tensor, data, size) keel_read_at(KEEL_HERE, (tensor), (data), (size))
 KEEL_API keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, void *data,
                                     size_t size) KEEL_MUST_CHECK;
@@ -495,6 +561,41 @@ typedef struct keel_custom_t {
     keel_custom_gradient_at(KEEL_HERE, (context), (custom), (out))
 KEEL_API void keel_custom_gradient_at(keel_caller_t site, keel_context_t *context,
                                       const keel_custom_t *custom, keel_tensor_t *out);
+
+// ---- parts of one device -----------------------------------------------------------------------
+
+// What one device does by itself: keel_local gives it its part of `x`, split as the spec says;
+// operations on parts are its own, and have the part's shape; keel_global makes one tensor of all
+// parts again, of which those along no axis of the spec must be equal. If one operand of an
+// operation is a part, the others are taken whole on each device. A part cannot be assigned, kept,
+// read, or used by a loop or a branch (but a body may have all of it inside).
+#define keel_local(x, spec) keel_local_at(KEEL_HERE, (x), (spec))
+KEEL_API keel_tensor_t keel_local_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec);
+#define keel_global(x, spec) keel_global_at(KEEL_HERE, (x), (spec))
+KEEL_API keel_tensor_t keel_global_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec);
+// Collectives, of parts: each device exchanges with those along these axes of the mesh, "data" or
+// "data,model". Their gradients are collectives too.
+#define keel_all_reduce(x, op, axes) keel_all_reduce_at(KEEL_HERE, (x), (op), (axes))
+KEEL_API keel_tensor_t keel_all_reduce_at(keel_caller_t site, keel_tensor_t x, keel_reduce_op_t op,
+                                          const char *axes);
+// Concatenates along `axis`.
+#define keel_all_gather(x, axis, axes) keel_all_gather_at(KEEL_HERE, (x), (axis), (axes))
+KEEL_API keel_tensor_t keel_all_gather_at(keel_caller_t site, keel_tensor_t x, int axis,
+                                          const char *axes);
+// Adds, and gives each device its part along `axis`.
+#define keel_reduce_scatter(x, axis, axes) keel_reduce_scatter_at(KEEL_HERE, (x), (axis), (axes))
+KEEL_API keel_tensor_t keel_reduce_scatter_at(keel_caller_t site, keel_tensor_t x, int axis,
+                                              const char *axes);
+// Splits along `split`, sends the i-th part to the i-th device, and concatenates what came along
+// `join`.
+#define keel_all_to_all(x, split, join, axes)                                                      \
+    keel_all_to_all_at(KEEL_HERE, (x), (split), (join), (axes))
+KEEL_API keel_tensor_t keel_all_to_all_at(keel_caller_t site, keel_tensor_t x, int split, int join,
+                                          const char *axes);
+// To the device that is `by` further, around the ring.
+#define keel_permute(x, by, axes) keel_permute_at(KEEL_HERE, (x), (by), (axes))
+KEEL_API keel_tensor_t keel_permute_at(keel_caller_t site, keel_tensor_t x, int64_t by,
+                                       const char *axes);
 
 // ---- layers ------------------------------------------------------------------------------------
 

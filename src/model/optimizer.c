@@ -62,8 +62,10 @@ static keel_tensor_t add_moment(keel_caller_t site, keel_tree_t *tree,
                                 const keel_leaf_t *leaf) {
     char name[3 * MAX_NAME];
     snprintf(name, sizeof name, "%s.%s.%s", optimizer->name, kind, leaf->name);
-    return add_state(site, tree, name, rules_dtype(keel_dtype(leaf->tensor)),
-                     keel_shape(leaf->tensor));
+    keel_tensor_t moment = add_state(site, tree, name, rules_dtype(keel_dtype(leaf->tensor)),
+                                     keel_shape(leaf->tensor));
+    keel_tensor_place_like(moment, leaf->tensor);
+    return moment;
 }
 
 static void fill_slots(keel_caller_t site, keel_tree_t *tree, keel_optimizer_t *optimizer) {

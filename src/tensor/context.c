@@ -1,4 +1,5 @@
 // What a context holds, its errors, and the sources of tensors.
+#include "base/text.h"
 #include "tensor/trace.h"
 
 // ---- errors ------------------------------------------------------------------------------------
@@ -28,11 +29,39 @@ const char *keel_context_error(const keel_context_t *context) {
     return context && context->error ? keel_status_message(context->error) : NULL;
 }
 
+// A name is a string of the program, and XLA takes no other text.
+static bool is_text(const char *name) {
+    keel_str_t text = keel_str(name);
+    size_t length;
+    for (size_t at = 0; at < text.size; at += length) {
+        length = keel_utf8_length(text, at);
+        if (!length) return false;
+    }
+    return true;
+}
+
 // ---- life --------------------------------------------------------------------------------------
 
+static keel_status_t make_lanes(const keel_context_t *context, PJRT_Buffer ***out) {
+    void *memory;
+    KEEL_TRY(keel_calloc(device_lanes(context->device), sizeof(PJRT_Buffer *), &memory));
+    *out = memory;
+    return NULL;
+}
+
 static keel_status_t fill(keel_context_t *context, const keel_context_options_t *options) {
-    KEEL_TRY(keel_strdup(keel_str(options->name ? options->name : "step"), &context->name));
-    return device_open(options->plugin, &context->device);
+    const char *name = options->name ? options->name : "step";
+    const sharding_t whole = {{0}};
+    if (!is_text(name))
+        return keel_status_make(KEEL_INVALID, "keel_context_create: the name is not UTF-8");
+    KEEL_TRY(keel_strdup(keel_str(name), &context->name));
+    KEEL_PUSH(&context->shardings, whole);
+    KEEL_TRY(mesh_open(&options->mesh, &context->mesh));
+    const job_t job = {options->process, options->processes, options->meet};
+    KEEL_TRY(
+        device_open(options->plugin, &context->mesh, &job, options->devices, &context->device));
+    KEEL_TRY(make_lanes(context, &context->room));
+    return make_lanes(context, &context->computed);
 }
 
 keel_status_t keel_context_create(const keel_context_options_t *options, keel_context_t **out) {
@@ -55,11 +84,8 @@ keel_status_t keel_context_create(const keel_context_options_t *options, keel_co
 }
 
 static void drop_inputs(keel_context_t *context) {
-    for (uint32_t i = 0; i < context->used_inputs; ++i) {
-        input_t *input = &context->inputs.data[i];
-        device_drop(context->device, input->buffer);
-        input->buffer = NULL;
-    }
+    for (uint32_t i = 0; i < context->used_inputs; ++i)
+        device_drop(context->device, context->inputs.data[i].buffers);
     context->used_inputs = 0;
 }
 
@@ -86,23 +112,30 @@ void keel_context_free(keel_context_t *context) {
     step_forget_programs(context);
     keel_buffer_deinitialize(&context->newest);
     for (uint32_t i = 0; i < context->variables.count; ++i) {
-        device_drop(context->device, context->variables.data[i].buffer);
+        device_drop(context->device, context->variables.data[i].buffers);
+        keel_free(context->variables.data[i].buffers);
         keel_free(context->variables.data[i].name);
     }
-    for (uint32_t i = 0; i < context->inputs.count; ++i)
+    for (uint32_t i = 0; i < context->inputs.count; ++i) {
+        keel_free(context->inputs.data[i].buffers);
         keel_free(context->inputs.data[i].name);
+    }
     for (int dtype = 0; dtype < KEEL_DTYPE_COUNT; ++dtype)
         keel_free(context->numbers[dtype].data);
-    void *const tables[] = {context->shapes.data,   context->variables.data, context->used.data,
-                            context->assigned.data, context->inputs.data,    context->adjoints.data,
-                            context->regions.data,  context->customs.data,   context->declined,
-                            context->name};
+    void *const tables[] = {context->shapes.data,    context->variables.data,
+                            context->used.data,      context->assigned.data,
+                            context->inputs.data,    context->adjoints.data,
+                            context->shardings.data, context->regions.data,
+                            context->customs.data,   context->declined,
+                            context->mixed.data,     context->room,
+                            context->computed,       context->name};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         keel_free(tables[i]);
     trace_deinitialize(&context->trace);
     keel_map_deinitialize(&context->shape_ids);
     keel_status_ignore(context->error);
     device_close(context->device);
+    mesh_close(&context->mesh);
     keel_free(context);
 }
 
@@ -150,7 +183,7 @@ static const char *name_of(const char *name) {
 uint32_t context_variable_node(keel_context_t *context, uint32_t index) {
     variable_t *variable = &context->variables.data[index];
     if (variable->node != KEEL_NONE) return variable->node;
-    if (!variable->buffer) {
+    if (!variable->buffers[0]) {
         context_fail(context, context->site, "%s has no value yet; keel_assign one",
                      name_of(variable->name));
         return KEEL_NONE;
@@ -160,12 +193,12 @@ uint32_t context_variable_node(keel_context_t *context, uint32_t index) {
         context_take(context, context->site, status);
         return KEEL_NONE;
     }
-    const int64_t words[] = {context->used.count};
+    const int64_t words[] = {context->used.count, variable->sharding};
     const node_spec_t spec = {.kind = NODE_VARIABLE,
                               .dtype = variable->dtype,
                               .shape = context->shapes.data[variable->shape],
                               .words = words,
-                              .word_count = 1};
+                              .word_count = sizeof words / sizeof *words};
     keel_tensor_t tensor = trace_add(context, &spec, NULL, 0);
     if (!tensor.context) return KEEL_NONE;
     variable->use = context->used.count;
@@ -176,7 +209,7 @@ uint32_t context_variable_node(keel_context_t *context, uint32_t index) {
 
 // True if the context is there and the shape and dtype can be those of a tensor.
 static bool is_source(keel_caller_t site, keel_context_t *context, const char *what,
-                      keel_dtype_t dtype, const keel_shape_t *shape) {
+                      const char *name, keel_dtype_t dtype, const keel_shape_t *shape) {
     int64_t elements;
     char text[SHAPE_TEXT];
     if (!context) return false;
@@ -189,14 +222,17 @@ static bool is_source(keel_caller_t site, keel_context_t *context, const char *w
     else if (!shape_elements(shape, &elements))
         context_fail(context, site, "%s: %s has a negative dimension or too many elements", what,
                      shape_text(dtype, shape, text));
+    else if (name && !is_text(name))
+        context_fail(context, site, "%s: the name is not UTF-8", what);
     else
         return true;
     return false;
 }
 
 static keel_status_t new_variable(keel_context_t *context, const char *name, keel_dtype_t dtype,
-                                  const keel_shape_t *shape, uint32_t *out) {
-    variable_t variable = {.dtype = dtype, .node = KEEL_NONE, .use = KEEL_NONE, .is_live = true};
+                                  const keel_shape_t *shape, uint32_t sharding, uint32_t *out) {
+    variable_t variable = {
+        .dtype = dtype, .sharding = sharding, .node = KEEL_NONE, .use = KEEL_NONE, .is_live = true};
     KEEL_TRY(trace_shape(context, shape, &variable.shape));
     *out = context->free_variable;
     if (*out == KEEL_NONE) {
@@ -208,6 +244,11 @@ static keel_status_t new_variable(keel_context_t *context, const char *name, kee
         KEEL_TRY(keel_table_reserve(&context->assigned, context->variables.count + 1));
     }
     if (name) KEEL_TRY(keel_strdup(keel_str(name), &variable.name));
+    keel_status_t status = make_lanes(context, &variable.buffers);
+    if (status) {
+        keel_free(variable.name);
+        return status;
+    }
     if (*out == context->variables.count) {
         ++context->variables.count;
     } else {
@@ -223,27 +264,95 @@ static keel_tensor_t variable_tensor(keel_context_t *context, uint32_t index) {
     return (keel_tensor_t){context, generation << VARIABLE_SHIFT | index, 0};
 }
 
-keel_tensor_t keel_variable_at(keel_caller_t site, keel_context_t *context, const char *name,
-                               keel_dtype_t dtype, keel_shape_t shape, const void *data) {
+static keel_tensor_t make_variable(keel_context_t *context, const char *name, keel_dtype_t dtype,
+                                   const keel_shape_t *shape, uint32_t sharding, const void *data) {
     uint32_t index;
-    PJRT_Buffer *buffer = NULL;
-    if (!is_source(site, context, "variable", dtype, &shape)) return (keel_tensor_t){0};
-    keel_status_t status = data ? device_send(context->device, dtype, &shape, data, &buffer) : NULL;
-    if (!status) status = new_variable(context, name ? name : "", dtype, &shape, &index);
-    if (status) {
-        device_drop(context->device, buffer);
-        return context_take(context, site, status);
-    }
-    context->variables.data[index].buffer = buffer;
-    return variable_tensor(context, index);
+    keel_status_t status = new_variable(context, name, dtype, shape, sharding, &index);
+    if (status) return context_take(context, context->site, status);
+    const layout_t layout = {dtype, shape, &context->shardings.data[sharding]};
+    if (data)
+        status =
+            device_send(context->device, &layout, data, context->variables.data[index].buffers);
+    if (!status) return variable_tensor(context, index);
+    context_release(context, index);
+    return context_take(context, context->site, status);
 }
 
-static keel_status_t add_input(keel_context_t *context, const char *name, keel_dtype_t dtype,
-                               const keel_shape_t *shape, const void *data) {
-    if (context->used_inputs == context->inputs.count) {
-        input_t empty = {0};
-        KEEL_PUSH(&context->inputs, empty);
+keel_tensor_t keel_sharded_variable_at(keel_caller_t site, keel_context_t *context,
+                                       const char *name, keel_dtype_t dtype, keel_shape_t shape,
+                                       const void *data, keel_spec_t spec) {
+    uint32_t sharding;
+    if (!is_source(site, context, "variable", name, dtype, &shape) ||
+        !mesh_resolve(context, "variable", &spec, dtype, &shape, &sharding))
+        return (keel_tensor_t){0};
+    return make_variable(context, name ? name : "", dtype, &shape, sharding, data);
+}
+
+keel_tensor_t keel_variable_at(keel_caller_t site, keel_context_t *context, const char *name,
+                               keel_dtype_t dtype, keel_shape_t shape, const void *data) {
+    return keel_sharded_variable_at(site, context, name, dtype, shape, data, KEEL_WHOLE);
+}
+
+void context_fill(keel_context_t *context, variable_t *variable, PJRT_Buffer **buffers) {
+    size_t size = device_lanes(context->device) * sizeof *buffers;
+    device_drop(context->device, variable->buffers);
+    memcpy(variable->buffers, buffers, size);
+    memset(buffers, 0, size);
+}
+
+// Sends the value anew.
+static keel_status_t move(keel_context_t *context, variable_t *variable, uint32_t sharding) {
+    const keel_shape_t shape = context->shapes.data[variable->shape];
+    layout_t layout = {variable->dtype, &shape, &context->shardings.data[variable->sharding]};
+    int64_t elements;
+    void *data;
+    if (!variable->buffers[0] || !shape_elements(&shape, &elements)) return NULL;
+    KEEL_TRY(keel_calloc((size_t)elements + 1, keel_dtype_size(variable->dtype), &data));
+    keel_status_t status =
+        elements ? device_receive(context->device, &layout, variable->buffers, data) : NULL;
+    layout.sharding = &context->shardings.data[sharding];
+    if (!status) status = device_send(context->device, &layout, data, context->room);
+    keel_free(data);
+    if (!status) context_fill(context, variable, context->room);
+    return status;
+}
+
+void keel_place_at(keel_caller_t site, keel_tensor_t tensor, keel_spec_t spec) {
+    variable_t *variable = context_variable(tensor);
+    keel_context_t *context = tensor.context;
+    uint32_t sharding;
+    if (!context) return;
+    context->site = site;
+    if (!variable) {
+        context_fail(context, site, "place: it is no variable");
+        return;
     }
+    if (variable->node != KEEL_NONE) {
+        context_fail(context, site, "place: %s is used by the open step; end it first",
+                     name_of(variable->name));
+        return;
+    }
+    if (!mesh_resolve(context, "place", &spec, variable->dtype,
+                      &context->shapes.data[variable->shape], &sharding))
+        return;
+    keel_status_t status = move(context, variable, sharding);
+    if (status)
+        context_take(context, site, status);
+    else
+        variable->sharding = sharding;
+}
+
+static keel_status_t make_input(keel_context_t *context) {
+    input_t input = {0};
+    KEEL_TRY(keel_table_reserve(&context->inputs, 1));
+    KEEL_TRY(make_lanes(context, &input.buffers));
+    context->inputs.data[context->inputs.count++] = input;
+    return NULL;
+}
+
+static keel_status_t add_input(keel_context_t *context, const char *name, const layout_t *layout,
+                               const void *data) {
+    if (context->used_inputs == context->inputs.count) KEEL_TRY(make_input(context));
     input_t *input = &context->inputs.data[context->used_inputs];
     if (!input->name || strcmp(input->name, name)) {
         char *copy;
@@ -251,21 +360,34 @@ static keel_status_t add_input(keel_context_t *context, const char *name, keel_d
         keel_free(input->name);
         input->name = copy;
     }
-    return device_send(context->device, dtype, shape, data, &input->buffer);
+    return device_send(context->device, layout, data, input->buffers);
+}
+
+keel_tensor_t keel_sharded_input_at(keel_caller_t site, keel_context_t *context, const char *name,
+                                    keel_dtype_t dtype, keel_shape_t shape, const void *data,
+                                    keel_spec_t spec) {
+    int64_t elements;
+    uint32_t sharding;
+    if (!is_source(site, context, "input", name, dtype, &shape) ||
+        !mesh_resolve(context, "input", &spec, dtype, &shape, &sharding))
+        return (keel_tensor_t){0};
+    if (!data && shape_elements(&shape, &elements) && elements)
+        return context_fail(context, site, "input %s: no data", name ? name : "");
+    const layout_t layout = {dtype, &shape, &context->shardings.data[sharding]};
+    keel_status_t status = add_input(context, name ? name : "", &layout, data);
+    if (status) return context_take(context, site, status);
+    const int64_t words[] = {context->used_inputs++, sharding};
+    const node_spec_t node = {.kind = NODE_INPUT,
+                              .dtype = dtype,
+                              .shape = shape,
+                              .words = words,
+                              .word_count = sizeof words / sizeof *words};
+    return trace_add(context, &node, NULL, 0);
 }
 
 keel_tensor_t keel_input_at(keel_caller_t site, keel_context_t *context, const char *name,
                             keel_dtype_t dtype, keel_shape_t shape, const void *data) {
-    if (!is_source(site, context, "input", dtype, &shape)) return (keel_tensor_t){0};
-    int64_t elements;
-    if (!data && shape_elements(&shape, &elements) && elements)
-        return context_fail(context, site, "input %s: no data", name ? name : "");
-    keel_status_t status = add_input(context, name ? name : "", dtype, &shape, data);
-    if (status) return context_take(context, site, status);
-    const int64_t words[] = {context->used_inputs++};
-    const node_spec_t spec = {
-        .kind = NODE_INPUT, .dtype = dtype, .shape = shape, .words = words, .word_count = 1};
-    return trace_add(context, &spec, NULL, 0);
+    return keel_sharded_input_at(site, context, name, dtype, shape, data, KEEL_WHOLE);
 }
 
 // Only the dtype of `like` counts, so it needs no value. NULL, with an error in the context, if it
@@ -310,7 +432,7 @@ keel_tensor_t keel_constant_at(keel_caller_t site, keel_tensor_t like, double va
 keel_tensor_t keel_iota_at(keel_caller_t site, keel_context_t *context, keel_dtype_t dtype,
                            keel_shape_t shape, int axis) {
     int32_t place;
-    if (!is_source(site, context, "iota", dtype, &shape)) return (keel_tensor_t){0};
+    if (!is_source(site, context, "iota", NULL, dtype, &shape)) return (keel_tensor_t){0};
     if (dtype == KEEL_BOOL) return context_fail(context, site, "iota: bool cannot count");
     if (!axis_resolve(axis, shape.rank, &place))
         return context_fail(context, site, "iota: there is no axis %d", axis);
@@ -343,7 +465,7 @@ void keel_assign_at(keel_caller_t site, keel_tensor_t target, keel_tensor_t valu
     keel_context_t *context = ops_begin(site, "assign", &value, 1, &node);
     if (!context && target.context)
         context_fail(target.context, site, "assign: the value is empty");
-    if (!context) return;
+    if (!context || local_refuses(context, "assign", node)) return;
     const variable_t *variable = context_variable(target);
     if (target.context != context || !variable) {
         context_fail(context, site, "assign: the target is no variable of this context");
@@ -365,10 +487,14 @@ keel_tensor_t keel_keep_at(keel_caller_t site, keel_tensor_t value) {
     uint32_t node, index;
     if (region_refuses(value.context, site, "keep")) return (keel_tensor_t){0};
     keel_context_t *context = ops_begin(site, "keep", &value, 1, &node);
-    if (!context) return (keel_tensor_t){0};
+    if (!context || local_refuses(context, "keep", node)) return (keel_tensor_t){0};
+    const node_t *value_node = trace_node(context, node);
     const keel_shape_t shape = *trace_node_shape(context, node);
+    uint32_t sharding = value_node->kind == NODE_SHARD
+                            ? (uint32_t)*trace_words(&context->trace, value_node)
+                            : SHARDING_WHOLE;
     keel_status_t status =
-        new_variable(context, NULL, (keel_dtype_t)trace_node(context, node)->dtype, &shape, &index);
+        new_variable(context, NULL, (keel_dtype_t)value_node->dtype, &shape, sharding, &index);
     if (status) return context_take(context, site, status);
     assign(context, index, node);
     return variable_tensor(context, index);
@@ -396,7 +522,8 @@ void keel_release(keel_tensor_t tensor) {
 void context_release(keel_context_t *context, uint32_t index) {
     variable_t *variable = &context->variables.data[index];
     if (variable->is_assigned) forget_assignment(context, index);
-    device_drop(context->device, variable->buffer);
+    device_drop(context->device, variable->buffers);
+    keel_free(variable->buffers);
     keel_free(variable->name);
     uint32_t generation = variable->generation + 1;
     *variable = (variable_t){.generation = generation,

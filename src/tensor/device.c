@@ -1,50 +1,83 @@
-// The plugin door's table: one device, its buffers, compiling and executing.
+// The plugin door's table: a client, the devices of the mesh, compiling and executing.
 #define _GNU_SOURCE
+#include <stdatomic.h>
 #include <stdlib.h>
 
-#include <pjrt_c_api.h>
-
-#include "pjrt/pjrt.h"
 #include "shim/shim.h"
-#include "tensor/trace.h"
+#include "tensor/device.h"
 
-struct device_t {
-    const PJRT_Api *api;
-    PJRT_Client *client;
-    PJRT_Device *device;
-};
+static atomic_bool is_frozen;
 
-static PJRT_Buffer_Type buffer_type(keel_dtype_t dtype) {
-    static const PJRT_Buffer_Type types[KEEL_DTYPE_COUNT] = {
-        [KEEL_BOOL] = PJRT_Buffer_Type_PRED,     [KEEL_I8] = PJRT_Buffer_Type_S8,
-        [KEEL_I16] = PJRT_Buffer_Type_S16,       [KEEL_I32] = PJRT_Buffer_Type_S32,
-        [KEEL_I64] = PJRT_Buffer_Type_S64,       [KEEL_U8] = PJRT_Buffer_Type_U8,
-        [KEEL_U16] = PJRT_Buffer_Type_U16,       [KEEL_U32] = PJRT_Buffer_Type_U32,
-        [KEEL_U64] = PJRT_Buffer_Type_U64,       [KEEL_F8E4M3FN] = PJRT_Buffer_Type_F8E4M3FN,
-        [KEEL_F8E5M2] = PJRT_Buffer_Type_F8E5M2, [KEEL_BF16] = PJRT_Buffer_Type_BF16,
-        [KEEL_F16] = PJRT_Buffer_Type_F16,       [KEEL_F32] = PJRT_Buffer_Type_F32,
-        [KEEL_F64] = PJRT_Buffer_Type_F64,
-    };
-    return types[dtype];
-}
+// ---- opening -----------------------------------------------------------------------------------
 
-static keel_status_t make_client(device_t *device) {
+static keel_status_t make_client(device_t *device, const job_t *job, int64_t count) {
     PJRT_Plugin_Initialize_Args initialize = {KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)};
     KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Plugin_Initialize, initialize));
     PJRT_Client_Create_Args create = {KEEL_PJRT_SIZE(PJRT_Client_Create)};
+    if (!count && device->mesh->axis_count)
+        count = device->mesh->devices / (job->processes ? job->processes : 1);
+    if (count) keel_shim_ask_devices(count);
+    KEEL_TRY(peers_open(job, &device->peers));
+    peers_tell(device->peers, &create);
     KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Client_Create, create));
     device->client = create.client;
-    PJRT_Client_AddressableDevices_Args devices = {KEEL_PJRT_SIZE(PJRT_Client_AddressableDevices),
-                                                   .client = device->client};
-    KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Client_AddressableDevices, devices));
-    if (!devices.num_addressable_devices)
-        return keel_status_make(KEEL_PLUGIN, "the plugin has no device for this process");
-    device->device = devices.addressable_devices[0];
     return NULL;
 }
 
-keel_status_t device_open(const char *plugin, device_t **out) {
+static keel_status_t id_of(const device_t *device, PJRT_Device *one, int *out) {
+    PJRT_Device_GetDescription_Args get = {KEEL_PJRT_SIZE(PJRT_Device_GetDescription),
+                                           .device = one};
+    KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Device_GetDescription, get));
+    PJRT_DeviceDescription_Id_Args id = {KEEL_PJRT_SIZE(PJRT_DeviceDescription_Id),
+                                         .device_description = get.device_description};
+    KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_DeviceDescription_Id, id));
+    *out = id.id;
+    return NULL;
+}
+
+static keel_status_t add_device(device_t *device, PJRT_Device *one, int64_t position) {
+    PJRT_Device_IsAddressable_Args args = {KEEL_PJRT_SIZE(PJRT_Device_IsAddressable),
+                                           .device = one};
+    KEEL_TRY(id_of(device, one, &device->ids[position]));
+    KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Device_IsAddressable, args));
+    if (args.is_addressable) device->lanes[device->lane_count++] = (lane_t){one, position};
+    return NULL;
+}
+
+// Without a mesh, the first device of this process.
+static keel_status_t take_devices(device_t *device) {
+    const mesh_t *mesh = device->mesh;
     void *memory;
+    size_t wanted = (size_t)mesh->devices, count;
+    PJRT_Device *const *all;
+    PJRT_Client_AddressableDevices_Args own = {KEEL_PJRT_SIZE(PJRT_Client_AddressableDevices),
+                                               .client = device->client};
+    PJRT_Client_Devices_Args every = {KEEL_PJRT_SIZE(PJRT_Client_Devices),
+                                      .client = device->client};
+    KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Client_AddressableDevices, own));
+    KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Client_Devices, every));
+    all = mesh->axis_count ? every.devices : own.addressable_devices;
+    count = mesh->axis_count ? every.num_devices : own.num_addressable_devices;
+    if (count < wanted)
+        return keel_status_make(KEEL_INVALID, "the mesh has %zu devices, and the plugin %zu",
+                                wanted, count);
+    KEEL_TRY(keel_calloc(wanted, sizeof *device->ids, &memory));
+    device->ids = memory;
+    KEEL_TRY(keel_calloc(wanted, sizeof *device->lanes, &memory));
+    device->lanes = memory;
+    KEEL_TRY(keel_calloc(wanted * IN_FLIGHT, sizeof *device->running, &memory));
+    device->running = memory;
+    for (size_t i = 0; i < wanted; ++i)
+        KEEL_TRY(add_device(device, all[i], (int64_t)i));
+    if (device->lane_count) return NULL;
+    return keel_status_make(KEEL_INVALID, "none of the mesh's devices belongs to this process");
+}
+
+keel_status_t device_open(const char *plugin, const mesh_t *mesh, const job_t *job, int64_t count,
+                          device_t **out) {
+    void *memory;
+    if (count < 0 || count > INT32_MAX)
+        return keel_status_make(KEEL_INVALID, "%lld devices", (long long)count);
     if (plugin && !keel_shim_wrap(plugin))
         return keel_status_make(KEEL_INVALID,
                                 "%s cannot be used: it is no plugin, or this process already has "
@@ -54,7 +87,9 @@ keel_status_t device_open(const char *plugin, device_t **out) {
     device_t *device = memory;
     setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0); // plugins greet
     device->api = keel_shim_api();
-    keel_status_t status = make_client(device);
+    device->mesh = mesh;
+    keel_status_t status = make_client(device, job, count);
+    if (!status) status = take_devices(device);
     if (status) {
         device_close(device);
         return status;
@@ -63,83 +98,128 @@ keel_status_t device_open(const char *plugin, device_t **out) {
     return NULL;
 }
 
-void device_close(device_t *device) {
-    if (!device) return;
-    PJRT_Client_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Destroy), .client = device->client};
-    if (device->client) keel_status_ignore(KEEL_PJRT_CALL(device->api, PJRT_Client_Destroy, args));
-    keel_free(device);
+size_t device_lanes(const device_t *device) {
+    return device->lane_count;
 }
 
-keel_status_t device_send(device_t *device, keel_dtype_t dtype, const keel_shape_t *shape,
-                          const void *data, PJRT_Buffer **out) {
-    PJRT_Client_BufferFromHostBuffer_Args args = {
-        KEEL_PJRT_SIZE(PJRT_Client_BufferFromHostBuffer),
-        .client = device->client,
-        .data = data,
-        .type = buffer_type(dtype),
-        .dims = shape->dims,
-        .num_dims = (size_t)shape->rank,
-        .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
-        .device = device->device};
-    KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Client_BufferFromHostBuffer, args));
-    keel_status_t status = keel_pjrt_await(device->api, args.done_with_host_buffer);
-    if (status)
-        device_drop(device, args.buffer);
-    else
-        *out = args.buffer;
-    return status;
+// ---- compiling ---------------------------------------------------------------------------------
+
+// xla.CompileOptionsProto.executable_build_options, ExecutableBuildOptionsProto and
+// DeviceAssignmentProto
+enum {
+    BUILD_OPTIONS = 3,
+    NUM_REPLICAS = 4,
+    NUM_PARTITIONS = 5,
+    USE_SPMD_PARTITIONING = 6,
+    DEVICE_ASSIGNMENT = 9,
+    REPLICA_COUNT = 1,
+    COMPUTATION_COUNT = 2,
+    COMPUTATION_DEVICES = 3,
+    REPLICA_DEVICE_IDS = 1,
+};
+
+static void put_assignment(const device_t *device, keel_buffer_t *out) {
+    size_t assignment = keel_proto_open(out, DEVICE_ASSIGNMENT);
+    keel_proto_put_number(out, REPLICA_COUNT, KEEL_WIRE_VARINT, 1);
+    keel_proto_put_number(out, COMPUTATION_COUNT, KEEL_WIRE_VARINT,
+                          (uint64_t)device->mesh->devices);
+    for (int64_t i = 0; i < device->mesh->devices; ++i) {
+        size_t one = keel_proto_open(out, COMPUTATION_DEVICES);
+        size_t ids = keel_proto_open(out, REPLICA_DEVICE_IDS);
+        keel_proto_put_varint(out, (uint64_t)device->ids[i]);
+        keel_proto_close(out, ids);
+        keel_proto_close(out, one);
+    }
+    keel_proto_close(out, assignment);
 }
 
-keel_status_t device_receive(device_t *device, PJRT_Buffer *buffer, void *data, size_t size) {
-    PJRT_Buffer_ToHostBuffer_Args args = {KEEL_PJRT_SIZE(PJRT_Buffer_ToHostBuffer), .src = buffer,
-                                          .dst = data, .dst_size = size};
-    KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Buffer_ToHostBuffer, args));
-    return keel_pjrt_await(device->api, args.event);
+// A partition for each device of the mesh.
+static void put_options(const device_t *device, keel_buffer_t *out) {
+    size_t build = keel_proto_open(out, BUILD_OPTIONS);
+    keel_proto_put_number(out, NUM_REPLICAS, KEEL_WIRE_VARINT, 1);
+    keel_proto_put_number(out, NUM_PARTITIONS, KEEL_WIRE_VARINT, (uint64_t)device->mesh->devices);
+    if (device->mesh->axis_count) {
+        keel_proto_put_number(out, USE_SPMD_PARTITIONING, KEEL_WIRE_VARINT, 1);
+        put_assignment(device, out);
+    }
+    keel_proto_close(out, build);
 }
-
-void device_drop(device_t *device, PJRT_Buffer *buffer) {
-    keel_pjrt_destroy_buffer(device->api, buffer);
-}
-
-// executable_build_options {num_replicas: 1 num_partitions: 1} of xla.CompileOptionsProto
-static const char compile_options[] = "\x1a\x04\x20\x01\x28\x01";
 
 keel_status_t device_compile(device_t *device, keel_bytes_t hlo, PJRT_LoadedExecutable **out) {
+    keel_buffer_t options;
+    keel_buffer_initialize(&options, 0);
+    put_options(device, &options);
+    keel_status_t status = keel_buffer_status(&options);
     PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
                             .code = (char *)(uintptr_t)hlo.data,
                             .code_size = hlo.size,
                             .format = "hlo",
                             .format_size = 3};
-    PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = device->client,
-                                     .program = &program, .compile_options = compile_options,
-                                     .compile_options_size = sizeof compile_options - 1};
-    KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Client_Compile, args));
-    *out = args.executable;
-    return NULL;
+    PJRT_Client_Compile_Args args = {
+        KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = device->client, .program = &program,
+        .compile_options = (const char *)options.data, .compile_options_size = options.size};
+    if (!status) status = KEEL_PJRT_CALL(device->api, PJRT_Client_Compile, args);
+    if (!status) *out = args.executable;
+    keel_buffer_deinitialize(&options);
+    return status;
 }
 
 void device_forget(device_t *device, PJRT_LoadedExecutable *loaded) {
     if (loaded) keel_pjrt_destroy_loaded(device->api, loaded);
 }
 
+// ---- executing ---------------------------------------------------------------------------------
+
+// Waits for the oldest executions under way. Who reads what one of them made gets its error.
+static PJRT_Event **take_place(device_t *device) {
+    PJRT_Event **place = device->running + device->next_place * device->lane_count;
+    for (size_t i = 0; i < device->lane_count; ++i) {
+        keel_status_ignore(keel_pjrt_await(device->api, place[i]));
+        place[i] = NULL;
+    }
+    device->next_place = (device->next_place + 1) % IN_FLIGHT;
+    return place;
+}
+
 keel_status_t device_execute(device_t *device, PJRT_LoadedExecutable *loaded,
-                             PJRT_Buffer *const *arguments, size_t argument_count,
-                             PJRT_Buffer **results) {
+                             PJRT_Buffer *const *const *arguments, size_t argument_count,
+                             PJRT_Buffer **const *results) {
     PJRT_ExecuteOptions options = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
     PJRT_LoadedExecutable_Execute_Args args = {KEEL_PJRT_SIZE(PJRT_LoadedExecutable_Execute),
                                                .executable = loaded,
                                                .options = &options,
-                                               .argument_lists = &arguments,
-                                               .num_devices = 1,
+                                               .argument_lists = arguments,
+                                               .num_devices = device->lane_count,
                                                .num_args = argument_count,
-                                               .output_lists = &results};
+                                               .output_lists = results,
+                                               .device_complete_events = take_place(device)};
     return KEEL_PJRT_CALL(device->api, PJRT_LoadedExecutable_Execute, args);
 }
+
+void device_close(device_t *device) {
+    if (!device) return;
+    PJRT_Client_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Destroy), .client = device->client};
+    for (int i = 0; device->running && i < IN_FLIGHT; ++i)
+        take_place(device);
+    if (device->client) keel_status_ignore(KEEL_PJRT_CALL(device->api, PJRT_Client_Destroy, args));
+    peers_close(device->peers);
+    keel_free(device->ids);
+    keel_free(device->lanes);
+    keel_free(device->running);
+    keel_free(device);
+}
+
+// ---- the process -------------------------------------------------------------------------------
 
 void device_step(void) {
     keel_shim_step();
 }
 
 void keel_freeze(void) {
+    atomic_store(&is_frozen, true);
     keel_shim_freeze();
+}
+
+bool device_is_frozen(void) {
+    return atomic_load(&is_frozen);
 }

@@ -68,7 +68,7 @@ static keel_status_t add_reducer(emitter_t *e, int op, keel_dtype_t dtype) {
     KEEL_TRY(emit_open(e));
     for (uint32_t i = 0; i < 2; ++i) {
         KEEL_TRY(emit_tensor_type(e, dtype, &scalar, &types[i]));
-        KEEL_TRY(emit_parameter(e, i, dtype, &scalar, NULL, &operands[i]));
+        KEEL_TRY(emit_parameter(e, i, dtype, &scalar, NULL, NULL, &operands[i]));
     }
     if (op == EMIT_SECOND)
         root = operands[1];
@@ -78,7 +78,11 @@ static keel_status_t add_reducer(emitter_t *e, int op, keel_dtype_t dtype) {
     return emit_shut(e, name, root, types, 2, &shape);
 }
 
-static int reducer_of_put(const node_t *node) {
+// The reduction of a node; -1: none.
+static int reducer_of(const trace_t *trace, const node_t *node) {
+    if (node->kind == NODE_REDUCE) return node->op;
+    if (node->kind == NODE_COLLECTIVE) return emit_collective_reducer(trace, node);
+    if (node->kind != NODE_PUT) return -1;
     return node->op == KEEL_PUT_ADD ? KEEL_OP_SUM : EMIT_SECOND;
 }
 
@@ -87,11 +91,9 @@ static keel_status_t add_reducers(emitter_t *e) {
     const trace_t *trace = &e->context->trace;
     for (uint32_t i = 0; i < trace->nodes.count; ++i) {
         const node_t *node = &trace->nodes.data[i];
-        if (!e->is_needed[i] || (node->kind != NODE_REDUCE && node->kind != NODE_PUT)) continue;
-        int op = node->kind == NODE_REDUCE ? node->op : reducer_of_put(node);
-        bool *there = &is_there[op][node->dtype];
-        if (*there) continue;
-        *there = true;
+        int op = reducer_of(trace, node);
+        if (!e->is_needed[i] || op < 0 || is_there[op][node->dtype]) continue;
+        is_there[op][node->dtype] = true;
         KEEL_TRY(add_reducer(e, op, (keel_dtype_t)node->dtype));
     }
     return NULL;
@@ -175,9 +177,11 @@ static keel_status_t mark(emitter_t *e) {
 }
 
 static keel_status_t add_argument(emitter_t *e, argument_t argument, keel_dtype_t dtype,
-                                  const keel_shape_t *shape, const char *name,
+                                  const keel_shape_t *shape, uint32_t sharding, const char *name,
                                   keel_value_id_t *out) {
-    KEEL_TRY(emit_parameter(e, e->emit->arguments.count, dtype, shape, name, out));
+    fields_t fields = {0};
+    KEEL_TRY(emit_sharding(e, &fields, sharding, shape->rank));
+    KEEL_TRY(emit_parameter(e, e->emit->arguments.count, dtype, shape, name, &fields, out));
     KEEL_PUSH(&e->emit->arguments, argument);
     return NULL;
 }
@@ -190,7 +194,7 @@ static keel_status_t add_numbers(emitter_t *e) {
         if (!count) continue;
         const keel_shape_t shape = KEEL_SHAPE(count);
         KEEL_TRY(add_argument(e, (argument_t){ARGUMENT_NUMBERS, dtype}, (keel_dtype_t)dtype, &shape,
-                              "numbers", &e->numbers[dtype]));
+                              SHARDING_WHOLE, "numbers", &e->numbers[dtype]));
     }
     return NULL;
 }
@@ -201,13 +205,14 @@ static keel_status_t add_arguments(emitter_t *e) {
         const node_t *node = trace_node(context, i);
         bool is_variable = node->kind == NODE_VARIABLE;
         if (!e->is_needed[i] || (!is_variable && node->kind != NODE_INPUT)) continue;
-        uint32_t place = (uint32_t)*trace_words(&context->trace, node);
+        const int64_t *words = trace_words(&context->trace, node);
+        uint32_t place = (uint32_t)words[0];
         const char *name = is_variable ? context->variables.data[context->used.data[place]].name
                                        : context->inputs.data[place].name;
         const argument_t argument = {is_variable ? ARGUMENT_VARIABLE : ARGUMENT_INPUT, place};
         KEEL_TRY(emit_location(e, context->trace.sites.data[i]));
         KEEL_TRY(add_argument(e, argument, (keel_dtype_t)node->dtype, trace_node_shape(context, i),
-                              name, &e->values[i]));
+                              (uint32_t)words[1], name, &e->values[i]));
     }
     return add_numbers(e);
 }
@@ -263,6 +268,7 @@ static keel_status_t add_root(emitter_t *e, keel_value_id_t *out) {
         values[i] = e->values[e->emit->results[i]];
     e->location = KEEL_NONE;
     keel_status_t status = emit_tuple(e, values, count, out);
+    if (!status) status = emit_result_shardings(e, *out);
     keel_free(memory);
     return status;
 }
@@ -287,6 +293,12 @@ static const region_t *called_region(const emitter_t *e, uint32_t i) {
     return is_inline ? NULL : region;
 }
 
+// The partitioner leaves it as it is. What begins and ends a part says so itself.
+static bool is_manual(const emitter_t *e, uint32_t i) {
+    return e->context->mesh.devices > 1 && trace_is_local(&e->context->trace, i) &&
+           trace_node(e->context, i)->kind != NODE_LOCAL;
+}
+
 keel_status_t emit_nodes(emitter_t *e, uint32_t first, uint32_t end) {
     const trace_t *trace = &e->context->trace;
     keel_caller_t last = {0};
@@ -305,7 +317,9 @@ keel_status_t emit_nodes(emitter_t *e, uint32_t first, uint32_t end) {
         if (e->location == KEEL_NONE || !is_same_site(site, &last))
             KEEL_TRY(emit_location(e, *site));
         last = *site;
+        e->is_manual = is_manual(e, i);
         KEEL_TRY(emit_is_control(e, i) ? emit_control(e, i) : emit_node(e, i));
+        e->is_manual = false;
     }
     return NULL;
 }

@@ -30,6 +30,8 @@ typedef struct emitter_t {
     KEEL_TABLE(saved_t) saves; // each once
     keel_value_id_t numbers[KEEL_DTYPE_COUNT];
     keel_attr_id_t location;
+    int64_t channels;     // of collectives, so far
+    bool is_manual;       // the instructions at hand are of a part
     const char *argument; // the name of the parameter at hand
 } emitter_t;
 
@@ -40,6 +42,7 @@ keel_status_t emit_field(emitter_t *e, fields_t *fields, const char *name,
                          keel_attr_id_t attr) KEEL_MUST_CHECK;
 keel_status_t emit_int(emitter_t *e, fields_t *fields, const char *name,
                        int64_t value) KEEL_MUST_CHECK;
+keel_status_t emit_flag(emitter_t *e, fields_t *fields, const char *name) KEEL_MUST_CHECK; // true
 keel_status_t emit_ints(emitter_t *e, fields_t *fields, const char *name, const int64_t *items,
                         uint32_t count) KEEL_MUST_CHECK;
 keel_status_t emit_string(emitter_t *e, fields_t *fields, const char *name,
@@ -74,9 +77,9 @@ keel_status_t emit_tuple(emitter_t *e, const keel_value_id_t *values, uint32_t c
                          keel_value_id_t *out) KEEL_MUST_CHECK;
 keel_status_t emit_part(emitter_t *e, keel_value_id_t tuple, uint32_t which, keel_dtype_t dtype,
                         const keel_shape_t *shape, keel_value_id_t *out) KEEL_MUST_CHECK;
-// `name`: the user's, or NULL.
+// `name`: the user's, or NULL. `more`: fields besides its number, or NULL.
 keel_status_t emit_parameter(emitter_t *e, uint32_t number, keel_dtype_t dtype,
-                             const keel_shape_t *shape, const char *name,
+                             const keel_shape_t *shape, const char *name, const fields_t *more,
                              keel_value_id_t *out) KEEL_MUST_CHECK;
 
 // A field that is true.
@@ -108,6 +111,21 @@ keel_status_t emit_computations(emitter_t *e) KEEL_MUST_CHECK;
 // Whether a node is for emit_control, which gives it its value, and not for emit_node.
 bool emit_is_control(const emitter_t *e, uint32_t node);
 keel_status_t emit_control(emitter_t *e, uint32_t node) KEEL_MUST_CHECK;
+
+// ---- emit_sharding.c ---------------------------------------------------------------------------
+
+// How a value is split, as a field of its instruction; nothing if there is one device.
+keel_status_t emit_sharding(emitter_t *e, fields_t *fields, uint32_t sharding,
+                            int32_t rank) KEEL_MUST_CHECK;
+// It is the part of one device.
+keel_status_t emit_manual(emitter_t *e, fields_t *fields) KEEL_MUST_CHECK;
+// The same for the tuple of all results, which has no fields yet.
+keel_status_t emit_result_shardings(emitter_t *e, keel_value_id_t tuple) KEEL_MUST_CHECK;
+
+// ---- op_collective.c ---------------------------------------------------------------------------
+
+// The reduction of a collective; -1: none.
+int emit_collective_reducer(const trace_t *trace, const node_t *node);
 
 // ---- operation.c -------------------------------------------------------------------------------
 

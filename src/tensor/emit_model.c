@@ -24,6 +24,13 @@ keel_status_t emit_int(emitter_t *e, fields_t *fields, const char *name, int64_t
     return emit_field(e, fields, name, attr);
 }
 
+keel_status_t emit_flag(emitter_t *e, fields_t *fields, const char *name) {
+    keel_attr_id_t attr;
+    KEEL_TRY(
+        keel_program_add_attr(e->program, (keel_attr_t){.kind = KEEL_ATTR_BOOL, .a = 1}, &attr));
+    return emit_field(e, fields, name, attr);
+}
+
 static keel_status_t make_ints(emitter_t *e, const int64_t *items, uint32_t count,
                                keel_attr_id_t *out) {
     uint32_t at;
@@ -217,13 +224,14 @@ keel_status_t emit_typed(emitter_t *e, const char *name, keel_type_id_t type,
                          const keel_value_id_t *operands, uint32_t count, const fields_t *fields,
                          keel_value_id_t *out) {
     keel_program_t *program = e->program;
-    static const fields_t none = {0};
+    fields_t own = fields ? *fields : (fields_t){0};
     keel_operation_t operation = {.first_operand = program->operands.count,
                                   .first_result = program->operations.count,
                                   .result_count = 1};
     KEEL_TRY(op_name(e, name, &operation.name));
     KEEL_TRY(locate(e, e->argument ? e->argument : name, &operation.location));
-    KEEL_TRY(emit_close(e, fields ? fields : &none, KEEL_RECORD_DICTIONARY, &operation.attributes));
+    if (e->is_manual) KEEL_TRY(emit_manual(e, &own));
+    KEEL_TRY(emit_close(e, &own, KEEL_RECORD_DICTIONARY, &operation.attributes));
     for (uint32_t i = 0; i < count; ++i)
         KEEL_PUSH(&program->operands, operands[i]);
     KEEL_PUSH(&program->value_types, (uint16_t)type);
@@ -279,8 +287,9 @@ keel_status_t emit_part(emitter_t *e, keel_value_id_t tuple, uint32_t which, kee
 }
 
 keel_status_t emit_parameter(emitter_t *e, uint32_t number, keel_dtype_t dtype,
-                             const keel_shape_t *shape, const char *name, keel_value_id_t *out) {
-    fields_t fields = {0};
+                             const keel_shape_t *shape, const char *name, const fields_t *more,
+                             keel_value_id_t *out) {
+    fields_t fields = more ? *more : (fields_t){0};
     KEEL_TRY(emit_int(e, &fields, "parameter_number", number));
     e->argument = name && *name ? name : NULL;
     keel_status_t status = emit_instruction(e, "parameter", dtype, shape, NULL, 0, &fields, out);

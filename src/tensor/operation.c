@@ -27,6 +27,10 @@ static const operation_t *const operations[NODE_KIND_COUNT] = {
     [NODE_IS_FINITE] = &operation_is_finite,
     [NODE_SORT] = &operation_sort,
     [NODE_STOP] = &operation_stop,
+    [NODE_SHARD] = &operation_shard,
+    [NODE_LOCAL] = &operation_local,
+    [NODE_GLOBAL] = &operation_global,
+    [NODE_COLLECTIVE] = &operation_collective,
     [NODE_BARRIER] = &operation_barrier,
     [NODE_PART] = &operation_part,
 };

@@ -37,6 +37,9 @@ extern const operation_t operation_dynamic_slice, operation_dynamic_update; // o
 extern const operation_t operation_sort;                                    // op_sort.c
 extern const operation_t operation_take, operation_put;                     // op_index.c
 extern const operation_t operation_barrier, operation_part;                 // op_tuple.c
+extern const operation_t operation_shard;                                   // op_shard.c
+extern const operation_t operation_local, operation_global;                 // op_local.c
+extern const operation_t operation_collective;                              // op_collective.c
 
 // ---- public functions --------------------------------------------------------------------------
 
@@ -55,6 +58,8 @@ bool ops_meet(keel_context_t *context, const char *what, uint32_t nodes[2]);
 // keel_pad with as many elements between two as `between`.
 keel_tensor_t ops_spread(keel_caller_t site, keel_tensor_t x, int axis, int64_t before,
                          int64_t after, int64_t between);
+// The sum of a part over the devices along these axes: op_collective.c.
+keel_tensor_t collective_sum(keel_context_t *context, keel_tensor_t x, uint32_t axes);
 
 // ---- in HLO ------------------------------------------------------------------------------------
 

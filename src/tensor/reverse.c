@@ -138,7 +138,9 @@ void keel_gradients_at(keel_caller_t site, keel_tensor_t loss, const keel_tensor
     for (size_t i = 0; out && i < count; ++i)
         out[i] = (keel_tensor_t){0};
     keel_context_t *context = ops_begin(site, "gradients", &loss, 1, &of_loss);
-    if (!context || !count || !can_differentiate(context, of_loss, x, count, out)) return;
+    if (!context || !count || local_refuses(context, "gradients", of_loss) ||
+        !can_differentiate(context, of_loss, x, count, out))
+        return;
     if (ops_begin_list(site, "gradients", x, (uint32_t)count, &nodes))
         differentiate(context, of_loss, nodes, count, out);
     keel_free(nodes);

@@ -53,29 +53,48 @@ static keel_status_t no_variable(const char *what) {
     return keel_status_make(KEEL_INVALID, "%s: no variable, or it was released", what);
 }
 
+void keel_tensor_place_like(keel_tensor_t tensor, keel_tensor_t like) {
+    variable_t *variable = context_variable(tensor);
+    const variable_t *model = context_variable(like);
+    if (variable && model && variable->shape == model->shape && !variable->buffers[0])
+        variable->sharding = model->sharding;
+}
+
 keel_status_t keel_tensor_write(keel_tensor_t tensor, const void *data) {
-    PJRT_Buffer *buffer;
     variable_t *variable = context_variable(tensor);
     if (!variable) return no_variable("write");
     if (keel_tensor_is_step_open(tensor.context))
         return keel_status_make(KEEL_INVALID, "write: end the open step first");
-    const keel_shape_t shape = tensor.context->shapes.data[variable->shape];
-    KEEL_TRY(device_send(tensor.context->device, variable->dtype, &shape, data, &buffer));
-    device_drop(tensor.context->device, variable->buffer);
-    variable->buffer = buffer;
+    keel_context_t *context = tensor.context;
+    const layout_t layout = {variable->dtype, &context->shapes.data[variable->shape],
+                             &context->shardings.data[variable->sharding]};
+    KEEL_TRY(device_send(context->device, &layout, data, context->room));
+    context_fill(context, variable, context->room);
     return NULL;
 }
 
 keel_status_t keel_tensor_value(keel_tensor_t tensor, keel_tensor_value_t *out) {
     const variable_t *variable = context_variable(tensor);
     if (!variable) return no_variable("value");
-    if (!variable->buffer)
+    if (!variable->buffers[0])
         return keel_status_make(KEEL_INVALID, "%s has no value yet",
                                 variable->name ? variable->name : "a kept tensor");
-    *out = (keel_tensor_value_t){tensor.context->device, variable->buffer};
+    *out = (keel_tensor_value_t){.device = tensor.context->device,
+                                 .buffers = variable->buffers,
+                                 .dtype = variable->dtype,
+                                 .shape = tensor.context->shapes.data[variable->shape]};
+    memcpy(out->sharding, tensor.context->shardings.data[variable->sharding].dims,
+           sizeof out->sharding);
     return NULL;
 }
 
 keel_status_t keel_tensor_fetch(keel_tensor_value_t value, void *data, size_t size) {
-    return device_receive(value.device, value.buffer, data, size);
+    sharding_t sharding;
+    uint64_t expected = 0;
+    memcpy(sharding.dims, value.sharding, sizeof sharding.dims);
+    const layout_t layout = {value.dtype, &value.shape, &sharding};
+    if (!keel_tensor_bytes(value.dtype, &value.shape, &expected) || size != expected)
+        return keel_status_make(KEEL_INVALID, "fetch: there is room for %zu bytes of %llu", size,
+                                (unsigned long long)expected);
+    return size ? device_receive(value.device, &layout, value.buffers, data) : NULL;
 }

@@ -3,12 +3,12 @@
 
 struct compiled_t {
     trace_t trace; // a copy, without sites
-    uint32_t *results, *aliases;
+    uint32_t *results, *aliases, *shardings;
     uint32_t result_count;
     argument_t *arguments;
     uint32_t argument_count;
     PJRT_LoadedExecutable *loaded;
-    PJRT_Buffer **inputs, **outputs; // room for one execution
+    PJRT_Buffer ***inputs, ***outputs; // room for one execution: of each lane, its buffers
 };
 
 static void forget(keel_context_t *context, compiled_t *compiled) {
@@ -42,7 +42,8 @@ static bool is_it(const compiled_t *compiled, const keel_context_t *context, con
     return compiled->result_count == emit->result_count &&
            trace_equal(&compiled->trace, &context->trace) &&
            !memcmp(compiled->results, emit->results, size) &&
-           !memcmp(compiled->aliases, emit->aliases, size);
+           !memcmp(compiled->aliases, emit->aliases, size) &&
+           !memcmp(compiled->shardings, emit->shardings, size);
 }
 
 static compiled_t *find(const keel_context_t *context, const emit_t *emit) {
@@ -71,18 +72,31 @@ static keel_status_t copy_trace(const trace_t *from, trace_t *to) {
 static keel_status_t keep_results(compiled_t *compiled, const emit_t *emit) {
     void *memory;
     uint32_t count = emit->result_count;
-    KEEL_TRY(keel_calloc(2 * (size_t)count, sizeof(uint32_t), &memory));
+    KEEL_TRY(keel_calloc(3 * (size_t)count, sizeof(uint32_t), &memory));
     compiled->results = memory;
     compiled->aliases = compiled->results + count;
+    compiled->shardings = compiled->aliases + count;
     compiled->result_count = count;
     memcpy(compiled->results, emit->results, count * sizeof(uint32_t));
     memcpy(compiled->aliases, emit->aliases, count * sizeof(uint32_t));
+    memcpy(compiled->shardings, emit->shardings, count * sizeof(uint32_t));
+    return NULL;
+}
+
+// Lists of `count` buffers, one for each lane.
+static keel_status_t make_lists(size_t lanes, size_t count, PJRT_Buffer ****out) {
+    void *memory;
+    KEEL_TRY(keel_calloc(lanes * (count + 1), sizeof(PJRT_Buffer *), &memory));
+    PJRT_Buffer ***lists = memory;
+    for (size_t i = 0; i < lanes; ++i)
+        lists[i] = (PJRT_Buffer **)memory + lanes + i * count;
+    *out = lists;
     return NULL;
 }
 
 static keel_status_t fill(keel_context_t *context, emit_t *emit, compiled_t *compiled) {
     keel_buffer_t hlo;
-    void *memory;
+    size_t lanes = device_lanes(context->device);
     KEEL_TRY(copy_trace(&context->trace, &compiled->trace));
     KEEL_TRY(keep_results(compiled, emit));
     keel_buffer_initialize(&hlo, 0);
@@ -94,10 +108,8 @@ static keel_status_t fill(keel_context_t *context, emit_t *emit, compiled_t *com
     keel_buffer_deinitialize(status ? &hlo : &context->newest);
     KEEL_TRY(status);
     context->newest = hlo;
-    KEEL_TRY(keel_calloc((size_t)compiled->argument_count + 1, sizeof(PJRT_Buffer *), &memory));
-    compiled->inputs = memory;
-    KEEL_TRY(keel_calloc((size_t)compiled->result_count + 1, sizeof(PJRT_Buffer *), &memory));
-    compiled->outputs = memory;
+    KEEL_TRY(make_lists(lanes, compiled->argument_count, &compiled->inputs));
+    KEEL_TRY(make_lists(lanes, compiled->result_count, &compiled->outputs));
     return keel_table_reserve(&context->compiled, 1);
 }
 
@@ -120,53 +132,82 @@ static keel_status_t find_or_compile(keel_context_t *context, emit_t *emit, comp
 
 // ---- running one -------------------------------------------------------------------------------
 
+// Into room for a buffer of each lane.
 static keel_status_t send_numbers(keel_context_t *context, keel_dtype_t dtype, PJRT_Buffer **out) {
     const numbers_t *numbers = &context->numbers[dtype];
     const keel_shape_t shape = KEEL_SHAPE(numbers->count);
+    const layout_t layout = {dtype, &shape, &context->shardings.data[SHARDING_WHOLE]};
     size_t size = keel_dtype_size(dtype);
     uint8_t few[256];
     void *bytes = few;
     if (numbers->count * size > sizeof few) KEEL_TRY(keel_alloc(numbers->count * size, &bytes));
     for (uint32_t i = 0; i < numbers->count; ++i)
         number_encode(dtype, numbers->data[i], (uint8_t *)bytes + i * size);
-    keel_status_t status = device_send(context->device, dtype, &shape, bytes, out);
+    keel_status_t status = device_send(context->device, &layout, bytes, out);
     if (bytes != few) keel_free(bytes);
     return status;
 }
 
+// The buffers of an argument; those of numbers are made in `room`.
+static keel_status_t find_buffers(keel_context_t *context, const argument_t *argument,
+                                  PJRT_Buffer **room, PJRT_Buffer ***out) {
+    *out = room;
+    if (argument->kind == ARGUMENT_VARIABLE)
+        *out = context->variables.data[context->used.data[argument->index]].buffers;
+    else if (argument->kind == ARGUMENT_INPUT)
+        *out = context->inputs.data[argument->index].buffers;
+    else
+        return send_numbers(context, (keel_dtype_t)argument->index, room);
+    return NULL;
+}
+
 static keel_status_t gather(keel_context_t *context, compiled_t *compiled) {
+    size_t lanes = device_lanes(context->device);
     for (uint32_t i = 0; i < compiled->argument_count; ++i) {
-        const argument_t *argument = &compiled->arguments[i];
-        PJRT_Buffer **input = &compiled->inputs[i];
-        if (argument->kind == ARGUMENT_VARIABLE)
-            *input = context->variables.data[context->used.data[argument->index]].buffer;
-        else if (argument->kind == ARGUMENT_INPUT)
-            *input = context->inputs.data[argument->index].buffer;
-        else
-            KEEL_TRY(send_numbers(context, (keel_dtype_t)argument->index, input));
+        PJRT_Buffer **buffers;
+        KEEL_TRY(find_buffers(context, &compiled->arguments[i], context->room, &buffers));
+        for (size_t lane = 0; lane < lanes; ++lane)
+            compiled->inputs[lane][i] = buffers[lane];
+        if (buffers == context->room) memset(buffers, 0, lanes * sizeof *buffers);
     }
     return NULL;
 }
 
+static void drop_numbers(keel_context_t *context, compiled_t *compiled) {
+    size_t lanes = device_lanes(context->device);
+    for (uint32_t i = 0; i < compiled->argument_count; ++i) {
+        if (compiled->arguments[i].kind != ARGUMENT_NUMBERS) continue;
+        for (size_t lane = 0; lane < lanes; ++lane)
+            context->room[lane] = compiled->inputs[lane][i];
+        device_drop(context->device, context->room);
+    }
+}
+
 static keel_status_t run(keel_context_t *context, compiled_t *compiled) {
-    memset(compiled->inputs, 0, compiled->argument_count * sizeof *compiled->inputs);
+    for (size_t lane = 0; lane < device_lanes(context->device); ++lane)
+        memset(compiled->inputs[lane], 0, compiled->argument_count * sizeof(PJRT_Buffer *));
     keel_status_t status = gather(context, compiled);
     if (!status)
-        status = device_execute(context->device, compiled->loaded, compiled->inputs,
+        status = device_execute(context->device, compiled->loaded,
+                                (PJRT_Buffer *const *const *)compiled->inputs,
                                 compiled->argument_count, compiled->outputs);
-    for (uint32_t i = 0; i < compiled->argument_count; ++i)
-        if (compiled->arguments[i].kind == ARGUMENT_NUMBERS)
-            device_drop(context->device, compiled->inputs[i]);
+    drop_numbers(context, compiled);
     return status;
 }
 
+static void take_result(const keel_context_t *context, const compiled_t *compiled, uint32_t result,
+                        PJRT_Buffer **out) {
+    for (size_t lane = 0; lane < device_lanes(context->device); ++lane)
+        out[lane] = compiled->outputs[lane][result];
+}
+
 keel_status_t step_compute(keel_context_t *context, uint32_t node, PJRT_Buffer **out) {
-    const uint32_t alias = KEEL_NONE;
-    emit_t emit = {.results = &node, .aliases = &alias, .result_count = 1};
+    const uint32_t alias = KEEL_NONE, sharding = SHARDING_WHOLE;
+    emit_t emit = {.results = &node, .aliases = &alias, .shardings = &sharding, .result_count = 1};
     compiled_t *compiled;
     KEEL_TRY(find_or_compile(context, &emit, &compiled));
     KEEL_TRY(run(context, compiled));
-    *out = compiled->outputs[0];
+    take_result(context, compiled, 0, out);
     return NULL;
 }
 
@@ -174,20 +215,23 @@ static keel_status_t run_assignments(keel_context_t *context) {
     uint32_t count = context->assigned.count;
     compiled_t *compiled = NULL;
     if (!count) return NULL;
-    KEEL_TRY(keel_table_reserve(&context->adjoints, 2 * (uint64_t)count)); // free by now
+    KEEL_TRY(keel_table_reserve(&context->adjoints, 3 * (uint64_t)count)); // free by now
     uint32_t *results = context->adjoints.data, *aliases = results + count;
+    uint32_t *shardings = aliases + count;
     for (uint32_t i = 0; i < count; ++i) {
         const variable_t *variable = &context->variables.data[context->assigned.data[i]];
         results[i] = variable->node;
         aliases[i] = variable->use;
+        shardings[i] = variable->sharding;
     }
-    emit_t emit = {.results = results, .aliases = aliases, .result_count = count};
+    emit_t emit = {
+        .results = results, .aliases = aliases, .shardings = shardings, .result_count = count};
     KEEL_TRY(find_or_compile(context, &emit, &compiled));
     KEEL_TRY(run(context, compiled));
     for (uint32_t i = 0; i < count; ++i) {
         variable_t *variable = &context->variables.data[context->assigned.data[i]];
-        device_drop(context->device, variable->buffer);
-        variable->buffer = compiled->outputs[i];
+        device_drop(context->device, variable->buffers);
+        take_result(context, compiled, i, variable->buffers);
     }
     return NULL;
 }
@@ -223,11 +267,16 @@ void keel_step_discard(keel_context_t *context) {
     context_begin_step(context);
 }
 
-static keel_status_t read_node(keel_context_t *context, uint32_t node, void *data, size_t size) {
-    PJRT_Buffer *buffer;
-    KEEL_TRY(step_compute(context, node, &buffer));
-    keel_status_t status = device_receive(context->device, buffer, data, size);
-    device_drop(context->device, buffer);
+static keel_status_t read_node(keel_context_t *context, uint32_t node, const layout_t *layout,
+                               void *data) {
+    PJRT_Buffer **buffers = context->computed;
+    if (device_is_frozen())
+        return keel_status_make(KEEL_REFUSED,
+                                "read: a value of the open step is a program of its own, and this "
+                                "process is frozen: keep it, and read it after keel_step_end");
+    KEEL_TRY(step_compute(context, node, buffers));
+    keel_status_t status = device_receive(context->device, layout, buffers, data);
+    device_drop(context->device, buffers);
     return status;
 }
 
@@ -237,8 +286,9 @@ static keel_status_t find_node(keel_caller_t site, keel_tensor_t tensor, uint32_
     keel_context_t *context = tensor.context;
     const variable_t *variable = context_variable(tensor);
     *out = KEEL_NONE;
-    if (variable && variable->buffer && !variable->is_assigned) return NULL;
-    if (!region_refuses(context, site, "read") && ops_begin(site, "read", &tensor, 1, out))
+    if (variable && variable->buffers[0] && !variable->is_assigned) return NULL;
+    if (!region_refuses(context, site, "read") && ops_begin(site, "read", &tensor, 1, out) &&
+        !local_refuses(context, "read", *out))
         return NULL;
     keel_status_t status = context->error;
     context->error = NULL;
@@ -257,8 +307,11 @@ static keel_status_t read(keel_tensor_t tensor, uint32_t node, void *data, size_
                                 shape_text(keel_dtype(tensor), &shape, text), expected,
                                 data ? size : 0);
     if (!size) return NULL;
-    if (node != KEEL_NONE) return read_node(context, node, data, size);
-    return device_receive(context->device, context_variable(tensor)->buffer, data, size);
+    const variable_t *variable = context_variable(tensor);
+    uint32_t sharding = node == KEEL_NONE ? variable->sharding : SHARDING_WHOLE;
+    const layout_t layout = {keel_dtype(tensor), &shape, &context->shardings.data[sharding]};
+    if (node != KEEL_NONE) return read_node(context, node, &layout, data);
+    return device_receive(context->device, &layout, variable->buffers, data);
 }
 
 keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, void *data, size_t size) {

@@ -31,6 +31,8 @@ keel_bytes_t keel_tensor_newest(const keel_context_t *context);
 // Whether the open step has traced or assigned anything.
 bool keel_tensor_is_step_open(const keel_context_t *context);
 
+// Splits a variable that has no value yet as `like`, one of the same shape.
+void keel_tensor_place_like(keel_tensor_t variable, keel_tensor_t like);
 // Replaces the value of a variable by all its elements in row-major order, which are copied. Not
 // while a step is open.
 keel_status_t keel_tensor_write(keel_tensor_t variable, const void *data) KEEL_MUST_CHECK;
@@ -39,7 +41,10 @@ keel_status_t keel_tensor_write(keel_tensor_t variable, const void *data) KEEL_M
 // until the variable is assigned, written or released.
 typedef struct keel_tensor_value_t {
     struct device_t *device;
-    struct PJRT_Buffer *buffer;
+    struct PJRT_Buffer *const *buffers; // of each device
+    keel_dtype_t dtype;
+    keel_shape_t shape;
+    uint32_t sharding[KEEL_MAX_RANK];
 } keel_tensor_value_t;
 
 // Fails if it has no value.

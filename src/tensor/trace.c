@@ -45,6 +45,8 @@ static keel_status_t append(keel_context_t *context, const node_spec_t *spec,
     KEEL_TRY(keel_table_reserve(&trace->words, spec->word_count));
     KEEL_TRY(keel_table_reserve(&trace->sites, 1));
     KEEL_TRY(keel_table_reserve(&trace->scopes, 1));
+    if (spec->kind == NODE_LOCAL || trace->locals.count)
+        KEEL_TRY(local_note(context, spec->kind, operands, count));
     KEEL_PUSH(&trace->nodes, node);
     for (uint32_t i = 0; i < count; ++i)
         trace->operands.data[trace->operands.count++] = operands[i];
@@ -66,6 +68,8 @@ keel_tensor_t trace_add(keel_context_t *context, const node_spec_t *spec, const 
     if (!shape_elements(&spec->shape, &elements))
         return context_fail(context, context->site, "%s has more elements than fit into memory",
                             shape_text(spec->dtype, &spec->shape, text));
+    if (context->trace.locals.count && !local_mix(context, spec->kind, &operands, count))
+        return (keel_tensor_t){0};
     keel_status_t status = append(context, spec, operands, count, &node);
     if (status) return context_take(context, context->site, status);
     ++context->figures.operations;
@@ -140,7 +144,7 @@ result_t trace_result(const keel_context_t *context, const node_t *tuple, uint32
 void trace_clear(keel_context_t *context) {
     trace_t *trace = &context->trace;
     trace->nodes.count = trace->operands.count = trace->words.count = trace->sites.count = 0;
-    trace->scopes.count = 0;
+    trace->scopes.count = trace->locals.count = 0;
     trace->hash = 0;
 }
 
@@ -159,5 +163,6 @@ void trace_deinitialize(trace_t *trace) {
     keel_free(trace->words.data);
     keel_free(trace->sites.data);
     keel_free(trace->scopes.data);
+    keel_free(trace->locals.data);
     *trace = (trace_t){0};
 }

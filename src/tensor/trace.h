@@ -11,11 +11,13 @@
 //   custom.c     gradients of the user
 //   stack.c      layers as a scan
 //   gradient.h   reverse mode over the trace
-//   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c has
-//                its pieces
+//   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
+//                emit_sharding.c have its pieces
 //   number.c     host numbers as elements of a dtype
 //   step.c       the end of a step: a known trace runs, a new one is compiled
-//   device.c     the plugin door's table: buffers, compiling, executing
+//   mesh.c       the mesh, its specs, and which part of a tensor a device has
+//   device.c     the plugin door's table: devices, compiling, executing; transfer.c: buffers;
+//                peers.c: other processes
 //   room.c       what other rooms need of a context: tensor.h
 //
 // A trace is tables without pointers, so two traces are one program exactly if their bytes are
@@ -39,8 +41,8 @@
 // ---- nodes -------------------------------------------------------------------------------------
 
 typedef enum node_kind {
-    NODE_VARIABLE,      // words: its place among the variables that the step uses
-    NODE_INPUT,         // words: its place among the step's inputs
+    NODE_VARIABLE,      // words: its place among the variables that the step uses; its sharding
+    NODE_INPUT,         // words: its place among the step's inputs; its sharding
     NODE_NUMBER,        // words: index among the numbers of its dtype
     NODE_CONSTANT,      // words: bits of a double
     NODE_IOTA,          // words: axis
@@ -65,9 +67,15 @@ typedef enum node_kind {
     NODE_STOP,           // its operand, without a gradient
     NODE_BITCAST,
     NODE_IS_FINITE,
-    NODE_SORT,    // a tuple: the operands in the order of the first; op: keel_order_t; words: axis
-    NODE_BARRIER, // a tuple of its operands, all of which are there before any of them is used
-    NODE_PART,    // a result of its operand, a tuple; words: which
+    NODE_SORT,  // a tuple: the operands in the order of the first; op: keel_order_t; words: axis
+    NODE_SHARD, // its operand; words: the sharding
+    // Between global and local values (op_local.c); words: the sharding
+    NODE_LOCAL,
+    NODE_GLOBAL,
+    NODE_COLLECTIVE, // op: collective_kind_t; words: axes as in sharding_t; reduction, axis or
+                     // shift
+    NODE_BARRIER,    // a tuple of its operands, all of which are there before any of them is used
+    NODE_PART,       // a result of its operand, a tuple; words: which
     // Of regions, below. All but the first three are tuples; their last operands are what their
     // regions use from outside.
     NODE_BEGIN,      // words: the region
@@ -109,6 +117,7 @@ typedef struct trace_t {
     KEEL_TABLE(int64_t) words;
     KEEL_TABLE(keel_caller_t) sites; // of each node
     KEEL_TABLE(uint32_t) scopes;     // of each node: the region that it is in; KEEL_NONE: none
+    KEEL_TABLE(uint8_t) locals;      // of each node: trace_is_local; empty before the first
     uint64_t hash;
 } trace_t;
 
@@ -121,17 +130,41 @@ typedef struct region_t {
     uint32_t control;    // the node that runs it; KEEL_NONE: none yet
 } region_t;
 
+// ---- meshes ------------------------------------------------------------------------------------
+
+// Shared by the context and its device. Without axes, it has one device and splits nothing.
+typedef struct mesh_t {
+    uint32_t axis_count;
+    char *names[KEEL_MAX_MESH_AXES];
+    int64_t sizes[KEEL_MAX_MESH_AXES];
+    int64_t devices; // their product
+} mesh_t;
+
+typedef enum collective_kind {
+    COLLECTIVE_ALL_REDUCE,
+    COLLECTIVE_ALL_GATHER,
+    COLLECTIVE_REDUCE_SCATTER, // a sum
+    COLLECTIVE_ALL_TO_ALL,     // splits and joins one axis
+    COLLECTIVE_PERMUTE,        // to the device that is so much further
+} collective_kind_t;
+
+// For each dimension, the axes that split it: 4 bits each, 1 is the first axis of the mesh, the
+// lowest bits are the outermost. All 0: whole on each device.
+typedef struct sharding_t {
+    uint32_t dims[KEEL_MAX_RANK];
+} sharding_t;
+
 // ---- context -----------------------------------------------------------------------------------
 
 typedef struct variable_t {
     char *name; // NULL: kept without a name
     keel_dtype_t dtype;
-    uint32_t shape;
-    PJRT_Buffer *buffer; // NULL before its first value
-    uint32_t node;       // what it means in this step; KEEL_NONE: not used yet
-    uint32_t use;        // its place among those that the step uses; KEEL_NONE: none
-    uint32_t next_free;  // of released ones
-    uint32_t generation; // counts releases, so that an old handle is noticed
+    uint32_t shape, sharding;
+    PJRT_Buffer **buffers; // the first is NULL before the first value
+    uint32_t node;         // what it means in this step; KEEL_NONE: not used yet
+    uint32_t use;          // its place among those that the step uses; KEEL_NONE: none
+    uint32_t next_free;    // of released ones
+    uint32_t generation;   // counts releases, so that an old handle is noticed
     bool is_live, is_assigned;
     bool is_doomed; // released while the open step needs its value
 } variable_t;
@@ -139,8 +172,8 @@ typedef struct variable_t {
 typedef struct input_t {
     char *name;
     keel_dtype_t dtype;
-    uint32_t shape;
-    PJRT_Buffer *buffer; // of this step
+    uint32_t shape, sharding;
+    PJRT_Buffer **buffers; // of this step
 } input_t;
 
 // Host numbers of one dtype are one argument: a vector.
@@ -156,12 +189,16 @@ typedef struct callbacks_t {
 
 struct keel_context_t {
     char *name;
+    mesh_t mesh;
     struct device_t *device;
-    keel_status_t error; // the first of this step
-    uint32_t step;       // the open one, from 1
+    PJRT_Buffer **room, **computed; // a buffer of each lane
+    keel_status_t error;            // the first of this step
+    uint32_t step;                  // the open one, from 1
     keel_figures_t figures;
     KEEL_TABLE(keel_shape_t) shapes;
     keel_map_t shape_ids;
+    KEEL_TABLE(sharding_t) shardings; // SHARDING_WHOLE is the first
+    KEEL_TABLE(uint32_t) mixed;       // of local_mix
     KEEL_TABLE(variable_t) variables;
     uint32_t free_variable;
     KEEL_TABLE(uint32_t) used;     // variables whose value before this step it needs, by first use
@@ -259,6 +296,10 @@ void trace_deinitialize(trace_t *trace);
 static inline const node_t *trace_node(const keel_context_t *context, uint32_t node) {
     return &context->trace.nodes.data[node];
 }
+// Whether each device has another value of it.
+static inline bool trace_is_local(const trace_t *trace, uint32_t node) {
+    return node < trace->locals.count && trace->locals.data[node];
+}
 static inline const keel_shape_t *trace_node_shape(const keel_context_t *context, uint32_t node) {
     return &context->shapes.data[trace_node(context, node)->shape];
 }
@@ -339,6 +380,8 @@ void control_scan(keel_caller_t site, keel_context_t *context, const keel_scan_t
 
 // ---- context.c ---------------------------------------------------------------------------------
 
+// Gives a variable another value: a buffer of each lane, which are taken.
+void context_fill(keel_context_t *context, variable_t *variable, PJRT_Buffer **buffers);
 // The file of a caller for a message.
 const char *caller_file(keel_caller_t site);
 // The variable of a handle with step 0; NULL if it was released.
@@ -348,6 +391,54 @@ void context_release(keel_context_t *context, uint32_t index);
 void context_begin_step(keel_context_t *context);
 // The node of a variable in this step; KEEL_NONE with an error if it has no value.
 uint32_t context_variable_node(keel_context_t *context, uint32_t index);
+
+// ---- mesh.c ------------------------------------------------------------------------------------
+
+enum { SHARDING_WHOLE = 0 };
+
+keel_status_t mesh_open(const keel_mesh_t *given, mesh_t *out) KEEL_MUST_CHECK;
+void mesh_close(mesh_t *mesh);
+// The sharding of a spec for such a tensor. False, with an error in the context, if it has none.
+bool mesh_resolve(keel_context_t *context, const char *what, const keel_spec_t *spec,
+                  keel_dtype_t dtype, const keel_shape_t *shape, uint32_t *out);
+// Parts of each dimension; true if there is more than one in all.
+bool mesh_parts(const mesh_t *mesh, const sharding_t *sharding, int64_t out[KEEL_MAX_RANK]);
+
+// Axes of the mesh by their names, "data" or "data,model"; false, with an error, if there is one
+// without. Lists of axes are as in sharding_t.
+bool mesh_axes(keel_context_t *context, const char *what, const char *names, uint32_t *out);
+int64_t mesh_size(const mesh_t *mesh, uint32_t axes); // the devices along these axes
+uint32_t mesh_others(const mesh_t *mesh, const sharding_t *sharding); // axes that split nothing
+// How far a device is from the first one along these axes; and whether a device is such a first
+// one.
+int64_t mesh_member(const mesh_t *mesh, uint32_t axes, int64_t index);
+bool mesh_is_first(const mesh_t *mesh, uint32_t axes, int64_t position);
+// The shape of what has such parts.
+bool mesh_grow(keel_context_t *context, const char *what, const keel_spec_t *spec,
+               keel_dtype_t dtype, keel_shape_t *shape);
+// The part of a tensor that one device of the mesh has.
+typedef struct tile_t {
+    int64_t from[KEEL_MAX_RANK], dims[KEEL_MAX_RANK];
+    bool is_whole;
+} tile_t;
+// All axes of the mesh, first those that split the first dimension, and so on. Returns their
+// number.
+uint32_t mesh_order(const mesh_t *mesh, const sharding_t *sharding,
+                    int64_t out[KEEL_MAX_MESH_AXES]);
+tile_t mesh_tile(const mesh_t *mesh, const sharding_t *sharding, const keel_shape_t *shape,
+                 int64_t position);
+
+// ---- op_local.c --------------------------------------------------------------------------------
+
+// Notes whether the next node will be local.
+keel_status_t local_note(keel_context_t *context, node_kind_t kind, const uint32_t *operands,
+                         uint32_t count) KEEL_MUST_CHECK;
+// If one operand is local, all others become so: *operands is then another list, until the next
+// call. False, with an error, if they cannot.
+bool local_mix(keel_context_t *context, node_kind_t kind, const uint32_t **operands,
+               uint32_t count);
+// True, with an error, if a node is local.
+bool local_refuses(keel_context_t *context, const char *what, uint32_t node);
 
 // ---- emit.c ------------------------------------------------------------------------------------
 
@@ -359,9 +450,9 @@ typedef struct argument_t {
 
 // What of a trace is computed: `results` are nodes. The program has an argument for each variable
 // and input that these need, and for the numbers of each dtype. `aliases[i]` is the place of the
-// variable whose buffer result i takes over, or KEEL_NONE.
+// variable whose buffer result i takes over, or KEEL_NONE, and `shardings[i]` how it is split.
 typedef struct emit_t {
-    const uint32_t *results, *aliases;
+    const uint32_t *results, *aliases, *shardings;
     uint32_t result_count;
     KEEL_TABLE(argument_t) arguments; // the caller frees its data
 } emit_t;
@@ -372,26 +463,50 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit,
 
 // ---- device.c ----------------------------------------------------------------------------------
 
+// The devices of a context. Its lanes are those of the mesh that this process has, in order.
 typedef struct device_t device_t;
 
-keel_status_t device_open(const char *plugin, device_t **out) KEEL_MUST_CHECK;
+// This process among those of its job.
+typedef struct job_t {
+    int32_t process, processes; // 0: one
+    const char *meet;           // where they find each other
+} job_t;
+
+// `count`: of devices, for XLA's CPU plugin; 0: as many as the mesh has. The mesh must outlive it.
+keel_status_t device_open(const char *plugin, const mesh_t *mesh, const job_t *job, int64_t count,
+                          device_t **out) KEEL_MUST_CHECK;
 void device_close(device_t *device);
-keel_status_t device_send(device_t *device, keel_dtype_t dtype, const keel_shape_t *shape,
-                          const void *data, PJRT_Buffer **out) KEEL_MUST_CHECK;
-keel_status_t device_receive(device_t *device, PJRT_Buffer *buffer, void *data,
-                             size_t size) KEEL_MUST_CHECK;
-void device_drop(device_t *device, PJRT_Buffer *buffer); // NULL is allowed
+size_t device_lanes(const device_t *device);
 keel_status_t device_compile(device_t *device, keel_bytes_t hlo,
                              PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
 void device_forget(device_t *device, PJRT_LoadedExecutable *loaded);
+// Lists of buffers, one for each lane. Waits if too many executions are under way.
 keel_status_t device_execute(device_t *device, PJRT_LoadedExecutable *loaded,
-                             PJRT_Buffer *const *arguments, size_t argument_count,
-                             PJRT_Buffer **results) KEEL_MUST_CHECK;
+                             PJRT_Buffer *const *const *arguments, size_t argument_count,
+                             PJRT_Buffer **const *results) KEEL_MUST_CHECK;
 void device_step(void); // one of the process ended
+bool device_is_frozen(void);
+
+// ---- transfer.c: values, which are a buffer for each lane ---------------------------------------
+
+typedef struct layout_t {
+    keel_dtype_t dtype;
+    const keel_shape_t *shape;
+    const sharding_t *sharding;
+} layout_t;
+
+// Fills an array of lanes, or leaves it empty. `data` is the whole value, and copied.
+keel_status_t device_send(device_t *device, const layout_t *layout, const void *data,
+                          PJRT_Buffer **out) KEEL_MUST_CHECK;
+keel_status_t device_receive(device_t *device, const layout_t *layout, PJRT_Buffer *const *buffers,
+                             void *data) KEEL_MUST_CHECK;
+// Destroys and empties them; NULL is allowed.
+void device_drop(device_t *device, PJRT_Buffer **buffers);
 
 // ---- step.c ------------------------------------------------------------------------------------
 
-// Computes one node of the open step, without ending it.
+// Computes one node of the open step, without ending it: whole on each device, a buffer for each
+// lane.
 keel_status_t step_compute(keel_context_t *context, uint32_t node,
                            PJRT_Buffer **out) KEEL_MUST_CHECK;
 void step_forget_programs(keel_context_t *context);

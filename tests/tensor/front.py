@@ -63,7 +63,7 @@ class Error(Exception):
 class Front:
     """One context. What takes tensors returns tensors; errors are raised by end() and read()."""
 
-    def __init__(self, library):
+    def __init__(self, library, options=None):
         self.c = ctypes.CDLL(str(library))
         self.c.keel_status_message.restype = ctypes.c_char_p
         self.c.keel_status_message.argtypes = [ctypes.c_void_p]
@@ -71,7 +71,7 @@ class Front:
         self.c.keel_shape.restype = Shape
         self.c.keel_context_figures.restype = Figures
         self.context = ctypes.c_void_p()
-        self.check(self.c.keel_context_create, None, ctypes.byref(self.context))
+        self.check(self.c.keel_context_create, options, ctypes.byref(self.context))
 
     def check(self, function, *arguments):
         function.restype = ctypes.c_void_p

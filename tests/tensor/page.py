@@ -49,6 +49,8 @@ def main():
                 run(build, work, program, said, expected)
         for times in ("1001 steps, 2 programs; 2 compiles", "1001 steps, 2 programs; nothing compiled"):
             run(build, work, build / "examples" / "mlp", "2 programs in 1001 steps", times)
+        for times in ("201 steps, 2 programs; 2 compiles", "201 steps, 2 programs; nothing compiled"):
+            run(build, work, build / "examples" / "sharded", "2 programs in 201 steps", times)
 
 
 if __name__ == "__main__":
