@@ -82,9 +82,6 @@ keel_status_t emit_parameter(emitter_t *e, uint32_t number, keel_dtype_t dtype,
                              const keel_shape_t *shape, const char *name, const fields_t *more,
                              keel_value_id_t *out) KEEL_MUST_CHECK;
 
-// A field that is true.
-keel_status_t emit_flag(emitter_t *e, fields_t *fields, const char *name) KEEL_MUST_CHECK;
-
 // ---- op_sort.c ---------------------------------------------------------------------------------
 
 // The computations that compare for the sorts that are needed.

@@ -46,13 +46,6 @@ keel_status_t emit_ints(emitter_t *e, fields_t *fields, const char *name, const 
     return emit_field(e, fields, name, attr);
 }
 
-keel_status_t emit_flag(emitter_t *e, fields_t *fields, const char *name) {
-    keel_attr_id_t attr;
-    KEEL_TRY(
-        keel_program_add_attr(e->program, (keel_attr_t){.kind = KEEL_ATTR_BOOL, .a = 1}, &attr));
-    return emit_field(e, fields, name, attr);
-}
-
 keel_status_t emit_string(emitter_t *e, fields_t *fields, const char *name, const char *value) {
     keel_string_id_t id;
     keel_attr_id_t attr;

@@ -187,14 +187,22 @@ keel_tensor_t keel_put_along_at(keel_caller_t site, keel_put_op_t op, keel_tenso
                axis);
 }
 
+// A bound of all indices.
+static keel_status_t bound(emitter_t *e, uint32_t indices, double value, keel_value_id_t *out) {
+    const node_t *node = trace_node(e->context, indices);
+    fields_t none = {0};
+    KEEL_TRY(emit_constant(e, (keel_dtype_t)node->dtype, value, out));
+    return emit_instruction(e, "broadcast", (keel_dtype_t)node->dtype,
+                            trace_node_shape(e->context, indices), out, 1, &none, out);
+}
+
 // A scatter drops what is out of range, so the indices are clamped first.
 static keel_status_t clamp_indices(emitter_t *e, uint32_t indices, int64_t count,
                                    keel_value_id_t *out) {
     keel_dtype_t dtype = (keel_dtype_t)trace_node(e->context, indices)->dtype;
-    keel_value_id_t operands[3];
-    KEEL_TRY(emit_constant(e, dtype, 0, &operands[0]));
-    operands[1] = e->values[indices];
-    KEEL_TRY(emit_constant(e, dtype, (double)(count - 1), &operands[2]));
+    keel_value_id_t operands[3] = {0, e->values[indices], 0};
+    KEEL_TRY(bound(e, indices, 0, &operands[0]));
+    KEEL_TRY(bound(e, indices, (double)(count - 1), &operands[2]));
     return emit_instruction(e, "clamp", dtype, trace_node_shape(e->context, indices), operands, 3,
                             NULL, out);
 }

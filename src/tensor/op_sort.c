@@ -160,7 +160,7 @@ static keel_status_t add_comparator(emitter_t *e, const node_t *node, const char
     for (uint32_t i = 0; i < count; ++i) {
         keel_dtype_t dtype = (keel_dtype_t)trace_node(e->context, operands[i / 2])->dtype;
         KEEL_TRY(emit_tensor_type(e, dtype, &scalar, &types[i]));
-        KEEL_TRY(emit_parameter(e, i, dtype, &scalar, NULL, &values[i]));
+        KEEL_TRY(emit_parameter(e, i, dtype, &scalar, NULL, NULL, &values[i]));
     }
     KEEL_TRY(compare_first(e, node, values, &root));
     return emit_shut(e, name, root, types, count, &shape);

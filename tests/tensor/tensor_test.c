@@ -298,7 +298,7 @@ static void wrong_dtypes_are_named(void **state) {
     REFUSED("not: f32[1,1] has a dtype without it", keel_not(f));
     REFUSED("and: f32[1,1] has a dtype without it", keel_and(f, f));
     REFUSED("select: f32[1,1] is no mask", keel_select(f, f, f));
-    REFUSED("take: f32[1,1] is no list of rows", keel_take(f, f));
+    REFUSED("take: f32[1,1] has no indices", keel_take(f, f));
     REFUSED("sum: bool[1,1] is bool", keel_sum(keel_equal(f, f), KEEL_AXES(0)));
     i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
     REFUSED("mean: of i32", keel_mean(i, KEEL_AXES(0)));
