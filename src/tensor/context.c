@@ -29,8 +29,7 @@ const char *keel_context_error(const keel_context_t *context) {
     return context && context->error ? keel_status_message(context->error) : NULL;
 }
 
-// A name is a string of the program, and XLA takes no other text.
-static bool is_text(const char *name) {
+bool context_is_text(const char *name) {
     keel_str_t text = keel_str(name);
     size_t length;
     for (size_t at = 0; at < text.size; at += length) {
@@ -52,7 +51,7 @@ static keel_status_t make_lanes(const keel_context_t *context, PJRT_Buffer ***ou
 static keel_status_t fill(keel_context_t *context, const keel_context_options_t *options) {
     const char *name = options->name ? options->name : "step";
     const sharding_t whole = {{0}};
-    if (!is_text(name))
+    if (!context_is_text(name))
         return keel_status_make(KEEL_INVALID, "keel_context_create: the name is not UTF-8");
     KEEL_TRY(keel_strdup(keel_str(name), &context->name));
     KEEL_PUSH(&context->shardings, whole);
@@ -73,7 +72,7 @@ keel_status_t keel_context_create(const keel_context_options_t *options, keel_co
     KEEL_TRY(keel_calloc(1, sizeof(keel_context_t), &memory));
     keel_context_t *context = memory;
     context->step = 1;
-    context->free_variable = context->region = KEEL_NONE;
+    context->free_variable = context->region = context->naming = KEEL_NONE;
     keel_map_initialize(&context->shape_ids);
     keel_status_t status = fill(context, options ? options : &defaults);
     if (status)
@@ -102,7 +101,8 @@ void context_begin_step(keel_context_t *context) {
     context->used.count = context->assigned.count = 0;
     trace_clear(context);
     context->regions.count = context->customs.count = 0;
-    context->region = KEEL_NONE;
+    context->region = context->naming = KEEL_NONE;
+    context->namings.count = context->naming_text.count = context->naming_skipped = 0;
     ++context->step;
 }
 
@@ -122,13 +122,14 @@ void keel_context_free(keel_context_t *context) {
     }
     for (int dtype = 0; dtype < KEEL_DTYPE_COUNT; ++dtype)
         keel_free(context->numbers[dtype].data);
-    void *const tables[] = {context->shapes.data,    context->variables.data,
-                            context->used.data,      context->assigned.data,
-                            context->inputs.data,    context->adjoints.data,
-                            context->shardings.data, context->regions.data,
-                            context->customs.data,   context->declined,
-                            context->mixed.data,     context->room,
-                            context->computed,       context->name};
+    void *const tables[] = {context->shapes.data,      context->variables.data,
+                            context->used.data,        context->assigned.data,
+                            context->inputs.data,      context->adjoints.data,
+                            context->shardings.data,   context->regions.data,
+                            context->customs.data,     context->declined,
+                            context->mixed.data,       context->room,
+                            context->computed,         context->namings.data,
+                            context->naming_text.data, context->name};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         keel_free(tables[i]);
     trace_deinitialize(&context->trace);
@@ -222,7 +223,7 @@ static bool is_source(keel_caller_t site, keel_context_t *context, const char *w
     else if (!shape_elements(shape, &elements))
         context_fail(context, site, "%s: %s has a negative dimension or too many elements", what,
                      shape_text(dtype, shape, text));
-    else if (name && !is_text(name))
+    else if (name && !context_is_text(name))
         context_fail(context, site, "%s: the name is not UTF-8", what);
     else
         return true;

@@ -99,23 +99,60 @@ static keel_status_t add_reducers(emitter_t *e) {
     return NULL;
 }
 
-// The function around the caller's line.
-keel_status_t emit_location(emitter_t *e, keel_caller_t site) {
+// A line in what is called `name`.
+static keel_status_t add_place(emitter_t *e, keel_caller_t site, const char *name,
+                               keel_attr_id_t *out) {
     keel_string_id_t file, function;
     uint32_t list;
     const uint32_t line = (uint32_t)(site.line > 0 ? site.line : 0);
     KEEL_TRY(emit_text(e, site.file ? site.file : "", &file));
-    KEEL_TRY(emit_text(e, site.function ? site.function : "", &function));
+    KEEL_TRY(emit_text(e, name, &function));
     KEEL_TRY(keel_program_add_list(e->program, &line, 1, &list));
     KEEL_TRY(keel_program_add_attr(
-        e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_FILE, .a = file, .b = list}, &e->location));
+        e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_FILE, .a = file, .b = list}, out));
     return keel_program_add_attr(
-        e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_NAME, .a = function, .b = e->location},
-        &e->location);
+        e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_NAME, .a = function, .b = *out}, out);
 }
 
-static bool is_same_site(const keel_caller_t *x, const keel_caller_t *y) {
-    return x->file == y->file && x->line == y->line && x->function == y->function;
+static keel_status_t add_call(emitter_t *e, keel_attr_id_t around, keel_attr_id_t *place) {
+    if (around == KEEL_NONE) return NULL;
+    return keel_program_add_attr(
+        e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_CALLSITE, .a = *place, .b = around}, place);
+}
+
+// A scope stands around a line as a caller does; KEEL_NONE if there is none. The names become the
+// path that is put before the names of operations: "model/block 3/".
+static keel_status_t add_scopes(emitter_t *e, uint32_t naming, keel_attr_id_t *out) {
+    const keel_context_t *context = e->context;
+    uint32_t open[NAMING_DEPTH], count = 0;
+    *out = KEEL_NONE;
+    e->path.size = 0;
+    for (; naming != KEEL_NONE; naming = context->namings.data[naming].outer)
+        open[count++] = naming;
+    while (count-- > 0) {
+        const naming_t *scope = &context->namings.data[open[count]];
+        const char *name = context->naming_text.data + scope->text;
+        keel_attr_id_t around = *out;
+        keel_buffer_format(&e->path, "%s/", name);
+        KEEL_TRY(add_place(e, scope->site, name, out));
+        KEEL_TRY(add_call(e, around, out));
+    }
+    return keel_buffer_status(&e->path);
+}
+
+keel_status_t emit_location(emitter_t *e, uint32_t node) {
+    const trace_t *trace = &e->context->trace;
+    const keel_caller_t site = trace->sites.data[node];
+    keel_attr_id_t scopes;
+    KEEL_TRY(add_scopes(e, trace->namings.data[node], &scopes));
+    KEEL_TRY(add_place(e, site, site.function ? site.function : "", &e->location));
+    return add_call(e, scopes, &e->location);
+}
+
+static bool is_same_place(const trace_t *trace, uint32_t a, uint32_t b) {
+    const keel_caller_t *x = &trace->sites.data[a], *y = &trace->sites.data[b];
+    return x->file == y->file && x->line == y->line && x->function == y->function &&
+           trace->namings.data[a] == trace->namings.data[b];
 }
 
 // ---- arguments and results ---------------------------------------------------------------------
@@ -210,7 +247,7 @@ static keel_status_t add_arguments(emitter_t *e) {
         const char *name = is_variable ? context->variables.data[context->used.data[place]].name
                                        : context->inputs.data[place].name;
         const argument_t argument = {is_variable ? ARGUMENT_VARIABLE : ARGUMENT_INPUT, place};
-        KEEL_TRY(emit_location(e, context->trace.sites.data[i]));
+        KEEL_TRY(emit_location(e, i));
         KEEL_TRY(add_argument(e, argument, (keel_dtype_t)node->dtype, trace_node_shape(context, i),
                               (uint32_t)words[1], name, &e->values[i]));
     }
@@ -301,7 +338,7 @@ static bool is_manual(const emitter_t *e, uint32_t i) {
 
 keel_status_t emit_nodes(emitter_t *e, uint32_t first, uint32_t end) {
     const trace_t *trace = &e->context->trace;
-    keel_caller_t last = {0};
+    uint32_t last = first;
     e->location = KEEL_NONE;
     for (uint32_t i = first; i < end; ++i) {
         const region_t *region = called_region(e, i);
@@ -313,10 +350,9 @@ keel_status_t emit_nodes(emitter_t *e, uint32_t first, uint32_t end) {
         bool is_begin = trace->nodes.data[i].kind == NODE_BEGIN;
         bool is_foreign = e->region != KEEL_NONE && trace->scopes.data[i] == KEEL_NONE;
         if ((!e->is_needed[i] && !is_begin) || is_foreign) continue;
-        const keel_caller_t *site = &trace->sites.data[i];
-        if (e->location == KEEL_NONE || !is_same_site(site, &last))
-            KEEL_TRY(emit_location(e, *site));
-        last = *site;
+        if (e->location == KEEL_NONE || !is_same_place(trace, i, last))
+            KEEL_TRY(emit_location(e, i));
+        last = i;
         e->is_manual = is_manual(e, i);
         KEEL_TRY(emit_is_control(e, i) ? emit_control(e, i) : emit_node(e, i));
         e->is_manual = false;
@@ -381,6 +417,7 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buf
     emitter_t e = {.context = context, .emit = emit, .program = &program};
     keel_program_initialize(&program);
     keel_map_initialize(&e.types);
+    keel_buffer_initialize(&e.path, 0);
     keel_map_initialize(&e.tuple_types);
     keel_map_initialize(&e.op_names);
     keel_status_t status = fill(&e);
@@ -390,6 +427,7 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buf
     keel_free(e.operands.data);
     keel_free(e.saves.data);
     keel_map_deinitialize(&e.types);
+    keel_buffer_deinitialize(&e.path);
     keel_map_deinitialize(&e.tuple_types);
     keel_map_deinitialize(&e.op_names);
     keel_program_deinitialize(&program);

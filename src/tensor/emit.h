@@ -30,6 +30,7 @@ typedef struct emitter_t {
     KEEL_TABLE(saved_t) saves; // each once
     keel_value_id_t numbers[KEEL_DTYPE_COUNT];
     keel_attr_id_t location;
+    keel_buffer_t path;   // of the named scopes around it
     int64_t channels;     // of collectives, so far
     bool is_manual;       // the instructions at hand are of a part
     const char *argument; // the name of the parameter at hand
@@ -94,8 +95,8 @@ keel_status_t emit_open(emitter_t *e) KEEL_MUST_CHECK;
 keel_status_t emit_shut(emitter_t *e, const char *name, keel_value_id_t root,
                         const keel_type_id_t *types, uint32_t count,
                         keel_attr_id_t *out_shape) KEEL_MUST_CHECK;
-// What follows is of the caller's line.
-keel_status_t emit_location(emitter_t *e, keel_caller_t site) KEEL_MUST_CHECK;
+// What follows is of the line and in the scopes of that node.
+keel_status_t emit_location(emitter_t *e, uint32_t node) KEEL_MUST_CHECK;
 // The needed nodes in [first, end) that are of the computation at hand.
 keel_status_t emit_nodes(emitter_t *e, uint32_t first, uint32_t end) KEEL_MUST_CHECK;
 

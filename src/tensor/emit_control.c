@@ -29,7 +29,7 @@ static keel_status_t open_call(emitter_t *e, uint32_t control, call_t *out) {
     *out = (call_t){.index = control, .node = trace_node(e->context, control)};
     out->words = trace_words(&e->context->trace, out->node);
     out->operands = trace_operands(&e->context->trace, out->node);
-    return emit_location(e, e->context->trace.sites.data[control]);
+    return emit_location(e, control);
 }
 
 static void close_call(call_t *call) {
@@ -305,7 +305,7 @@ static keel_status_t add_scan_body(emitter_t *e, call_t *call) {
     KEEL_TRY(step_place(e, call, &place));
     KEEL_TRY(give_scan_parameters(e, call, region, place));
     KEEL_TRY(emit_region(e, region));
-    KEEL_TRY(emit_location(e, e->context->trace.sites.data[call->index]));
+    KEEL_TRY(emit_location(e, call->index));
     for (uint32_t i = 0; i < carries; ++i)
         call->values.data[at++] = result_value(e, region, i);
     for (uint32_t i = carries; i < results; ++i)

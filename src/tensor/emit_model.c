@@ -208,7 +208,11 @@ static keel_status_t locate(emitter_t *e, const char *name, keel_attr_id_t *out)
     keel_string_id_t id;
     *out = KEEL_NONE;
     if (e->location == KEEL_NONE) return NULL;
-    KEEL_TRY(emit_text(e, name, &id));
+    size_t length = e->path.size;
+    if (!e->argument) keel_buffer_text(&e->path, name);
+    KEEL_TRY(keel_buffer_status(&e->path));
+    KEEL_TRY(emit_text(e, e->argument ? name : keel_buffer_cstr(&e->path), &id));
+    e->path.size = length;
     return keel_program_add_attr(
         e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_NAME, .a = id, .b = e->location}, out);
 }

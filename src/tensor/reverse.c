@@ -41,7 +41,7 @@ keel_tensor_t reverse_adjoint(const reverse_t *reverse, uint32_t node) {
 
 // ---- the walk ----------------------------------------------------------------------------------
 
-static void pass_back(reverse_t *reverse, uint32_t i) {
+static void pass_node_back(reverse_t *reverse, uint32_t i) {
     keel_context_t *context = reverse->context;
     rule_t rule = {.context = context,
                    .reverse = reverse,
@@ -69,6 +69,15 @@ static void pass_back(reverse_t *reverse, uint32_t i) {
         if (!dtype_is_float((keel_dtype_t)trace_node(context, operand)->dtype)) continue;
         reverse_give(reverse, operand, gradient_rule(&rule, (int)k));
     }
+}
+
+// What it traces is in the scope of the node.
+static void pass_back(reverse_t *reverse, uint32_t i) {
+    keel_context_t *context = reverse->context;
+    uint32_t naming = context->naming;
+    context->naming = context->trace.namings.data[i];
+    pass_node_back(reverse, i);
+    context->naming = naming;
 }
 
 void reverse_run(reverse_t *reverse) {

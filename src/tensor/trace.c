@@ -44,6 +44,7 @@ static keel_status_t append(keel_context_t *context, const node_spec_t *spec,
     KEEL_TRY(keel_table_reserve(&trace->operands, count));
     KEEL_TRY(keel_table_reserve(&trace->words, spec->word_count));
     KEEL_TRY(keel_table_reserve(&trace->sites, 1));
+    KEEL_TRY(keel_table_reserve(&trace->namings, 1));
     KEEL_TRY(keel_table_reserve(&trace->scopes, 1));
     if (spec->kind == NODE_LOCAL || trace->locals.count)
         KEEL_TRY(local_note(context, spec->kind, operands, count));
@@ -53,6 +54,7 @@ static keel_status_t append(keel_context_t *context, const node_spec_t *spec,
     for (uint32_t i = 0; i < spec->word_count; ++i)
         trace->words.data[trace->words.count++] = spec->words[i];
     trace->sites.data[trace->sites.count++] = context->site;
+    trace->namings.data[trace->namings.count++] = context->naming;
     bool is_source = spec->kind <= NODE_NUMBER;
     trace->scopes.data[trace->scopes.count++] = is_source ? KEEL_NONE : context->region;
     trace->hash = hash_node(trace->hash, &node, operands, spec->words);
@@ -144,6 +146,7 @@ result_t trace_result(const keel_context_t *context, const node_t *tuple, uint32
 void trace_clear(keel_context_t *context) {
     trace_t *trace = &context->trace;
     trace->nodes.count = trace->operands.count = trace->words.count = trace->sites.count = 0;
+    trace->namings.count = 0;
     trace->scopes.count = trace->locals.count = 0;
     trace->hash = 0;
 }
@@ -162,6 +165,7 @@ void trace_deinitialize(trace_t *trace) {
     keel_free(trace->operands.data);
     keel_free(trace->words.data);
     keel_free(trace->sites.data);
+    keel_free(trace->namings.data);
     keel_free(trace->scopes.data);
     keel_free(trace->locals.data);
     *trace = (trace_t){0};

@@ -9,6 +9,7 @@
 //   region.c     computations in the trace: bodies of loops and branches
 //   control.c    loops, branches, checkpoints
 //   custom.c     gradients of the user
+//   naming.c     named scopes
 //   stack.c      layers as a scan
 //   gradient.h   reverse mode over the trace
 //   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
@@ -116,6 +117,7 @@ typedef struct trace_t {
     KEEL_TABLE(uint32_t) operands; // nodes
     KEEL_TABLE(int64_t) words;
     KEEL_TABLE(keel_caller_t) sites; // of each node
+    KEEL_TABLE(uint32_t) namings;    // of each node: the named scope around it; KEEL_NONE: none
     KEEL_TABLE(uint32_t) scopes;     // of each node: the region that it is in; KEEL_NONE: none
     KEEL_TABLE(uint8_t) locals;      // of each node: trace_is_local; empty before the first
     uint64_t hash;
@@ -155,6 +157,15 @@ typedef struct sharding_t {
 } sharding_t;
 
 // ---- context -----------------------------------------------------------------------------------
+
+// A named scope. Like sites, they are no part of what makes a program.
+enum { NAMING_DEPTH = 64 };
+typedef struct naming_t {
+    uint32_t text;  // where its name begins in naming_text
+    uint32_t outer; // KEEL_NONE: none
+    uint32_t depth; // from 1
+    keel_caller_t site;
+} naming_t;
 
 typedef struct variable_t {
     char *name; // NULL: kept without a name
@@ -207,8 +218,12 @@ struct keel_context_t {
     uint32_t used_inputs;
     numbers_t numbers[KEEL_DTYPE_COUNT];
     trace_t trace;
-    KEEL_TABLE(region_t) regions;    // of the open step
-    uint32_t region;                 // the innermost open one; KEEL_NONE: none
+    KEEL_TABLE(region_t) regions; // of the open step
+    uint32_t region;              // the innermost open one; KEEL_NONE: none
+    KEEL_TABLE(naming_t) namings; // of the open step
+    KEEL_TABLE(char) naming_text;
+    uint32_t naming;                 // the innermost open one; KEEL_NONE: none
+    uint32_t naming_skipped;         // begun behind an error, and not ended
     KEEL_TABLE(callbacks_t) customs; // of the open step
     char *declined;                  // why keel_layers did not scan; NULL: it did
     KEEL_TABLE(uint32_t) adjoints;   // room for a list of nodes at the end of a step
@@ -382,6 +397,8 @@ void control_scan(keel_caller_t site, keel_context_t *context, const keel_scan_t
 
 // Gives a variable another value: a buffer of each lane, which are taken.
 void context_fill(keel_context_t *context, variable_t *variable, PJRT_Buffer **buffers);
+// A name is a string of the program, and XLA takes no other text than UTF-8.
+bool context_is_text(const char *name);
 // The file of a caller for a message.
 const char *caller_file(keel_caller_t site);
 // The variable of a handle with step 0; NULL if it was released.

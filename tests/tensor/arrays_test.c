@@ -1,5 +1,5 @@
-// Operations on places, sorting, scans along an axis and random numbers: what they refuse, and what
-// a new index, seed or count does not make: a new program.
+// Operations on places, sorting, scans along an axis, random numbers, named scopes: what they
+// refuse, and what a new index, seed or count does not make: a new program.
 #define _GNU_SOURCE
 #include "model_help.h"
 
@@ -195,6 +195,46 @@ static void what_varies_makes_no_new_program(void **state) {
     keel_release(cache);
 }
 
+// ---- named scopes ------------------------------------------------------------------------------
+
+static void names_make_no_new_program(void **state) {
+    (void)state;
+    uint64_t before = programs();
+    float one = 1;
+    keel_tensor_t w = keel_variable(keel, "w", KEEL_F32, KEEL_SCALAR, &one);
+    for (int step = 0; step < 4; ++step) {
+        char name[32];
+        snprintf(name, sizeof name, "step %d", step);
+        keel_scope_begin(keel, name);
+        keel_assign(w, keel_add(w, w));
+        if (step % 2) keel_scope_end(keel); // the end of the step ends the others
+        assert_ok(keel_step_end(keel));
+    }
+    assert_int_equal(programs() - before, 1);
+    assert_float_equal(item(w), 16, 0);
+    keel_release(w);
+}
+
+static void wrong_scopes_are_named(void **state) {
+    (void)state;
+    keel_scope_begin(NULL, "nothing");
+    keel_scope_end(NULL);
+    keel_scope_end(keel); // one too many
+    keel_scope_begin(keel, NULL);
+    keel_scope_begin(keel, "behind an error");
+    keel_scope_end(keel);
+    keel_scope_end(keel);
+    expect_error("scope: the name is missing", "arrays_test.c:");
+    keel_scope_begin(keel, "\xff");
+    expect_error("not UTF-8");
+    for (int i = 0; i < 65; ++i)
+        keel_scope_begin(keel, "again");
+    expect_error("scope: 64 are open; keel_scope_end was not called");
+    keel_scope_begin(keel, "");
+    assert_float_equal(item(keel_sum(table(2, 2), KEEL_AXES(0, 1))), 2, 0);
+    keel_step_discard(keel);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_indices_are_named),
@@ -204,6 +244,8 @@ int main(void) {
         cmocka_unit_test(wrong_bits_and_keys_are_named),
         cmocka_unit_test(empty_tensors_give_empty_ones),
         cmocka_unit_test(what_varies_makes_no_new_program),
+        cmocka_unit_test(names_make_no_new_program),
+        cmocka_unit_test(wrong_scopes_are_named),
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
 }
