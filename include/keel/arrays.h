@@ -120,6 +120,30 @@ KEEL_API void keel_associative_scan_at(keel_caller_t site, keel_combine_t combin
 KEEL_API keel_tensor_t keel_cumulate_at(keel_caller_t site, keel_binary_op_t op, keel_tensor_t x,
                                         int axis);
 
+// ---- products ----------------------------------------------------------------------------------
+
+enum { KEEL_CONVOLUTION_DIMENSIONS = 6 };
+// For each dimension in space; 0 is the default.
+typedef struct keel_convolution_t {
+    int64_t stride[KEEL_CONVOLUTION_DIMENSIONS];     // of w over x; default 1
+    int64_t before[KEEL_CONVOLUTION_DIMENSIONS];     // zeros around x; negative: so much less of x
+    int64_t after[KEEL_CONVOLUTION_DIMENSIONS];      //
+    int64_t dilation[KEEL_CONVOLUTION_DIMENSIONS];   // from one element of w to the next; default 1
+    int64_t x_dilation[KEEL_CONVOLUTION_DIMENSIONS]; // the same of x: a transposed convolution
+    int64_t groups;                                  // of channels, each on its own; default 1
+} keel_convolution_t;
+
+// x [n, c, ...] and w [o, c / groups, ...] give [n, o, ...], with 1 to 6 dimensions in space. w is
+// not reversed (it is a correlation). `options` may be NULL.
+#define keel_convolution(x, w, options) keel_convolution_at(KEEL_HERE, (x), (w), (options))
+KEEL_API keel_tensor_t keel_convolution_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t w,
+                                           const keel_convolution_t *options);
+// "bij,bjk->bik": a letter is an axis. What both have and the result has not is summed; so is what
+// one has alone. A letter stands once in each.
+#define keel_einsum(axes, x, y) keel_einsum_at(KEEL_HERE, (axes), (x), (y))
+KEEL_API keel_tensor_t keel_einsum_at(keel_caller_t site, const char *axes, keel_tensor_t x,
+                                      keel_tensor_t y);
+
 // ---- bits --------------------------------------------------------------------------------------
 
 // The same bits in a dtype of the same size.
@@ -128,6 +152,31 @@ KEEL_API keel_tensor_t keel_bitcast_at(keel_caller_t site, keel_tensor_t x, keel
 // bool: neither infinite nor NaN.
 #define keel_is_finite(x) keel_is_finite_at(KEEL_HERE, (x))
 KEEL_API keel_tensor_t keel_is_finite_at(keel_caller_t site, keel_tensor_t x);
+
+// ---- functions of the plugin -------------------------------------------------------------------
+
+typedef struct keel_call_result_t {
+    keel_dtype_t dtype;
+    keel_shape_t shape;
+} keel_call_result_t;
+
+typedef struct keel_custom_call_t {
+    const char *target; // the name that the plugin knows
+    const char *config; // its backend_config, as text; default: none
+    const keel_call_result_t *results;
+    size_t result_count;
+    int is_ffi;          // of XLA's typed interface, not of the older one
+    int has_side_effect; // it may not be merged with an equal one, or moved across another
+} keel_custom_call_t;
+
+// A function that the plugin brings along, or that was registered with it. It takes row-major
+// operands and gives `out`: result_count tensors. Target and config are a part of the program. It
+// has no gradient (give it one with keel_custom_gradient), and runs only if a result is used.
+#define keel_custom_call(context, call, operands, count, out)                                      \
+    keel_custom_call_at(KEEL_HERE, (context), (call), (operands), (count), (out))
+KEEL_API void keel_custom_call_at(keel_caller_t site, keel_context_t *context,
+                                  const keel_custom_call_t *call, const keel_tensor_t *operands,
+                                  size_t count, keel_tensor_t *out);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,8 @@ extern const operation_t operation_dot;                                         
 extern const operation_t operation_reverse;                                           // op_shape.c
 extern const operation_t operation_bitcast, operation_is_finite;            // op_elementwise.c
 extern const operation_t operation_dynamic_slice, operation_dynamic_update; // op_dynamic.c
+extern const operation_t operation_call;                                    // op_call.c
+extern const operation_t operation_convolution;                             // op_convolution.c
 extern const operation_t operation_sort;                                    // op_sort.c
 extern const operation_t operation_take, operation_put;                     // op_index.c
 extern const operation_t operation_barrier, operation_part;                 // op_tuple.c

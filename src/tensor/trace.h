@@ -65,6 +65,8 @@ typedef enum node_kind {
     NODE_PUT,           // operand 2 into operand 0 at operand 1; words: the same; op: keel_put_op_t
     NODE_DYNAMIC_SLICE, // of operand 0 from operand 1 on; words: axis
     NODE_DYNAMIC_UPDATE, // operand 1 in operand 0 from operand 2 on; words: axis
+    NODE_CONVOLUTION,    // words: groups, windows (op_convolution.c)
+    NODE_CALL,           // a custom call; a tuple if it has several results (op_call.c)
     NODE_STOP,           // its operand, without a gradient
     NODE_BITCAST,
     NODE_IS_FINITE,

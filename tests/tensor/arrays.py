@@ -82,6 +82,18 @@ class Arrays:
 
         return jax.lax.associative_scan(combine, (a, b), reverse=reverse)[1]
 
+    def convolution(self, x, w, options):
+        space = x.ndim - 2
+        letters = "NC" + "DHW"[:space], "OI" + "DHW"[:space], "NC" + "DHW"[:space]
+        get = lambda name, default: list(options.get(name, [])) + [default] * (space - len(options.get(name, [])))  # noqa: E731
+        return jax.lax.conv_general_dilated(
+            x, w, get("stride", 1), list(zip(get("before", 0), get("after", 0))), get("x_dilation", 1),
+            get("dilation", 1), jax.lax.conv_dimension_numbers(x.shape, w.shape, letters),
+            feature_group_count=options.get("groups", 1), precision="highest")
+
+    def einsum(self, text, x, y):
+        return jnp.einsum(text, x, y, precision="highest")
+
     def bitcast(self, x, dtype):
         return jax.lax.bitcast_convert_type(x, front.NUMPY[front.DTYPES[dtype]])
 
@@ -104,6 +116,11 @@ class Arrays:
         if name == "bernoulli":
             return jax.random.uniform(key, shape, "float32") < arguments[1]
         return jax.random.randint(key, shape, arguments[1], arguments[2], "int32")
+
+
+class Convolution(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64 * 6) for name in ("stride", "before", "after", "dilation", "x_dilation")]
+    _fields_ += [("groups", ctypes.c_int64)]
 
 
 COMBINE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(front.Tensor),
@@ -143,6 +160,16 @@ class FrontArrays:
                                         (front.Tensor * 2)(a, b), ctypes.c_size_t(2), 0,
                                         int(reverse), out)
         return out[1]
+
+    def convolution(self, x, w, options):
+        given = Convolution(groups=options.get("groups", 0))
+        for name, values in options.items():
+            if name != "groups":
+                getattr(given, name)[: len(values)] = values
+        return self.call("convolution", x, w, ctypes.byref(given))
+
+    def einsum(self, text, x, y):
+        return self.call("einsum", text.encode(), x, y)
 
     def random(self, name, key, *arguments):
         if name == "split":
@@ -267,7 +294,31 @@ def add_bits(add, floats, integers, dtypes):
         add(f"random fold {number}", lambda k, x, n: k.random("fold", x, n), key, numpy.array(number, "int32"))
 
 
+def add_products(add, floats):
+    for x, w, options in [
+        ((2, 3, 8), (4, 3, 3), {}),
+        ((2, 3, 8), (4, 3, 3), {"stride": [2], "before": [1], "after": [2]}),
+        ((2, 3, 9), (4, 3, 3), {"stride": [3]}),
+        ((1, 4, 6, 7), (6, 2, 3, 2), {"groups": 2, "before": [1, 0], "after": [1, 1]}),
+        ((2, 4, 6, 7), (4, 1, 3, 3), {"groups": 4, "stride": [2, 1], "dilation": [1, 2], "before": [2, 2], "after": [1, 2]}),
+        ((2, 3, 5, 4), (2, 3, 2, 3), {"x_dilation": [2, 3], "before": [1, 2], "after": [1, 0]}),
+        ((1, 2, 4, 5, 6), (3, 2, 2, 3, 2), {"stride": [1, 2, 2]}),
+        ((2, 3, 8), (4, 3, 3), {"before": [-1], "after": [-2]}),
+        ((2, 3, 2), (4, 3, 5), {}),
+        ((0, 3, 8), (4, 3, 3), {}),
+    ]:
+        add(f"convolution {x} {w} {options}", lambda k, x, w, o=options: k.convolution(x, w, o), floats(*x), floats(*w))
+    add("convolution bfloat16", lambda k, x, w: k.convolution(x, w, {}), floats(2, 3, 8, dtype="bfloat16"),
+        floats(4, 3, 3, dtype="bfloat16"))
+    for text, x, y in [("bij,bjk->bik", (2, 3, 4), (2, 4, 5)), ("ij,kj->ki", (2, 3), (4, 3)),
+                       ("abc,cd->bd", (2, 3, 4), (4, 5)), ("i,j->ji", (2,), (3,)), ("i,i->", (4,), (4,)),
+                       ("bthd,bshd->bhts", (2, 3, 2, 4), (2, 5, 2, 4)), ("ij,ij->ij", (2, 3), (2, 3)),
+                       ("ab,c->", (2, 3), (4,)), (",->", (), ()), ("ba,Ab->aA", (2, 3), (4, 2))]:
+        add(f"einsum {text}", lambda k, x, y, t=text: k.einsum(t, x, y), floats(*x), floats(*y))
+
+
 def fill(add, floats, integers, dtypes):
+    add_products(add, floats)
     add_places(add, floats, integers)
     add_order(add, floats, integers)
     add_scans(add, floats, integers)

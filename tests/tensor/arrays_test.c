@@ -195,6 +195,82 @@ static void what_varies_makes_no_new_program(void **state) {
     keel_release(cache);
 }
 
+static void wrong_convolutions_are_named(void **state) {
+    (void)state;
+    const keel_convolution_t two = {.groups = 2}, back = {.stride = {-1}};
+    keel_tensor_t x = keel_iota(keel, KEEL_F32, KEEL_SHAPE(2, 3, 8), 0);
+    keel_tensor_t w = keel_iota(keel, KEEL_F32, KEEL_SHAPE(4, 3, 3), 0);
+    assert_true(keel_is_empty(keel_convolution(x, w, &two)));
+    expect_error("convolution: f32[2,3,8] and f32[4,3,3] do not fit");
+    x = keel_iota(keel, KEEL_F32, KEEL_SHAPE(2, 3, 8), 0);
+    w = keel_iota(keel, KEEL_F32, KEEL_SHAPE(4, 3, 3), 0);
+    assert_true(keel_is_empty(keel_convolution(x, w, &back)));
+    expect_error("with a stride, padding or dilation that is not possible");
+    assert_true(keel_is_empty(keel_convolution(table(4, 3), table(4, 3), NULL)));
+    expect_error("of one rank above 2");
+    x = keel_iota(keel, KEEL_I32, KEEL_SHAPE(2, 3, 8), 0);
+    assert_true(keel_is_empty(keel_convolution(x, x, NULL)));
+    expect_error("convolution: i32[2,3,8] and i32[2,3,8] are not of one dtype of floats");
+    const struct {
+        const char *text, *error;
+    } sums[] = {{"ij", "is not of the form"},       {"ij,jk", "is not of the form"},
+                {"ii,jk->ik", "a letter twice"},    {"ij,jk->iz", "that no operand has"},
+                {"i,jk->ik", "has 1 axes for f32"}, {"i-,jk->ik", "is not of the form"},
+                {NULL, "is not of the form"},       {"ij,jk->ik ", "is not of the form"},
+                {"abcdefghi,a->a", "more than 8"}};
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i) {
+        assert_true(keel_is_empty(keel_einsum(sums[i].text, table(4, 3), table(3, 4))));
+        expect_error("einsum: ", sums[i].error);
+    }
+    assert_true(keel_is_empty(keel_einsum("ij,jk->ik", table(4, 3), table(4, 3))));
+    expect_error("dot: f32[4,3] and f32[4,3] do not fit");
+}
+
+static void custom_calls_are_in_the_program(void **state) {
+    (void)state;
+    const keel_call_result_t one = {KEEL_F32, KEEL_SHAPE(4, 3)};
+    keel_custom_call_t call = {.target = "Sharding", .results = &one, .result_count = 1};
+    keel_tensor_t x = table(4, 3), out = {0};
+    keel_custom_call(keel, &call, &x, 1, &out); // XLA takes it out of a program for one device
+    float values[12];
+    assert_ok(keel_read(out, values, sizeof values));
+    for (int i = 0; i < 12; ++i)
+        assert_float_equal(values[i], (float)(i / 3), 0);
+    keel_step_discard(keel);
+    call.target = "nobody_knows_this";
+    call.config = "{n = 1 : i32}";
+    call.is_ffi = 1;
+    x = table(4, 3);
+    keel_custom_call(keel, &call, &x, 1, &out);
+    expect_status(keel_read(out, values, sizeof values), "nobody_knows_this");
+    keel_step_discard(keel);
+}
+
+static void wrong_custom_calls_are_named(void **state) {
+    (void)state;
+    const keel_call_result_t one = {KEEL_F32, KEEL_SHAPE(4, 3)},
+                             none = {(keel_dtype_t)99, {0, {0}}};
+    keel_custom_call_t call = {.target = "f", .results = &one, .result_count = 1};
+    keel_tensor_t x = table(4, 3), out;
+    keel_custom_call(NULL, &call, &x, 1, &out);
+    keel_custom_call(keel, NULL, &x, 1, &out);
+    expect_error("custom_call: no target");
+    x = table(4, 3);
+    keel_custom_call(keel, &call, NULL, 1, &out);
+    expect_error("custom_call: f has no operands or results to go with");
+    call.results = &none;
+    keel_custom_call(keel, &call, NULL, 0, &out);
+    expect_error("custom_call: result 1 of f has no dtype or shape");
+    call = (keel_custom_call_t){.target = "\xff", .results = &one, .result_count = 1};
+    keel_custom_call(keel, &call, NULL, 0, &out);
+    expect_error("not UTF-8");
+    call = (keel_custom_call_t){.target = "f", .results = &one, .result_count = 1};
+    keel_tensor_t empty = {0};
+    keel_custom_call(keel, &call, &empty, 1, &out);
+    assert_true(keel_is_empty(out));
+    keel_step_discard(keel);
+}
+
 // ---- named scopes ------------------------------------------------------------------------------
 
 static void names_make_no_new_program(void **state) {
@@ -244,6 +320,9 @@ int main(void) {
         cmocka_unit_test(wrong_bits_and_keys_are_named),
         cmocka_unit_test(empty_tensors_give_empty_ones),
         cmocka_unit_test(what_varies_makes_no_new_program),
+        cmocka_unit_test(wrong_convolutions_are_named),
+        cmocka_unit_test(custom_calls_are_in_the_program),
+        cmocka_unit_test(wrong_custom_calls_are_named),
         cmocka_unit_test(names_make_no_new_program),
         cmocka_unit_test(wrong_scopes_are_named),
     };
