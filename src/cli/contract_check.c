@@ -77,9 +77,9 @@ static keel_status_t add_left(checking_t *checking, const contract_program_t *pr
     left->message = kept.data;
     if (program->entry) left->root = contract_cause(program->entry);
     if (left->root) left->place = keel_why_place(program->entry);
-    if (left->root)
-        left->advice = keel_why_advice(why, program->entry, left->root,
-                                       strcmp(why->run.framework, "torch") == 0);
+    keel_framework_t framework;
+    keel_why_framework(why, &framework);
+    if (left->root) left->advice = keel_why_advice(why, program->entry, left->root, framework);
     check->warned += contract_is_warning(left);
     ++check->left_count;
     return find_read(checking, left);

@@ -1,8 +1,8 @@
 #include "explain/cause.h"
 
 static const keel_cause_facts_t causes[] = {
-#define FACTS(name, word, question, sentence, jax, torch)                                          \
-    {word, KEEL_QUESTION_##question, sentence, jax, torch},
+#define FACTS(name, word, question, sentence, jax, torch, c)                                       \
+    {word, KEEL_QUESTION_##question, sentence, {jax, torch, c}},
     KEEL_CAUSES(FACTS)
 #undef FACTS
 };

@@ -11,79 +11,110 @@
     X(POLICY, "Did the profile or SPMD policy change?")                                            \
     X(BRANCH, "Did a branch become active?")
 
-// enum, word, question (or NONE), sentence, advice for JAX, advice for PyTorch/XLA
+// What people write their programs with; what the advice is for.
+typedef enum keel_framework {
+    KEEL_FRAMEWORK_JAX,
+    KEEL_FRAMEWORK_TORCH,
+    KEEL_FRAMEWORK_C, // keel/tensor.h
+    KEEL_FRAMEWORK_COUNT,
+} keel_framework_t;
+
+// enum, word, question (or NONE), sentence, advice for JAX, for PyTorch/XLA, in C
 #define KEEL_CAUSES(X)                                                                             \
     X(SHAPE, "shape", SHAPES, "an argument changed shape",                                         \
       "Pad to a fixed shape and mask, or drop the short batch.",                                   \
-      "Pad to a fixed shape and mask, or set drop_last=True in the loader.")                       \
+      "Pad to a fixed shape and mask, or set drop_last=True in the loader.",                       \
+      "Pad it to a fixed shape with a mask: keel_batch_next does both.")                           \
     X(DTYPE, "dtype", SHAPES, "an argument changed dtype",                                         \
       "Convert where the data is made: jnp.asarray(x, dtype).",                                    \
-      "Convert where the data is made: x.to(dtype) before it goes to the device.")                 \
+      "Convert where the data is made: x.to(dtype) before it goes to the device.",                 \
+      "keel_cast where the data is made, or declare the input with one dtype.")                    \
     X(WEAK_TYPE, "weak_type", SHAPES,                                                              \
       "a Python number was passed instead of an array, or the reverse",                            \
       "Pass jnp.asarray(x, dtype) every time, never a bare Python number.",                        \
-      "Pass a tensor every time, never a bare Python number.")                                     \
+      "Pass a tensor every time, never a bare Python number.",                                     \
+      "Pass a tensor of one dtype every time.")                                                    \
     X(ARGUMENTS, "arguments", SHAPES, "arguments were added or removed",                           \
       "Always pass the same keys and list lengths; zeros or ones if one is missing.",              \
-      "Always pass the same keys and list lengths; zeros or ones if one is missing.")              \
+      "Always pass the same keys and list lengths; zeros or ones if one is missing.",              \
+      "Use the same variables and inputs in every step; keel_batch_next fills in what is "         \
+      "missing.")                                                                                  \
     X(CONSTANT, "constant", NONE, "a host value is baked into the program",                        \
       "Pass it as an array argument instead of closing over it or marking it static.",             \
-      "Make it a tensor of one dimension on the device, made once; update that in place.")         \
+      "Make it a tensor of one dimension on the device, made once; update that in place.",         \
+      "keel_number instead of keel_constant, or a variable that the step updates.")                \
     X(STRUCTURE, "structure", BRANCH, "different operations were traced",                          \
       "Choose on the device: jnp.where, lax.cond, fori_loop up to an array; or keep the choice "   \
       "fixed.",                                                                                    \
-      "Choose on the device: torch.where, never .item() in an if; or keep the choice fixed.")      \
+      "Choose on the device: torch.where, never .item() in an if; or keep the choice fixed.",      \
+      "Choose on the device: keel_select or keel_cond; or keep the choice fixed.")                 \
     X(GRADIENT, "gradient", BRANCH,                                                                \
       "gradients are created in one program and added to in the other",                            \
       "Start from zeros_like(params), so that every micro-step adds.",                             \
-      "p.grad = zeros first, zero_grad(set_to_none=False), then sync if each micro-step syncs.")   \
+      "p.grad = zeros first, zero_grad(set_to_none=False), then sync if each micro-step syncs.",   \
+      "Let the optimizer sum gradients (keel_minimize_over, `every`), from zeros on.")             \
     X(SIZE, "size", NONE, "a size inside the program depends on a host value",                     \
       "A host number decides it: keep it the same, or one of few; or take the largest and mask "   \
       "(size=, k).",                                                                               \
-      "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.")         \
+      "Bound it: torch.where with a mask instead of x[mask], nonzero or a varying slice.",         \
+      "A number of C shapes the program: keep it the same, or take the largest and a mask.")       \
     X(EDIT, "edit", NONE, "the source was edited after the run it is compared with",               \
+      "Nothing to do: edited source is a new program, compiled once.",                             \
       "Nothing to do: edited source is a new program, compiled once.",                             \
       "Nothing to do: edited source is a new program, compiled once.")                             \
     X(NESTED_JIT, "nested_jit", NONE,                                                              \
       "jax.jit was added around a function traced inside another one, or removed",                 \
       "The operations are the same: keep jax.jit on that function in every call, or in none.",     \
-      "The operations are the same: keep the function's wrappers the same in every call.")         \
+      "The operations are the same: keep the function's wrappers the same in every call.",         \
+      "Keep the same bodies in every step.")                                                       \
     X(SHARDING, "sharding", POLICY, "a value is sharded differently",                              \
       "Give in_shardings and out_shardings, or jax.device_put each input to one sharding.",        \
-      "Mark every input with the same sharding (xs.mark_sharding) before the first step.")         \
+      "Mark every input with the same sharding (xs.mark_sharding) before the first step.",         \
+      "Give each variable and input one spec, from the start: KEEL_SPEC.")                         \
     X(DONATION, "donation", POLICY, "different arguments are donated",                             \
       "Jit the function once, with one donate_argnums, where it is defined.",                      \
-      "Update the same tensors in place in every step; keep no references to old ones.")           \
+      "Update the same tensors in place in every step; keep no references to old ones.",           \
+      "Assign the same variables in every step.")                                                  \
     X(LAYOUT, "layout", POLICY, "a value has a different memory layout",                           \
       "Ask for no layout, or for the same Layout in every call and for the data too.",             \
-      "Make inputs contiguous in one memory format before they go to the device.")                 \
+      "Make inputs contiguous in one memory format before they go to the device.",                 \
+      "Nothing to do in C: data is row-major. Look at the plugin's options.")                      \
     X(PRECISION, "precision", POLICY, "matrix products use a different precision",                 \
       "Keep precision= at this line the same, or set jax_default_matmul_precision once, first.",   \
-      "Call torch_xla.backends.set_mat_mul_precision once, before the first step.")                \
+      "Call torch_xla.backends.set_mat_mul_precision once, before the first step.",                \
+      "Keep the precision of products the same in every step.")                                    \
     X(OPTION, "option", POLICY, "a compile option has a different value",                          \
       "Pass the same compiler_options and config values to each jit.",                             \
-      "Keep the options that are passed to compile the same in all runs.")                         \
+      "Keep the options that are passed to compile the same in all runs.",                         \
+      "Keep the options of the context the same in all runs.")                                     \
     X(FLAG, "flag", POLICY, "a flag in the environment has a different value",                     \
+      "Set XLA_FLAGS and LIBTPU_INIT_ARGS in one place for all runs.",                             \
       "Set XLA_FLAGS and LIBTPU_INIT_ARGS in one place for all runs.",                             \
       "Set XLA_FLAGS and LIBTPU_INIT_ARGS in one place for all runs.")                             \
     X(BACKEND, "backend", POLICY, "the plugin, its platform or the host changed",                  \
       "Expected once after an upgrade or a move; pin versions to keep the cache.",                 \
+      "Expected once after an upgrade or a move; pin versions to keep the cache.",                 \
       "Expected once after an upgrade or a move; pin versions to keep the cache.")                 \
     X(DEVICES, "devices", POLICY, "the set of devices changed",                                    \
+      "Run with the same devices and hosts; a new set compiles once and loads after that.",        \
       "Run with the same devices and hosts; a new set compiles once and loads after that.",        \
       "Run with the same devices and hosts; a new set compiles once and loads after that.")        \
     X(HOST_READ, "host_read", NONE, "a mid-step read by the host splits the step",                 \
       "Read after the step, and not in every one: each read waits for the device.",                \
-      "Keep it on the device; read it after the step's sync, and only every N steps.")             \
+      "Keep it on the device; read it after the step's sync, and only every N steps.",             \
+      "keel_keep it and read it after keel_step_end, and only every N steps.")                     \
     X(RETRACE, "retrace", NONE, "the client asked again for a program that has not changed",       \
       "Jit the function once and keep it; no jax.jit, lambda, partial or jax.clear_caches() in "   \
       "the loop.",                                                                                 \
       "Call torch_xla.compile once, outside the loop; keep inputs alike in grad mode and "         \
-      "sharding.")                                                                                 \
+      "sharding.",                                                                                 \
+      "Create the context once: its programs are forgotten with it.")                              \
     X(CACHE, "cache", NONE, "the program is unchanged, but its stored executable is missing",      \
+      "See `keel cache stat`; raise cache_limit if it was evicted.",                               \
       "See `keel cache stat`; raise cache_limit if it was evicted.",                               \
       "See `keel cache stat`; raise cache_limit if it was evicted.")                               \
     X(FIRST, "first", NONE, "the first program of its kind",                                       \
+      "Nothing to do: every program is compiled once.",                                            \
       "Nothing to do: every program is compiled once.",                                            \
       "Nothing to do: every program is compiled once.")
 
@@ -311,7 +342,7 @@ typedef struct keel_cause_facts_t {
     const char *word; // "weak_type"
     keel_question_t question;
     const char *sentence;
-    const char *jax, *torch; // advice
+    const char *advice[KEEL_FRAMEWORK_COUNT];
 } keel_cause_facts_t;
 const keel_cause_facts_t *keel_cause_facts(keel_cause_t cause);
 // KEEL_CAUSE_COUNT if no cause has that word.

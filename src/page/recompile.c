@@ -72,15 +72,16 @@ static void advice(const keel_page_t *page, const keel_why_entry_t *entry, size_
     keel_buffer_t *out = page->out;
     const keel_why_t *why = page->input->why;
     const keel_cause_facts_t *facts = keel_cause_facts(entry->roots[index].kind);
-    const char *for_jax = keel_why_advice(why, entry, &entry->roots[index], false),
-               *for_torch = keel_why_advice(why, entry, &entry->roots[index], true);
-    bool torch = strcmp(why->run.framework, "torch") == 0,
-         jax = strcmp(why->run.framework, "jax") == 0, differ = strcmp(for_jax, for_torch) != 0;
+    keel_framework_t framework;
+    bool is_known = keel_why_framework(why, &framework);
+    const char *its = keel_why_advice(why, entry, &entry->roots[index], framework),
+               *for_torch = keel_why_advice(why, entry, &entry->roots[index], KEEL_FRAMEWORK_TORCH);
     keel_buffer_text(out, "<p class=\"advice\"><strong>What to do:</strong> ");
-    if (!torch) keel_page_text(out, for_jax);
-    if (!torch && !jax && differ)
+    keel_page_text(out, its);
+    if (!is_known && strcmp(its, for_torch) != 0) {
         keel_buffer_text(out, " <span class=\"muted\">PyTorch/XLA:</span> ");
-    if (torch || (!jax && differ)) keel_page_text(out, for_torch);
+        keel_page_text(out, for_torch);
+    }
     keel_page_more(page, facts->word);
     keel_buffer_text(out, "</p>\n");
 }

@@ -178,12 +178,21 @@ static void note_time(reading_t *reading, const json_t *event) {
 
 // ---- compiles and loads ------------------------------------------------------------------------
 
+// PyTorch/XLA's lines are Python's.
+static bool is_of_c(const json_t *event) {
+    static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx", ".h", ".hpp"};
+    keel_str_t file = keel_str(keel_event_text(json_object_get(event, "site"), "file"));
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i)
+        if (keel_str_ends(file, keel_str(ends[i]))) return true;
+    return false;
+}
+
 static void guess_framework(keel_run_t *run, const json_t *event) {
     const char *name = keel_event_text(event, "name");
     if (strncmp(name, "jit_", 4) == 0 || strncmp(name, "pmap_", 5) == 0)
         run->framework = "jax";
     else if (!*run->framework && strcmp(keel_event_text(event, "format"), "hlo") == 0)
-        run->framework = "torch";
+        run->framework = is_of_c(event) ? "c" : "torch";
 }
 
 // The first request of a program describes the program.

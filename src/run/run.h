@@ -134,7 +134,7 @@ typedef struct keel_run_t {
     const char *command; // of its first process, joined by blanks
     const char *argv;    // the same as a JSON list
     const char *cwd, *host, *mode, *plugin_path, *plugin_platform, *plugin_api;
-    const char *framework; // "jax", "torch" or ""
+    const char *framework; // "jax", "torch", "c" (keel/tensor.h) or ""
     double started;        // seconds since 1970; 0: no event at all
     double duration;       // from the first event to the last
     double wall_seconds;

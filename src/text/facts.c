@@ -33,7 +33,7 @@ void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out) {
 
 const char *keel_reads_advice(bool endless) {
     if (endless) return keel_note_advice(keel_note_text(KEEL_NOTE_ENDLESS));
-    return keel_cause_facts(KEEL_CAUSE_HOST_READ)->torch;
+    return keel_cause_facts(KEEL_CAUSE_HOST_READ)->advice[KEEL_FRAMEWORK_TORCH];
 }
 
 void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out) {

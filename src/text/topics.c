@@ -163,8 +163,8 @@ static void cause_object(keel_json_t *json, const keel_cause_facts_t *facts) {
         json, "question",
         facts->question == KEEL_QUESTION_NONE ? "" : keel_question_sentence(facts->question));
     keel_json_object(json, "advice");
-    keel_json_string(json, "jax", facts->jax);
-    keel_json_string(json, "torch", facts->torch);
+    keel_json_string(json, "jax", facts->advice[KEEL_FRAMEWORK_JAX]);
+    keel_json_string(json, "torch", facts->advice[KEEL_FRAMEWORK_TORCH]);
     keel_json_end_object(json);
 }
 

@@ -321,13 +321,14 @@ static void advice(keel_text_page_t *page, const keel_text_item_t *item,
     char where[64];
     snprintf(where, sizeof where, "keel explain %s",
              item->pattern ? keel_pattern_word(item->pattern->kind) : facts->word);
-    const char *jax = keel_why_advice(page->why, item->entry, cause, false),
-               *torch = keel_why_advice(page->why, item->entry, cause, true);
-    bool is_jax = strcmp(page->why->run.framework, "jax") == 0;
-    if (*page->why->run.framework || strcmp(jax, torch) == 0) {
-        advice_line(page, "", *page->why->run.framework && !is_jax ? torch : jax);
+    keel_framework_t framework;
+    bool is_known = keel_why_framework(page->why, &framework);
+    const char *its = keel_why_advice(page->why, item->entry, cause, framework),
+               *torch = keel_why_advice(page->why, item->entry, cause, KEEL_FRAMEWORK_TORCH);
+    if (is_known || strcmp(its, torch) == 0) {
+        advice_line(page, "", its);
     } else {
-        advice_line(page, "JAX: ", jax);
+        advice_line(page, "JAX: ", its);
         keel_flow_end(flow);
         advice_line(page, "PyTorch/XLA: ", torch);
     }

@@ -89,8 +89,11 @@ static void cause(keel_json_t *json, const keel_why_t *why, const keel_why_entry
     write_place(json, keel_why_place(entry));
     write_change(json, root ? root : &none);
     keel_json_object(json, "advice");
-    keel_json_string(json, "jax", facts ? keel_why_advice(why, entry, root, false) : "");
-    keel_json_string(json, "torch", facts ? keel_why_advice(why, entry, root, true) : "");
+    static const char *const names[] = {"jax", "torch", "c"};
+    bool is_c = strcmp(why->run.framework, names[KEEL_FRAMEWORK_C]) == 0;
+    for (int i = 0; i < (is_c ? KEEL_FRAMEWORK_COUNT : KEEL_FRAMEWORK_C); ++i)
+        keel_json_string(json, names[i],
+                         facts ? keel_why_advice(why, entry, root, (keel_framework_t)i) : "");
     keel_json_end_object(json);
     char page[64] = "";
     if (facts) snprintf(page, sizeof page, "docs/causes/%s.md", facts->word);
@@ -149,7 +152,7 @@ static void cut_object(keel_json_t *json, const keel_reads_line_t *line) {
                                                 .new_value = "",
                                                 .note = keel_buffer_cstr(&sentence)});
     keel_json_object(json, "advice");
-    keel_json_string(json, "jax", facts->jax);
+    keel_json_string(json, "jax", facts->advice[KEEL_FRAMEWORK_JAX]);
     keel_json_string(json, "torch", keel_reads_advice(line->endless));
     keel_json_end_object(json);
     keel_json_string(json, "page", "docs/causes/host_read.md");

@@ -107,11 +107,24 @@ static int case_of_pattern(const keel_why_pattern_t *pattern, const keel_run_dif
     return pattern->grows && !torch && !is_eager ? (int)KEEL_CASE_GROWS : NONE;
 }
 
+bool keel_why_framework(const keel_why_t *why, keel_framework_t *out) {
+    static const char *const names[] = {"jax", "torch", "c"};
+    for (int i = 0; i < KEEL_FRAMEWORK_COUNT; ++i) {
+        if (strcmp(why->run.framework, names[i]) != 0) continue;
+        *out = (keel_framework_t)i;
+        return true;
+    }
+    *out = KEEL_FRAMEWORK_JAX;
+    return false;
+}
+
 const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry,
-                            const keel_run_difference_t *root, bool torch) {
+                            const keel_run_difference_t *root, keel_framework_t framework) {
     const keel_cause_facts_t *facts = keel_cause_facts(root->kind);
     const keel_why_pattern_t *pattern =
         entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
+    bool torch = framework == KEEL_FRAMEWORK_TORCH;
+    if (framework == KEEL_FRAMEWORK_C) return facts->advice[framework];
     int one = pattern ? case_of_pattern(pattern, root, torch) : NONE;
     if (torch && pattern && pattern->kind == KEEL_PATTERN_GROWING && pattern->cause == root->kind)
         return keel_note_advice(keel_note_text(KEEL_NOTE_GROWN));
@@ -126,5 +139,5 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     if (root->kind == KEEL_CAUSE_SHAPE) one = case_of_shape(root);
     if (one == NONE) one = torch ? case_of_torch(root) : case_of_jax(root);
     if (one != NONE) return keel_case_advice((keel_case_t)one);
-    return torch ? facts->torch : facts->jax;
+    return facts->advice[framework];
 }

@@ -155,13 +155,16 @@ static bool is_of_start(const keel_why_t *why, const keel_why_entry_t *entry) {
 }
 
 // In JAX, a function's program with nothing in common with earlier ones is another function of the
-// same name. In PyTorch/XLA it is a recompile without a known cause.
+// same name. In PyTorch/XLA and in C, which have one name for all, it is a recompile without a
+// known cause.
 static void leave_out_strangers(keel_why_t *why) {
+    keel_framework_t framework;
+    keel_why_framework(why, &framework);
     for (size_t i = 0; i < why->entry_count; ++i) {
         keel_why_entry_t *entry = &why->entries[i];
         bool is_again = entry->recompile && entry->asked->is_compile;
         bool is_stranger =
-            entry->asked->unrelated && (!is_again || strcmp(why->run.framework, "torch") != 0);
+            entry->asked->unrelated && (!is_again || framework == KEEL_FRAMEWORK_JAX);
         entry->left_out = is_stranger || is_of_start(why, entry);
         if (entry->left_out && is_again && why->recompiles) --why->recompiles;
     }

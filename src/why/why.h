@@ -144,9 +144,11 @@ const char *keel_why_sentence(const keel_why_pattern_t *pattern);
 // The root of an entry that its pattern is about, or the first; NULL if it has none.
 const keel_run_difference_t *keel_why_told(const keel_why_entry_t *entry,
                                            const keel_why_pattern_t *pattern);
+// What the run's program was written with; JAX, and false, if that is not known.
+bool keel_why_framework(const keel_why_t *why, keel_framework_t *out);
 // What to do about a root of an entry: the advice of its pattern, or of its cause.
 const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry,
-                            const keel_run_difference_t *root, bool torch);
+                            const keel_run_difference_t *root, keel_framework_t framework);
 
 // As keel_run_read and keel_run_parse.
 keel_status_t keel_why_read(const char *run_dir, const char *id, unsigned parts,

@@ -6,14 +6,15 @@ static const char *case_text(keel_case_t one) {
 }
 
 // The advice for a recompile with one root.
-static void check(const char *root, bool torch, const char *expected) {
+static void check(const char *root, keel_framework_t framework, const char *expected) {
     char rest[512];
     keel_why_t why;
     snprintf(rest, sizeof rest, AGAIN ",\"roots\":[{%s}]", root);
     journal.size = 0;
     explain("compile", "a", "f", 1, rest);
     parse(&why);
-    assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, torch), expected);
+    assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, framework),
+                        expected);
     keel_why_deinitialize(&why);
 }
 
@@ -26,29 +27,32 @@ static void what_keeps_a_program_from_the_cache_has_advice_of_its_own(void **sta
               case_text(KEEL_CASE_UNCACHEABLE));
         check("\"kind\":\"cache\",\"subject\":\"refresh\"", torch, case_text(KEEL_CASE_REFRESH));
         check("\"kind\":\"cache\",\"subject\":\"absent\"", torch,
-              torch ? cache->torch : cache->jax);
+              torch ? cache->advice[KEEL_FRAMEWORK_TORCH] : cache->advice[KEEL_FRAMEWORK_JAX]);
     }
 }
 
 static void an_index_that_is_a_tensor_has_advice_of_its_own(void **state) {
     (void)state;
     const keel_cause_facts_t *constant = keel_cause_facts(KEEL_CAUSE_CONSTANT);
-    check("\"kind\":\"constant\",\"subject\":\"slice start\"", true, case_text(KEEL_CASE_INDEX));
-    check("\"kind\":\"constant\",\"subject\":\"slice start\"", false, constant->jax);
-    check("\"kind\":\"constant\",\"subject\":\"sliced\"", true, constant->torch);
-    check("\"kind\":\"shape\",\"subject\":\"slice start\"", true,
-          keel_cause_facts(KEEL_CAUSE_SHAPE)->torch);
+    check("\"kind\":\"constant\",\"subject\":\"slice start\"", KEEL_FRAMEWORK_TORCH,
+          case_text(KEEL_CASE_INDEX));
+    check("\"kind\":\"constant\",\"subject\":\"slice start\"", KEEL_FRAMEWORK_JAX,
+          constant->advice[KEEL_FRAMEWORK_JAX]);
+    check("\"kind\":\"constant\",\"subject\":\"sliced\"", KEEL_FRAMEWORK_TORCH,
+          constant->advice[KEEL_FRAMEWORK_TORCH]);
+    check("\"kind\":\"shape\",\"subject\":\"slice start\"", KEEL_FRAMEWORK_TORCH,
+          keel_cause_facts(KEEL_CAUSE_SHAPE)->advice[KEEL_FRAMEWORK_TORCH]);
 }
 
 static void check_shape(const char *before, const char *after, const char *expected) {
     char root[256];
     snprintf(root, sizeof root, "\"kind\":\"shape\",\"old\":\"%s\",\"new\":\"%s\"", before, after);
-    check(root, false, expected);
+    check(root, KEEL_FRAMEWORK_JAX, expected);
 }
 
 static void advice_about_a_shape_goes_by_what_moved(void **state) {
     (void)state;
-    const char *shape = keel_cause_facts(KEEL_CAUSE_SHAPE)->jax;
+    const char *shape = keel_cause_facts(KEEL_CAUSE_SHAPE)->advice[KEEL_FRAMEWORK_JAX];
     check_shape("f32[8,4]", "f32[5,4]", shape);
     check_shape("f32[8]", "f32[5]", shape);
     check_shape("f32[2,8,8,1]", "f32[2,12,12,1]", case_text(KEEL_CASE_LENGTH));
@@ -58,7 +62,7 @@ static void advice_about_a_shape_goes_by_what_moved(void **state) {
     check_shape("", "", shape);
     check_shape("f32[8", "f32[8,4]", shape);
     check_shape("(f32[8], f32[4])", "f32[8]", shape);
-    check("\"kind\":\"shape\",\"old\":\"f32[2,8]\",\"new\":\"f32[2,9]\"", true,
+    check("\"kind\":\"shape\",\"old\":\"f32[2,8]\",\"new\":\"f32[2,9]\"", KEEL_FRAMEWORK_TORCH,
           case_text(KEEL_CASE_LENGTH));
 }
 
@@ -76,7 +80,8 @@ static void check_librarys_line(const char *origin, const char *caller, const ch
     journal.size = 0;
     explain("compile", "a", "f", 1, rest);
     parse(&why);
-    assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, false), expected);
+    assert_string_equal(
+        keel_why_advice(&why, why.entries, why.entries[0].roots, KEEL_FRAMEWORK_JAX), expected);
     keel_why_deinitialize(&why);
 }
 
@@ -97,7 +102,8 @@ static void data_that_a_library_closed_over_is_padded_where_the_library_gets_it(
     check_librarys_line(inner, own, closed, "", case_text(KEEL_CASE_LIBRARY_SIZE));
     check_librarys_line(inner, wrapper, closed, "", keel_note_advice(array));
     check_librarys_line("step at /w/t.py:1", own, closed, "", keel_note_advice(array));
-    check_librarys_line(inner, own, size, "", keel_cause_facts(KEEL_CAUSE_SIZE)->jax);
+    check_librarys_line(inner, own, size, "",
+                        keel_cause_facts(KEEL_CAUSE_SIZE)->advice[KEEL_FRAMEWORK_JAX]);
 }
 
 static void numbers_of_a_librarys_call_have_advice_of_their_own(void **state) {
@@ -111,9 +117,9 @@ static void numbers_of_a_librarys_call_have_advice_of_their_own(void **state) {
     static const char loop[] = "/l/site-packages/numpyro/util.py:504 for /w/t.py:3";
     const char *size = case_text(KEEL_CASE_LIBRARY_SIZE),
                *again = case_text(KEEL_CASE_LIBRARY_AGAIN);
-    const char *pad = keel_cause_facts(KEEL_CAUSE_SHAPE)->jax;
-    const char *baked = keel_cause_facts(KEEL_CAUSE_CONSTANT)->jax;
-    const char *jit = keel_cause_facts(KEEL_CAUSE_RETRACE)->jax;
+    const char *pad = keel_cause_facts(KEEL_CAUSE_SHAPE)->advice[KEEL_FRAMEWORK_JAX];
+    const char *baked = keel_cause_facts(KEEL_CAUSE_CONSTANT)->advice[KEEL_FRAMEWORK_JAX];
+    const char *jit = keel_cause_facts(KEEL_CAUSE_RETRACE)->advice[KEEL_FRAMEWORK_JAX];
     char noted[128];
     check_librarys(inner, own, shape, size);
     check_librarys(loop, own, shape, size);
@@ -139,9 +145,10 @@ static void no_choice_on_the_device_reaches_into_a_library(void **state) {
     (void)state;
     const keel_cause_facts_t *structure = keel_cause_facts(KEEL_CAUSE_STRUCTURE);
     static const char library[] = "\"kind\":\"structure\",\"library_file\":\"/l/optax/_adding.py\"";
-    check(library, false, case_text(KEEL_CASE_LIBRARY));
-    check(library, true, structure->torch);
-    check("\"kind\":\"structure\",\"file\":\"/w/t.py\"", false, structure->jax);
+    check(library, KEEL_FRAMEWORK_JAX, case_text(KEEL_CASE_LIBRARY));
+    check(library, KEEL_FRAMEWORK_TORCH, structure->advice[KEEL_FRAMEWORK_TORCH]);
+    check("\"kind\":\"structure\",\"file\":\"/w/t.py\"", KEEL_FRAMEWORK_JAX,
+          structure->advice[KEEL_FRAMEWORK_JAX]);
 }
 
 // Another program that was compared with the same one as the idle one is.
@@ -172,7 +179,7 @@ static void check_idle(const char *executes, beside_t beside, keel_note_t expect
     keel_buffer_format(&journal, "{\"event\":\"executes\",\"pid\":1,\"executes\":%s}\n", executes);
     parse(&why);
     const keel_why_entry_t *entry = &why.entries[beside == BESIDE_EARLIER];
-    assert_string_equal(keel_why_advice(&why, entry, entry->roots, true),
+    assert_string_equal(keel_why_advice(&why, entry, entry->roots, KEEL_FRAMEWORK_TORCH),
                         keel_note_advice(keel_note_text(expected)));
     keel_why_deinitialize(&why);
 }
@@ -202,7 +209,7 @@ static void a_note_has_the_last_word_on_a_single_recompile(void **state) {
         root, sizeof root,
         "\"kind\":\"shape\",\"old\":\"f32[2,8]\",\"new\":\"f32[2,9]\",\"note\":\"%s; and 1 more\"",
         keel_note_text(KEEL_NOTE_MODEL_SIZE));
-    check(root, false, keel_note_advice(keel_note_text(KEEL_NOTE_MODEL_SIZE)));
+    check(root, KEEL_FRAMEWORK_JAX, keel_note_advice(keel_note_text(KEEL_NOTE_MODEL_SIZE)));
 }
 
 // ---- a list that grows -------------------------------------------------------------------------
@@ -219,8 +226,9 @@ static void a_list_that_grows_is_a_pattern_with_advice_of_its_own(void **state) 
     assert_int_equal(why.patterns[0].took.times, 3);
     assert_string_equal(why.patterns[0].values,
                         "history[8]['w'], history[9]['w'], history[10]['w']");
-    assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, false),
-                        case_text(KEEL_CASE_LIST_GROWS));
+    assert_string_equal(
+        keel_why_advice(&why, why.entries, why.entries[0].roots, KEEL_FRAMEWORK_JAX),
+        case_text(KEEL_CASE_LIST_GROWS));
     keel_why_deinitialize(&why);
 }
 

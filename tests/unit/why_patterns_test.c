@@ -136,7 +136,8 @@ static void what_a_mask_leaves_is_a_shape_and_a_read(void **state) {
     assert_string_equal(keel_why_sentence(&why.patterns[0]),
                         "the host reads a mask here to count what it selects");
     assert_non_null(
-        strstr(keel_why_advice(&why, &why.entries[0], why.entries[0].roots, true), "torch.where"));
+        strstr(keel_why_advice(&why, &why.entries[0], why.entries[0].roots, KEEL_FRAMEWORK_TORCH),
+               "torch.where"));
     keel_why_deinitialize(&why);
     mask(8, 9, "aten::nonzero", &why); // another line reads: a batch of another length
     assert_false(why.patterns[0].counted);
@@ -179,7 +180,8 @@ static void of_two_stories_at_once_one_leads_and_the_other_stands_below(void **s
     parse(&why);
     assert_text(&why, &(keel_text_style_t){0}, "constant  m.py:4  power: 0, 1, 2, 3, 4");
     assert_text(&why, &(keel_text_style_t){0}, "also shape  m.py:2  x  f32[9] -> f32[8]");
-    assert_text(&why, &(keel_text_style_t){0}, keel_cause_facts(KEEL_CAUSE_CONSTANT)->jax);
+    assert_text(&why, &(keel_text_style_t){0},
+                keel_cause_facts(KEEL_CAUSE_CONSTANT)->advice[KEEL_FRAMEWORK_JAX]);
     keel_why_deinitialize(&why);
 }
 

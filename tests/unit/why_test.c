@@ -79,8 +79,9 @@ static void gradients_that_nothing_zeroes_are_told_as_what_replaced_the_tensors(
     assert_string_equal(keel_why_cause(&why.entries[2])->note,
                         "nothing zeroes it, because the optimizer holds other tensors; "
                         "and 1 more argument");
-    assert_string_equal(keel_why_advice(&why, &why.entries[2], why.entries[2].roots, true),
-                        keel_why_advice(&why, &why.entries[1], why.entries[1].roots, true));
+    assert_string_equal(
+        keel_why_advice(&why, &why.entries[2], why.entries[2].roots, KEEL_FRAMEWORK_TORCH),
+        keel_why_advice(&why, &why.entries[1], why.entries[1].roots, KEEL_FRAMEWORK_TORCH));
     keel_why_deinitialize(&why);
 }
 
@@ -368,7 +369,7 @@ static void one_recompile_is_told_whole(void **state) {
              "     jit_step in main, called at run.py:120; 61 differences follow from it; compared "
              "with f\n"
              "     %s                      keel explain shape\n",
-             keel_cause_facts(KEEL_CAUSE_SHAPE)->jax);
+             keel_cause_facts(KEEL_CAUSE_SHAPE)->advice[KEEL_FRAMEWORK_JAX]);
     assert_text(&why, &(keel_text_style_t){.width = 100}, expected);
     assert_text(&why, &(keel_text_style_t){.width = 100, .color = true}, "  \x1b[1mshape\x1b[0m  ");
     keel_why_deinitialize(&why);
@@ -382,10 +383,24 @@ static void advice_is_for_the_client_of_the_run(void **state) {
     keel_why_t why;
     parse(&why);
     assert_string_equal(why.run.framework, "torch");
-    assert_text(&why, &(keel_text_style_t){0}, keel_cause_facts(KEEL_CAUSE_SHAPE)->torch);
+    assert_text(&why, &(keel_text_style_t){0},
+                keel_cause_facts(KEEL_CAUSE_SHAPE)->advice[KEEL_FRAMEWORK_TORCH]);
     why.run.framework = "";
     assert_text(&why, &(keel_text_style_t){0}, "JAX: ");
     assert_text(&why, &(keel_text_style_t){0}, "PyTorch/XLA: ");
+    keel_why_deinitialize(&why);
+}
+
+static void programs_with_lines_of_c_get_advice_for_c(void **state) {
+    (void)state;
+    keel_buffer_text(&journal, "{\"event\":\"compile\",\"program\":\"a\",\"format\":\"hlo\","
+                               "\"name\":\"step\",\"site\":{\"file\":\"/home/u/mlp.c\"}}\n");
+    explain("compile", "a", "step", 1, AGAIN ",\"roots\":[{\"kind\":\"shape\"}]");
+    keel_why_t why;
+    parse(&why);
+    assert_string_equal(why.run.framework, "c");
+    assert_text(&why, &(keel_text_style_t){0},
+                keel_cause_facts(KEEL_CAUSE_SHAPE)->advice[KEEL_FRAMEWORK_C]);
     keel_why_deinitialize(&why);
 }
 
@@ -394,8 +409,9 @@ static void what_gathers_a_sharded_tensor_is_no_compiled_function(void **state) 
     explain("retrace", "a", "ReplicateShardedData", 0.5, ",\"roots\":[{\"kind\":\"retrace\"}]");
     keel_why_t why;
     parse(&why);
-    assert_non_null(strstr(keel_why_advice(&why, why.entries, why.entries[0].roots, true),
-                           "read every N steps"));
+    assert_non_null(
+        strstr(keel_why_advice(&why, why.entries, why.entries[0].roots, KEEL_FRAMEWORK_TORCH),
+               "read every N steps"));
     keel_why_deinitialize(&why);
 }
 
@@ -668,7 +684,7 @@ static void json_has_an_object_for_each_recompile(void **state) {
         assert_int_equal(json_array_size(json_object_get(one, "folded")), 1);
         assert_int_equal(json_array_size(json_object_get(one, "stack")), 1);
         assert_string_equal(text_of(json_object_get(one, "advice"), "jax"),
-                            keel_cause_facts(KEEL_CAUSE_CONSTANT)->jax);
+                            keel_cause_facts(KEEL_CAUSE_CONSTANT)->advice[KEEL_FRAMEWORK_JAX]);
         assert_string_equal(text_of(json_object_get(one, "against"), "program"), "o");
         json_decref(list);
         keel_buffer_deinitialize(&out);
@@ -731,6 +747,7 @@ int main(void) {
         TEST(seconds_are_divided_among_the_roots_and_answer_the_questions),
         TEST(one_recompile_is_told_whole),
         TEST(advice_is_for_the_client_of_the_run),
+        TEST(programs_with_lines_of_c_get_advice_for_c),
         TEST(what_gathers_a_sharded_tensor_is_no_compiled_function),
         TEST(of_an_empty_journal_nothing_is_said_to_have_been_compiled_or_not),
         TEST(a_retrace_has_the_step_of_its_load_from_whichever_tier),
