@@ -11,16 +11,20 @@ static void check(bool good) {
 }
 
 static void find_pins(const keel_contract_t *contract) {
-    uint32_t number = 0;
+    keel_contract_found_t found;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < contract->entry_count; ++i)
         for (uint32_t k = 0; k < contract->entries[i].program_count; ++k)
             for (uint32_t p = 0; p < contract->entries[i].programs[k].pin_count; ++p) {
                 const keel_contract_pin_t *pin = &contract->entries[i].programs[k].pins[p];
-                check(pin->number == number++);
-                check(keel_contract_match(contract, &pin->fingerprint, &pin->options, NULL) ==
+                check(keel_contract_match(contract, &pin->fingerprint, &pin->options, &found) ==
                       KEEL_CONTRACT_LISTED);
+                check(pin->number == count || (found.pin != pin && pin->number < count));
+                check(pin->number == found.pin->number);
+                check(keel_contract_placements(contract, pin) >= pin->placements);
+                ++count;
             }
-    check(number == contract->pin_count);
+    check(count == contract->pin_count);
 }
 
 // What a program asks for that is listed is near to itself.

@@ -111,6 +111,14 @@ static keel_status_t judge(checking_t *checking, const contract_program_t *progr
     return add_left(checking, program, &nearest, scope);
 }
 
+static size_t count_missing(const contract_check_t *check, const keel_contract_entry_t *entry) {
+    size_t missing = 0;
+    for (uint32_t i = 0; i < entry->program_count; ++i)
+        for (uint32_t k = 0; k < entry->programs[i].pin_count; ++k)
+            missing += !check->appeared[entry->programs[i].pins[k].number];
+    return missing;
+}
+
 static keel_status_t judge_all(checking_t *checking, const contract_run_t *run) {
     contract_check_t *check = &checking->check;
     void *memory;
@@ -125,8 +133,8 @@ static keel_status_t judge_all(checking_t *checking, const contract_run_t *run) 
     for (size_t i = 0; i < run->count; ++i)
         if (!run->programs[i].is_operation || checking->contract.operations)
             KEEL_TRY(judge(checking, &run->programs[i]));
-    for (uint32_t i = 0; i < checking->contract.pin_count; ++i)
-        check->missing += !checking->appeared[i];
+    for (uint32_t i = 0; i < checking->contract.entry_count; ++i)
+        check->missing += count_missing(check, &checking->contract.entries[i]);
     return NULL;
 }
 
@@ -175,10 +183,9 @@ static void write_left(const contract_left_t *left, size_t number, keel_buffer_t
 // Entries of which nothing appeared: that part of the script did not run.
 static bool has_appeared(const contract_check_t *check, const keel_contract_entry_t *entry,
                          size_t *out_missing) {
-    size_t missing = 0, pins = 0;
+    size_t missing = count_missing(check, entry), pins = 0;
     for (uint32_t i = 0; i < entry->program_count; ++i)
-        for (uint32_t k = 0; k < entry->programs[i].pin_count; ++k, ++pins)
-            missing += !check->appeared[entry->programs[i].pins[k].number];
+        pins += entry->programs[i].pin_count;
     bool has_left = false;
     for (size_t i = 0; i < check->left_count && !has_left; ++i)
         has_left = check->left[i].nearest.entry == entry;

@@ -73,6 +73,7 @@ void keel_contract_initialize(keel_contract_t *contract) {
 
 void keel_contract_deinitialize(keel_contract_t *contract) {
     keel_free(contract->slots_);
+    keel_free(contract->placements_);
     keel_arena_deinitialize(&contract->arena);
     *contract = (keel_contract_t){0};
 }
@@ -222,6 +223,19 @@ static uint32_t slot_of(const keel_contract_t *contract, const keel_fingerprint_
     return hash & (contract->slot_count_ - 1);
 }
 
+// Functions may share a program. Their pins are then one executable on each set of devices, whichever
+// of them asks for it.
+static void number_pin(keel_contract_t *contract, keel_contract_pin_t *pin, uint32_t number) {
+    keel_contract_found_t equal;
+    pin->number = keel_contract_match(contract, &pin->fingerprint, &pin->options, &equal) ==
+                          KEEL_CONTRACT_LISTED
+                      ? equal.pin->number
+                      : number;
+    uint32_t *placements = &contract->placements_[pin->number];
+    bool is_too_many = pin->placements > UINT32_MAX - *placements;
+    *placements = is_too_many ? UINT32_MAX : *placements + pin->placements;
+}
+
 static void enter(keel_contract_t *contract, const keel_contract_found_t *found) {
     uint32_t at = slot_of(contract, &found->pin->fingerprint);
     while (contract->slots_[at].found.pin)
@@ -238,6 +252,9 @@ static keel_status_t make_slots(keel_contract_t *contract) {
     keel_free(contract->slots_);
     contract->slots_ = memory;
     contract->slot_count_ = count;
+    KEEL_TRY(keel_calloc((size_t)contract->pin_count + 1, sizeof *contract->placements_, &memory));
+    keel_free(contract->placements_);
+    contract->placements_ = memory;
     return NULL;
 }
 
@@ -246,18 +263,18 @@ keel_status_t contract_index(keel_contract_t *contract) {
         qsort(contract->entries, contract->entry_count, sizeof *contract->entries, by_name);
     contract->pin_count = 0;
     for (uint32_t i = 0; i < contract->entry_count; ++i)
-        for (uint32_t k = 0; k < contract->entries[i].program_count; ++k) {
-            keel_contract_program_t *program = &contract->entries[i].programs[k];
-            for (uint32_t pin = 0; pin < program->pin_count; ++pin)
-                program->pins[pin].number = contract->pin_count++;
-        }
+        for (uint32_t k = 0; k < contract->entries[i].program_count; ++k)
+            contract->pin_count += contract->entries[i].programs[k].pin_count;
     KEEL_TRY(make_slots(contract));
+    uint32_t number = 0;
     for (uint32_t i = 0; i < contract->entry_count; ++i)
         for (uint32_t k = 0; k < contract->entries[i].program_count; ++k) {
             const keel_contract_program_t *program = &contract->entries[i].programs[k];
-            for (uint32_t pin = 0; pin < program->pin_count; ++pin)
+            for (uint32_t pin = 0; pin < program->pin_count; ++pin) {
+                number_pin(contract, &program->pins[pin], number++);
                 enter(contract, &(keel_contract_found_t){&contract->entries[i], program,
                                                          &program->pins[pin]});
+            }
         }
     return NULL;
 }
@@ -279,6 +296,10 @@ keel_contract_match_t keel_contract_match(const keel_contract_t *contract,
     }
     if (other && out) *out = *other;
     return other ? KEEL_CONTRACT_OTHER_OPTIONS : KEEL_CONTRACT_UNLISTED;
+}
+
+uint32_t keel_contract_placements(const keel_contract_t *contract, const keel_contract_pin_t *pin) {
+    return contract->placements_[pin->number];
 }
 
 const keel_contract_entry_t *keel_contract_entry(const keel_contract_t *contract, keel_str_t name,

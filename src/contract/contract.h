@@ -83,7 +83,8 @@ typedef struct keel_contract_pin_t {
     keel_str_t cost;                 // "3.9s"; empty: unknown
     keel_str_t memory;               // "120MiB" on each device; likewise
     uint32_t placements;             // that it may have, at least 1
-    uint32_t number;                 // from 0, below the contract's pin_count, in the file's order
+    uint32_t number;                 // from 0, below the contract's pin_count, in the file's order;
+                                     // pins of several entries that are equal have one
     const keel_fingerprint_t *seen_; // `seen_count_` placements, while it is recorded
     uint32_t seen_count_;
 } keel_contract_pin_t;
@@ -134,6 +135,7 @@ typedef struct keel_contract_t {
     uint32_t entry_count;
     uint32_t pin_count; // of all programs
     struct keel_contract_slot_t *slots_;
+    uint32_t *placements_; // by a pin's number, of all pins that have it
     uint32_t slot_count_;
     keel_arena_t arena;
 } keel_contract_t;
@@ -172,6 +174,9 @@ keel_contract_match_t keel_contract_match(const keel_contract_t *contract,
                                           const keel_fingerprint_t *program,
                                           const keel_fingerprint_t *options,
                                           keel_contract_found_t *out);
+// How many placements the program of a pin may have: its own, and those of the pins that are equal,
+// because functions may share a program.
+uint32_t keel_contract_placements(const keel_contract_t *contract, const keel_contract_pin_t *pin);
 // The entry of that name and function; if none has that function and only one that name, that one.
 // NULL: none.
 const keel_contract_entry_t *keel_contract_entry(const keel_contract_t *contract, keel_str_t name,
@@ -249,7 +254,7 @@ typedef struct keel_contract_nearest_t {
     const keel_contract_program_t *program; // the nearest one in it; NULL: it has none
     bool fits;    // the program's bounds allow it: it is no drift, although it has no pin
     bool options; // it is listed, with other compile options
-    const keel_contract_pin_t *placed; // it is listed, but with fewer placements; NULL: it is not
+    uint32_t placements; // it is listed, but with only so many; 0: it is not
     keel_contract_difference_t differences[KEEL_CONTRACT_SHOWN];
     uint32_t count, total; // 0: the arguments agree, and the difference is inside the program
 } keel_contract_nearest_t;

@@ -165,7 +165,7 @@ static keel_status_t check_bounds(const looking_t *looking, keel_contract_neares
     for (uint32_t i = 0; i < program->pin_count; ++i)
         has_options = has_options ||
                       keel_fingerprint_equal(&program->pins[i].options, &looking->asked->options);
-    if (nearest->placed || nearest->total || !program->varying || !has_options) return NULL;
+    if (nearest->placements || nearest->total || !program->varying || !has_options) return NULL;
     KEEL_TRY(keel_arena_array(looking->arena, program->varying, sizeof(varying_t), &memory));
     varying_t *varying = memory;
     for (uint32_t i = 0; i < program->argument_count; ++i) {
@@ -206,7 +206,8 @@ keel_status_t keel_contract_nearest(const keel_contract_t *contract,
                                     const keel_contract_pin_t *placed, keel_arena_t *arena,
                                     keel_contract_nearest_t *out) {
     looking_t looking = {.asked = asked, .arena = arena};
-    *out = (keel_contract_nearest_t){.placed = placed};
+    *out = (keel_contract_nearest_t){
+        .placements = placed ? keel_contract_placements(contract, placed) : 0};
     keel_map_initialize(&looking.places);
     keel_status_t status = look(contract, &looking, out);
     keel_map_deinitialize(&looking.places);
@@ -239,8 +240,8 @@ static void put_difference(keel_buffer_t *out, const keel_contract_difference_t 
 void keel_contract_tell(const keel_contract_asked_t *asked, const keel_contract_nearest_t *nearest,
                         const char *path, keel_buffer_t *out) {
     keel_buffer_str(out, keel_contract_short_name(asked->name, asked->function));
-    if (nearest->placed) {
-        uint32_t count = nearest->placed->placements;
+    if (nearest->placements) {
+        uint32_t count = nearest->placements;
         keel_buffer_format(out, ": %s lists it on %u set%s of devices, and this is another one",
                            path, count, count == 1 ? "" : "s");
     } else if (nearest->options) {

@@ -24,7 +24,7 @@ keel_status_t keel_placements_add(keel_placements_t *placements, const keel_cont
     }
     *out = true;
     if (keel_map_find(&placements->known, key)) return NULL;
-    *out = placements->counts[pin->number] < pin->placements;
+    *out = placements->counts[pin->number] < keel_contract_placements(contract, pin);
     if (!*out) return NULL;
     KEEL_TRY(keel_map_put(&placements->known, key, 1));
     ++placements->counts[pin->number];

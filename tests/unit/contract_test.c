@@ -116,6 +116,41 @@ static void each_set_of_devices_is_a_placement(void **state) {
                                   "120MiB\n    takes x f32[4]\n");
 }
 
+static bool may_be_placed(keel_placements_t *placements, unsigned number, unsigned placement) {
+    const keel_fingerprint_t program = fingerprint_of(number), where = fingerprint_of(placement);
+    keel_contract_found_t found;
+    bool may = false;
+    assert_int_equal(keel_contract_match(&contract, &program, &contract.options, &found),
+                     KEEL_CONTRACT_LISTED);
+    assert_ok(keel_placements_add(placements, &contract, found.pin, &where, &may));
+    return may;
+}
+
+// jit_f has it on one set, jit_g on another: whichever is found, both are listed.
+static void functions_that_share_a_program_share_its_placements(void **state) {
+    (void)state;
+    keel_placements_t placements = {0};
+    asked_t asked;
+    for (unsigned i = 0; i < 2; ++i) {
+        ask(&asked, i ? "jit_g" : "jit_f", "", 1, "x f32[4]");
+        asked.asked.placement = fingerprint_of(11 + i);
+        assert_ok(keel_contract_add(&contract, &asked.asked));
+    }
+    add_asked(&contract, "jit_step", 2, "x i32[8]");
+    assert_ok(keel_contract_settle(&contract, NULL));
+    assert_int_equal(contract.pin_count, 3);
+    assert_int_equal(contract.entries[1].programs[0].pins[0].number,
+                     contract.entries[0].programs[0].pins[0].number);
+    for (unsigned again = 0; again < 2; ++again) {
+        assert_true(may_be_placed(&placements, 1, 11));
+        assert_true(may_be_placed(&placements, 1, 12));
+        assert_false(may_be_placed(&placements, 1, 13));
+    }
+    assert_true(may_be_placed(&placements, 2, 13));
+    assert_false(may_be_placed(&placements, 2, 11));
+    keel_placements_deinitialize(&placements);
+}
+
 // The figures of one pin, as the file has them: "cost 3.9s memory 120MiB".
 static void assert_figures(double seconds, uint64_t memory, const char *expected) {
     asked_t asked;
@@ -478,6 +513,7 @@ int main(void) {
         TEST(an_entry_has_a_scope_and_all_others_one),
         TEST(costs_have_two_digits_and_memory_three),
         TEST(each_set_of_devices_is_a_placement),
+        TEST(functions_that_share_a_program_share_its_placements),
         TEST(options_of_most_pins_stand_in_the_header),
         TEST(one_program_with_two_options_has_two_pins),
         TEST(programs_are_merged_only_if_one_dimension_varies),
