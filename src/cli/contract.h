@@ -6,20 +6,23 @@
 #include "contract/contract.h"
 #include "why/why.h"
 
-// A program that a run asked for.
+// A program that a run asked for; `asked` is of the first process that did.
 typedef struct contract_program_t {
     keel_contract_asked_t asked;
     const char *key, *program;         // in hex
     const keel_run_request_t *request; // the first for it; NULL: none
     const keel_why_entry_t *entry;     // why it was asked for; NULL: that is not explained
     bool is_operation;                 // it ran by itself, outside jit
+    uint32_t *processes;               // that asked for it, in that order
+    size_t process_count, process_capacity;
 } contract_program_t;
 
 typedef struct contract_run_t {
     keel_why_t why;
     contract_program_t *programs; // in the order in which they were asked for
     size_t count;
-    uint64_t unread; // programs that Keel could not read, and which no contract lists
+    uint32_t process_count; // its processes have the numbers below
+    uint64_t unread;        // programs that Keel could not read, and which no contract lists
     keel_str_t client, plugin, devices, profile; // as in a contract
     keel_arena_t arena;
 } contract_run_t;
@@ -31,9 +34,26 @@ void contract_run_deinitialize(contract_run_t *run);
 // Why the program is another one than before; that it is new, or not in the cache, does not say.
 // `entry` may be NULL; NULL: unknown.
 const keel_run_difference_t *contract_cause(const keel_why_entry_t *entry);
+// Adds a program, with its placement in each process that asked for it.
+keel_status_t contract_add_program(keel_contract_t *contract,
+                                   const contract_program_t *program) KEEL_MUST_CHECK;
 // A contract of all the run's programs, settled with the older one, which may be NULL.
 keel_status_t contract_of_run(const contract_run_t *run, bool operations,
                               const keel_contract_t *older, keel_contract_t *out) KEEL_MUST_CHECK;
+
+// contract_placed.c
+// The sets of devices on which each process of a run has a contract's programs.
+typedef struct contract_placed_t {
+    keel_placements_t *processes;
+    uint32_t count;
+} contract_placed_t;
+keel_status_t contract_placed_initialize(const contract_run_t *run,
+                                         contract_placed_t *out) KEEL_MUST_CHECK;
+void contract_placed_deinitialize(contract_placed_t *placed);
+// *out: whether each process that asked for the program may have it where it has it.
+keel_status_t contract_placed_add(contract_placed_t *placed, const keel_contract_t *contract,
+                                  const keel_contract_pin_t *pin, const contract_program_t *program,
+                                  bool *out) KEEL_MUST_CHECK;
 
 // With --json, what a command prints on standard output goes to stderr; the answer gets it back.
 // contract_record.c

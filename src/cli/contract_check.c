@@ -15,7 +15,7 @@ typedef struct checking_t {
     contract_check_t check;
     keel_arena_t arena;
     bool *appeared;
-    keel_placements_t placements;
+    contract_placed_t placed;
 } checking_t;
 
 bool contract_is_warning(const contract_left_t *left) {
@@ -96,8 +96,8 @@ static keel_status_t judge(checking_t *checking, const contract_program_t *progr
          may_be_placed = false;
     if (is_listed) {
         checking->appeared[found.pin->number] = true;
-        KEEL_TRY(keel_placements_add(&checking->placements, check->contract, found.pin,
-                                     &asked->placement, &may_be_placed));
+        KEEL_TRY(contract_placed_add(&checking->placed, check->contract, found.pin, program,
+                                     &may_be_placed));
     }
     if (may_be_placed) return NULL;
     KEEL_TRY(keel_contract_nearest(check->contract, asked, is_listed ? found.pin : NULL,
@@ -365,7 +365,8 @@ static int use(void *context, const char *run_dir, const char *id, int code) {
     keel_status_t status = contract_run_read(run_dir, id, &run);
     if (status) return cli_fail(status);
     keel_arena_initialize(&checking->arena, 0);
-    status = judge_all(checking, &run);
+    status = contract_placed_initialize(&run, &checking->placed);
+    if (!status) status = judge_all(checking, &run);
     if (!status) status = write_file(checking->junit, contract_junit, &checking->check);
     if (!status) status = write_file(checking->sarif, contract_sarif, &checking->check);
     int held = status ? cli_fail(status) : answer(checking);
@@ -373,7 +374,7 @@ static int use(void *context, const char *run_dir, const char *id, int code) {
         cli_say("the command ended with exit code %d; what it would have asked for later is not "
                 "checked",
                 code);
-    keel_placements_deinitialize(&checking->placements);
+    contract_placed_deinitialize(&checking->placed);
     keel_arena_deinitialize(&checking->arena);
     contract_run_deinitialize(&run);
     return held != CLI_OK ? held : code;

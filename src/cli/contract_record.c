@@ -125,7 +125,7 @@ static keel_status_t make(const recording_t *recording, const contract_run_t *ru
 
 // ---- on_drift = record -------------------------------------------------------------------------
 
-static keel_status_t is_missing(const keel_contract_t *contract, keel_placements_t *placements,
+static keel_status_t is_missing(const keel_contract_t *contract, contract_placed_t *placed,
                                 const contract_program_t *program, bool *out) {
     const keel_contract_asked_t *asked = &program->asked;
     keel_contract_found_t found;
@@ -135,8 +135,7 @@ static keel_status_t is_missing(const keel_contract_t *contract, keel_placements
                      KEEL_CONTRACT_LISTED,
          may_be_placed = false;
     if (is_listed)
-        KEEL_TRY(keel_placements_add(placements, contract, found.pin, &asked->placement,
-                                     &may_be_placed));
+        KEEL_TRY(contract_placed_add(placed, contract, found.pin, program, &may_be_placed));
     if (may_be_placed) return NULL;
     if (keel_contract_scope(contract, asked->name, asked->function) == KEEL_CONTRACT_ALLOW)
         return NULL;
@@ -151,14 +150,14 @@ static keel_status_t is_missing(const keel_contract_t *contract, keel_placements
 }
 
 static keel_status_t add_missing(const contract_run_t *run, const keel_contract_t *older,
-                                 keel_placements_t *placements, keel_contract_t *out,
+                                 contract_placed_t *placed, keel_contract_t *out,
                                  size_t *out_added) {
     *out_added = 0;
     for (size_t i = 0; i < run->count; ++i) {
         bool missing;
-        KEEL_TRY(is_missing(older, placements, &run->programs[i], &missing));
+        KEEL_TRY(is_missing(older, placed, &run->programs[i], &missing));
         if (!missing) continue;
-        KEEL_TRY(keel_contract_add(out, &run->programs[i].asked));
+        KEEL_TRY(contract_add_program(out, &run->programs[i]));
         ++*out_added;
     }
     return *out_added ? keel_contract_settle(out, older) : NULL;
@@ -166,15 +165,16 @@ static keel_status_t add_missing(const contract_run_t *run, const keel_contract_
 
 static keel_status_t extend(const char *path, const contract_run_t *run, size_t *out_added) {
     keel_contract_t older, extended;
-    keel_placements_t placements = {0};
+    contract_placed_t placed = {0};
     KEEL_TRY(keel_contract_read(path, &older));
     keel_status_t status = keel_contract_read(path, &extended);
     if (!status) {
-        status = add_missing(run, &older, &placements, &extended, out_added);
+        status = contract_placed_initialize(run, &placed);
+        if (!status) status = add_missing(run, &older, &placed, &extended, out_added);
         if (!status && *out_added) status = write_file(path, &extended);
         keel_contract_deinitialize(&extended);
     }
-    keel_placements_deinitialize(&placements);
+    contract_placed_deinitialize(&placed);
     keel_contract_deinitialize(&older);
     return status;
 }

@@ -12,12 +12,13 @@ typedef struct reading_t {
     contract_run_t *run;
     const char *run_dir;
     size_t capacity;
-    keel_map_t clients;  // "pid number" -> components
-    keel_map_t values;   // component and digest -> text
-    keel_map_t known;    // key -> program, from 0
-    keel_map_t memory;   // key -> bytes
-    keel_map_t compiled; // key -> microseconds, in a rehearsal
-    keel_map_t requests; // key -> 0: all that were asked for
+    keel_map_t clients;   // "pid number" -> components
+    keel_map_t values;    // component and digest -> text
+    keel_map_t known;     // key -> program, from 0
+    keel_map_t memory;    // key -> bytes
+    keel_map_t compiled;  // key -> microseconds, in a rehearsal
+    keel_map_t requests;  // key -> 0: all that were asked for
+    keel_map_t processes; // pid -> number
 } reading_t;
 
 static keel_status_t keep(reading_t *reading, const char *text, const char **out) {
@@ -153,6 +154,30 @@ static keel_status_t name_program(reading_t *reading, const json_t *event,
         keel_str(keel_event_text(site, "file")), &reading->run->arena, &asked->function);
 }
 
+static keel_status_t process_of(reading_t *reading, const json_t *event, uint32_t *out) {
+    const int64_t pid = (int64_t)json_integer_value(json_object_get(event, "pid"));
+    const uint64_t *known = keel_map_find(&reading->processes, keel_bytes(&pid, sizeof pid));
+    *out = known ? (uint32_t)*known : reading->run->process_count;
+    if (known) return NULL;
+    KEEL_TRY(keel_map_put(&reading->processes, keel_bytes(&pid, sizeof pid), *out));
+    ++reading->run->process_count;
+    return NULL;
+}
+
+static keel_status_t note_process(reading_t *reading, const json_t *event,
+                                  contract_program_t *program) {
+    uint32_t process;
+    void *grown = program->processes;
+    KEEL_TRY(process_of(reading, event, &process));
+    for (size_t i = program->process_count; i-- > 0;)
+        if (program->processes[i] == process) return NULL;
+    KEEL_TRY(keel_grow_array(program->process_count, sizeof process, &program->process_capacity,
+                             &grown));
+    program->processes = grown;
+    program->processes[program->process_count++] = process;
+    return NULL;
+}
+
 static keel_status_t read_ask(reading_t *reading, const json_t *event) {
     contract_run_t *run = reading->run;
     char client[64];
@@ -165,7 +190,8 @@ static keel_status_t read_ask(reading_t *reading, const json_t *event) {
         memcpy(key.components, ((const keel_key_t *)(uintptr_t)*backend)->components,
                sizeof key.components);
     KEEL_TRY(read_components(reading, event, &key));
-    if (known || !*hex) return NULL;
+    if (known) return note_process(reading, event, &run->programs[*known]);
+    if (!*hex) return NULL;
     void *grown = run->programs;
     KEEL_TRY(keel_grow_array(run->count, sizeof *run->programs, &reading->capacity, &grown));
     run->programs = grown;
@@ -180,7 +206,8 @@ static keel_status_t read_ask(reading_t *reading, const json_t *event) {
     program->asked.seconds = keel_event_number(event, "compile_seconds");
     KEEL_TRY(read_arguments(reading, program->program, keel_event_text(event, "names"),
                             &program->asked));
-    return keel_map_put(&reading->known, keel_str_bytes(keel_str(hex)), run->count++);
+    KEEL_TRY(keel_map_put(&reading->known, keel_str_bytes(keel_str(hex)), run->count++));
+    return note_process(reading, event, program);
 }
 
 static keel_status_t note(keel_map_t *map, const json_t *event, uint64_t value) {
@@ -277,10 +304,18 @@ static keel_status_t read_run(reading_t *reading, const char *id) {
     return status;
 }
 
+static void free_programs(contract_run_t *run) {
+    for (size_t i = 0; i < run->count; ++i)
+        keel_free(run->programs[i].processes);
+    keel_free(run->programs);
+    keel_arena_deinitialize(&run->arena);
+}
+
 keel_status_t contract_run_read(const char *run_dir, const char *id, contract_run_t *out) {
     reading_t reading = {.run = out, .run_dir = run_dir};
-    keel_map_t *const maps[] = {&reading.clients, &reading.values,   &reading.known,
-                                &reading.memory,  &reading.compiled, &reading.requests};
+    keel_map_t *const maps[] = {&reading.clients,  &reading.values,   &reading.known,
+                                &reading.memory,   &reading.compiled, &reading.requests,
+                                &reading.processes};
     *out = (contract_run_t){.client = KEEL_STR("")};
     keel_arena_initialize(&out->arena, 0);
     for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
@@ -289,17 +324,13 @@ keel_status_t contract_run_read(const char *run_dir, const char *id, contract_ru
     keel_status_t status = read_run(&reading, id);
     for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
         keel_map_deinitialize(maps[i]);
-    if (status) {
-        keel_free(out->programs);
-        keel_arena_deinitialize(&out->arena);
-    }
+    if (status) free_programs(out);
     return status;
 }
 
 void contract_run_deinitialize(contract_run_t *run) {
     keel_why_deinitialize(&run->why);
-    keel_free(run->programs);
-    keel_arena_deinitialize(&run->arena);
+    free_programs(run);
 }
 
 const keel_run_difference_t *contract_cause(const keel_why_entry_t *entry) {
@@ -311,11 +342,20 @@ const keel_run_difference_t *contract_cause(const keel_why_entry_t *entry) {
 
 // ---- a contract of it --------------------------------------------------------------------------
 
+keel_status_t contract_add_program(keel_contract_t *contract, const contract_program_t *program) {
+    keel_contract_asked_t asked = program->asked;
+    for (size_t i = 0; i < program->process_count; ++i) {
+        asked.process = program->processes[i];
+        KEEL_TRY(keel_contract_add(contract, &asked));
+    }
+    return NULL;
+}
+
 static keel_status_t fill(const contract_run_t *run, const keel_contract_t *older,
                           keel_contract_t *contract) {
     for (size_t i = 0; i < run->count; ++i)
         if (!run->programs[i].is_operation || contract->operations)
-            KEEL_TRY(keel_contract_add(contract, &run->programs[i].asked));
+            KEEL_TRY(contract_add_program(contract, &run->programs[i]));
     contract->settled = run->why.run.settled_at_step;
     KEEL_TRY(keel_arena_str(&contract->arena, run->client, &contract->client));
     KEEL_TRY(keel_arena_str(&contract->arena, run->plugin, &contract->plugin));

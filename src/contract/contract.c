@@ -223,8 +223,8 @@ static uint32_t slot_of(const keel_contract_t *contract, const keel_fingerprint_
     return hash & (contract->slot_count_ - 1);
 }
 
-// Functions may share a program. Their pins are then one executable on each set of devices, whichever
-// of them asks for it.
+// Functions may share a program. Their pins are then one executable on each set of devices,
+// whichever of them asks for it.
 static void number_pin(keel_contract_t *contract, keel_contract_pin_t *pin, uint32_t number) {
     keel_contract_found_t equal;
     pin->number = keel_contract_match(contract, &pin->fingerprint, &pin->options, &equal) ==

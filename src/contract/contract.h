@@ -79,14 +79,14 @@ typedef struct keel_contract_argument_t {
 
 typedef struct keel_contract_pin_t {
     keel_fingerprint_t fingerprint, options;
-    const int64_t *sizes;            // of the dimensions that vary, in order; `varying` of them
-    keel_str_t cost;                 // "3.9s"; empty: unknown
-    keel_str_t memory;               // "120MiB" on each device; likewise
-    uint32_t placements;             // that it may have, at least 1
-    uint32_t number;                 // from 0, below the contract's pin_count, in the file's order;
-                                     // pins of several entries that are equal have one
-    const keel_fingerprint_t *seen_; // `seen_count_` placements, while it is recorded
-    uint32_t seen_count_;
+    const int64_t *sizes; // of the dimensions that vary, in order; `varying` of them
+    keel_str_t cost;      // "3.9s"; empty: unknown
+    keel_str_t memory;    // "120MiB" on each device; likewise
+    uint32_t placements;  // that it may have, at least 1
+    uint32_t number;      // from 0, below the contract's pin_count, in the file's order;
+                          // pins of several entries that are equal have one
+    const struct keel_contract_seen_t *seen_; // placements, while it is recorded
+    uint32_t seen_count_, seen_most_;         // all; of the process that has most
 } keel_contract_pin_t;
 
 typedef struct keel_contract_program_t {
@@ -206,6 +206,7 @@ keel_status_t keel_placements_add(keel_placements_t *placements, const keel_cont
 typedef struct keel_contract_asked_t {
     keel_str_t name, function; // as in an entry
     keel_fingerprint_t fingerprint, options, placement;
+    uint32_t process; // that asked, by any number
     keel_str_t mesh;
     const keel_contract_argument_t *arguments; // each dimension has one size
     uint32_t argument_count;
@@ -223,7 +224,8 @@ keel_status_t keel_contract_function(keel_str_t origin, keel_str_t function, kee
 
 // ---- recording ---------------------------------------------------------------------------------
 
-// Adds a program, or, if that pin is there, its placement. Texts are copied.
+// Adds a program, or, if that pin is there, its placement in that process: a pin has as many as the
+// process with most. Texts are copied.
 keel_status_t keel_contract_add(keel_contract_t *contract,
                                 const keel_contract_asked_t *asked) KEEL_MUST_CHECK;
 // Takes what a person decided from an older contract (scopes, bounds, comments, the order of its
@@ -252,8 +254,8 @@ typedef struct keel_contract_difference_t {
 typedef struct keel_contract_nearest_t {
     const keel_contract_entry_t *entry;     // NULL: no entry of that name
     const keel_contract_program_t *program; // the nearest one in it; NULL: it has none
-    bool fits;    // the program's bounds allow it: it is no drift, although it has no pin
-    bool options; // it is listed, with other compile options
+    bool fits;           // the program's bounds allow it: it is no drift, although it has no pin
+    bool options;        // it is listed, with other compile options
     uint32_t placements; // it is listed, but with only so many; 0: it is not
     keel_contract_difference_t differences[KEEL_CONTRACT_SHOWN];
     uint32_t count, total; // 0: the arguments agree, and the difference is inside the program

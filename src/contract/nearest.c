@@ -206,8 +206,8 @@ keel_status_t keel_contract_nearest(const keel_contract_t *contract,
                                     const keel_contract_pin_t *placed, keel_arena_t *arena,
                                     keel_contract_nearest_t *out) {
     looking_t looking = {.asked = asked, .arena = arena};
-    *out = (keel_contract_nearest_t){
-        .placements = placed ? keel_contract_placements(contract, placed) : 0};
+    *out = (keel_contract_nearest_t){.placements =
+                                         placed ? keel_contract_placements(contract, placed) : 0};
     keel_map_initialize(&looking.places);
     keel_status_t status = look(contract, &looking, out);
     keel_map_deinitialize(&looking.places);

@@ -121,15 +121,26 @@ static keel_contract_pin_t *find_asked(const keel_contract_entry_t *entry,
     return NULL;
 }
 
+typedef struct keel_contract_seen_t {
+    keel_fingerprint_t placement;
+    uint32_t process;
+} seen_t;
+
 static keel_status_t add_placement(keel_contract_t *contract, keel_contract_pin_t *pin,
-                                   const keel_fingerprint_t *placement) {
+                                   const keel_contract_asked_t *asked) {
     void *grown = (void *)(uintptr_t)pin->seen_;
-    for (uint32_t i = 0; i < pin->seen_count_; ++i)
-        if (keel_fingerprint_equal(&pin->seen_[i], placement)) return NULL;
-    KEEL_TRY(contract_grow(&contract->arena, pin->seen_count_, sizeof *placement, &grown));
-    ((keel_fingerprint_t *)grown)[pin->seen_count_++] = *placement;
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < pin->seen_count_; ++i) {
+        if (pin->seen_[i].process != asked->process) continue;
+        if (keel_fingerprint_equal(&pin->seen_[i].placement, &asked->placement)) return NULL;
+        ++count;
+    }
+    KEEL_TRY(contract_grow(&contract->arena, pin->seen_count_, sizeof(seen_t), &grown));
+    ((seen_t *)grown)[pin->seen_count_++] = (seen_t){asked->placement, asked->process};
     pin->seen_ = grown;
-    ++pin->placements;
+    if (count <= pin->seen_most_) return NULL;
+    pin->seen_most_ = count;
+    ++pin->placements; // those of the file are besides
     return NULL;
 }
 
@@ -139,7 +150,7 @@ keel_status_t keel_contract_add(keel_contract_t *contract, const keel_contract_a
     char cost[24], memory[24];
     KEEL_TRY(entry_of(contract, asked, &entry));
     keel_contract_pin_t *known = find_asked(entry, asked);
-    if (known) return add_placement(contract, known, &asked->placement);
+    if (known) return add_placement(contract, known, asked);
     KEEL_TRY(program_of(contract, entry, asked, &program));
     void *grown = program->pins;
     KEEL_TRY(contract_grow(&contract->arena, program->pin_count, sizeof *program->pins, &grown));
@@ -152,7 +163,7 @@ keel_status_t keel_contract_add(keel_contract_t *contract, const keel_contract_a
     KEEL_TRY(keel_arena_str(&contract->arena, keel_str(cost), &pin->cost));
     KEEL_TRY(keel_arena_str(&contract->arena, keel_str(memory), &pin->memory));
     ++program->pin_count;
-    return add_placement(contract, pin, &asked->placement);
+    return add_placement(contract, pin, asked);
 }
 
 // ---- merging programs that differ in sizes -----------------------------------------------------

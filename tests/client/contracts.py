@@ -39,6 +39,20 @@ print("ran", os.environ["KEEL_SMOKE"], os.environ.get("XLA_FLAGS"))
 '''
 
 
+# Two functions that are one program, each on devices of its own; every process has others.
+PLACED = '''
+import sys, jax, numpy as np
+devices = jax.local_devices()[:int(sys.argv[1])]
+def once(x): return x * 2
+def other(x): return x * 2
+one, other = jax.jit(once), jax.jit(other)
+for step in range(4):
+    one(jax.device_put(np.ones(4, np.float32), devices[0]))
+    for device in devices[1:]:
+        other(jax.device_put(np.ones(4, np.float32), device))
+'''
+
+
 class Stage:
     """A folder with a cache, runs and contracts."""
 
@@ -192,6 +206,24 @@ def check_commands(stage):
     report.check("drift counts more than how the command ends", answer.code == 1, told(answer))
 
 
+def check_placements(stage):
+    """A process may have a program on as many sets of devices as the one that had it on most."""
+    (stage.folder / "placed.py").write_text(PLACED)
+    hosts = ["--on", "cpu:4/2", "--compile", "none"]
+    answer = stage.record("placed.contract", "placed.py", "2", options=hosts)
+    text = (stage.folder / "placed.contract").read_text() if answer.code == 0 else ""
+    report.check("functions that share a program have it on one set each, however many processes there are",
+                 text.count("    pin ") == 2 and "placements" not in text, f"{told(answer)} {text}")
+    for devices in ("2", "1"):
+        code, found = stage.checked("placed.contract", "placed.py", devices, options=hosts)
+        report.check(f"{devices} devices in each process hold", code == 0 and not found["left"], found)
+    answer = stage.keel("run", "--contract", "placed.contract", "--on-drift=refuse", "--cpu-devices", "2", "--", PYTHON,
+                        "placed.py", "2")
+    report.check("a run of one process is not refused", answer.code == 0, told(answer))
+    code, found = stage.checked("placed.contract", "placed.py", "3", options=["--on", "cpu:4", "--compile", "none"])
+    report.check("a third set of devices leaves, once", code == 1 and len(found["left"]) == 1, found)
+
+
 def check_smoke(stage):
     (stage.folder / "unstable.py").write_text(UNSTABLE)
     (stage.folder / "tmp").mkdir()
@@ -239,6 +271,7 @@ def main():
         check_files(stage)
         check_callbacks(stage)
         check_commands(stage)
+        check_placements(stage)
         check_smoke(stage)
     report.finish()
 

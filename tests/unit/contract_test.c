@@ -116,6 +116,21 @@ static void each_set_of_devices_is_a_placement(void **state) {
                                   "120MiB\n    takes x f32[4]\n");
 }
 
+// Each process has it on devices of its own; one has it on two sets.
+static void a_pin_has_the_placements_of_the_process_with_most(void **state) {
+    static const unsigned asks[][2] = {{0, 10}, {1, 11}, {2, 11}, {1, 12}, {2, 11}, {3, 13}};
+    (void)state;
+    asked_t asked;
+    for (size_t i = 0; i < sizeof asks / sizeof *asks; ++i) {
+        ask(&asked, "jit_step", "", 1, "x f32[4]");
+        asked.asked.process = asks[i][0];
+        asked.asked.placement = fingerprint_of(asks[i][1]);
+        assert_ok(keel_contract_add(&contract, &asked.asked));
+    }
+    assert_ok(keel_contract_settle(&contract, NULL));
+    assert_int_equal(contract.entries[0].programs[0].pins[0].placements, 2);
+}
+
 static bool may_be_placed(keel_placements_t *placements, unsigned number, unsigned placement) {
     const keel_fingerprint_t program = fingerprint_of(number), where = fingerprint_of(placement);
     keel_contract_found_t found;
@@ -513,6 +528,7 @@ int main(void) {
         TEST(an_entry_has_a_scope_and_all_others_one),
         TEST(costs_have_two_digits_and_memory_three),
         TEST(each_set_of_devices_is_a_placement),
+        TEST(a_pin_has_the_placements_of_the_process_with_most),
         TEST(functions_that_share_a_program_share_its_placements),
         TEST(options_of_most_pins_stand_in_the_header),
         TEST(one_program_with_two_options_has_two_pins),
