@@ -119,12 +119,24 @@ static void destroy(keel_meet_t *self) {
     keel_free(self);
 }
 
+// XLA's C++ client sets the callbacks only if it has a service, and leaves what was on the stack
+// there otherwise. It has one together with this option, as the plugin needs to know which process
+// it is.
+static bool names_process(const PJRT_Client_Create_Args *args) {
+    static const char name[] = "node_id";
+    for (size_t i = 0; args->create_options && i < args->num_options; ++i) {
+        const keel_str_t option = {args->create_options[i].name, args->create_options[i].name_size};
+        if (keel_str_is(option, name)) return true;
+    }
+    return false;
+}
+
 bool keel_meet_enter_client(keel_meet_t *meet, const PJRT_Client_Create_Args *args) {
     service_t *service = (service_t *)meet;
     size_t needed =
         offsetof(PJRT_Client_Create_Args, kv_put_user_arg) + sizeof args->kv_put_user_arg;
-    if (args->struct_size < needed || !args->kv_get_callback || !args->kv_put_callback)
-        return false;
+    if (args->struct_size < needed || !names_process(args)) return false;
+    if (!args->kv_get_callback || !args->kv_put_callback) return false;
     bool has_try = args->struct_size >= offsetof(PJRT_Client_Create_Args, kv_try_get_user_arg) +
                                             sizeof args->kv_try_get_user_arg;
     pthread_rwlock_wrlock(&service->lock);

@@ -129,8 +129,15 @@ UNUSED static PJRT_Error *service_try_get(PJRT_KeyValueTryGetCallback_Args *args
 }
 
 static inline PJRT_Client_Create_Args service_args(client_service_t *service) {
+    static const PJRT_NamedValue process = {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+                                            .name = "node_id",
+                                            .name_size = 7,
+                                            .type = PJRT_NamedValue_kInt64,
+                                            .value_size = 1};
     return (PJRT_Client_Create_Args){.struct_size = PJRT_Client_Create_Args_STRUCT_SIZE,
                                      .client = (PJRT_Client *)service,
+                                     .create_options = &process,
+                                     .num_options = 1,
                                      .kv_get_callback = service_get,
                                      .kv_get_user_arg = service,
                                      .kv_put_callback = service_put,
