@@ -20,9 +20,13 @@ def rows(path, macro):
     return [(re.match(r"\w+", part)[0].lower(), strings(part)) for part in parts]
 
 
-def advice(client):
-    """All that Keel advises to users of `jax` or `torch`: text by name."""
-    causes = {name: texts[-2 if client == "jax" else -1]
+FRAMEWORKS = "jax", "torch", "c"  # the last strings of a row of KEEL_CAUSES: an advice for each
+
+
+def advice(framework):
+    """All that Keel advises to users of a framework: text by name."""
+    column = FRAMEWORKS.index(framework) - len(FRAMEWORKS)
+    causes = {name: texts[column]
               for name, texts in rows("src/explain/cause.h", "KEEL_CAUSES")}
     special = {name: texts[-1] for macro in ("KEEL_NOTES", "KEEL_CASES")
                for name, texts in rows("src/explain/cause.h", macro)}
