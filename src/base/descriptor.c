@@ -51,5 +51,6 @@ keel_status_t keel_descriptor_refused(const char *verb, const char *path) {
     int error = errno;
     keel_code_t code = error == ENOENT || error == ENOTDIR ? KEEL_NOT_FOUND : KEEL_IO;
     return keel_status_make(code, "cannot %s %s: %s", verb, path,
-                            error == ELOOP ? "it is a link" : strerror(error));
+                            error == ELOOP ? "it is a link, or leads back to itself"
+                                           : strerror(error));
 }

@@ -339,7 +339,7 @@ keel_status_t keel_draft_open(const char *path, keel_draft_t *out) {
         out->descriptor = open_new(out->temporary);
         if (out->descriptor >= 0) return NULL;
         bool again = errno == EEXIST && attempt < ATTEMPTS;
-        keel_status_t status = again ? NULL : keel_descriptor_refused("create", out->temporary);
+        keel_status_t status = again ? NULL : keel_descriptor_refused("create", path);
         keel_free(out->temporary);
         out->temporary = NULL;
         KEEL_TRY(status);

@@ -134,6 +134,9 @@ keel_status_t cli_digests_folder(const keel_settings_t *settings, char **out) KE
 
 // A file that the user named; as keel_file_read, with messages that say what to do.
 keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
+// Whether a file can be written there, before the work that it is for: KEEL_INVALID if something
+// else is there, KEEL_NOT_FOUND without a folder for it, KEEL_IO if that cannot be written.
+keel_status_t cli_check_output(const char *path) KEEL_MUST_CHECK;
 // Sets the components of a key that come from compile options; `path` is for the message.
 keel_status_t cli_key_options(keel_bytes_t options, const char *path,
                               keel_key_t *key) KEEL_MUST_CHECK;

@@ -27,6 +27,10 @@ typedef struct contract_run_t {
     keel_arena_t arena;
 } contract_run_t;
 
+// contract_read.c
+// A contract that is read once: the user may name a pipe too, such as that of a shell's <(...).
+keel_status_t contract_read(const char *path, keel_contract_t *out) KEEL_MUST_CHECK;
+
 // contract_run.c
 keel_status_t contract_run_read(const char *run_dir, const char *id,
                                 contract_run_t *out) KEEL_MUST_CHECK;

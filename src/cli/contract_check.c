@@ -391,7 +391,9 @@ static bool check_options(void *context, const cli_call_t *call, int *out_code) 
         *out_code = cli_misuse(call, "--annotations and --json both go to stdout; use one of them");
         return false;
     }
-    keel_status_t status = keel_contract_read(checking->path, &checking->contract);
+    keel_status_t status = checking->junit ? cli_check_output(checking->junit) : NULL;
+    if (!status && checking->sarif) status = cli_check_output(checking->sarif);
+    if (!status) status = contract_read(checking->path, &checking->contract);
     if (status) {
         *out_code = cli_fail(status);
         return false;

@@ -61,9 +61,9 @@ int contract_diff(cli_call_t *call) {
     call->details = details;
     cli_switch(call, "--json", "print JSON", &json);
     if (!cli_parse(call, 2, 2, &code)) return code;
-    keel_status_t status = keel_contract_read(call->rest[0], &before);
+    keel_status_t status = contract_read(call->rest[0], &before);
     if (status) return cli_fail(status);
-    status = keel_contract_read(call->rest[1], &after);
+    status = contract_read(call->rest[1], &after);
     if (!status) {
         status = keel_contract_compare(&before, &after, &changes);
         if (status) keel_contract_deinitialize(&after);

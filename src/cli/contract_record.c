@@ -211,25 +211,34 @@ static int use(void *context, const char *run_dir, const char *id, int code) {
 
 // ---- the commands ------------------------------------------------------------------------------
 
+// Before the command runs, so that a name that cannot be written costs no time.
+static bool begin(recording_t *recording, int *out_code) {
+    keel_status_t status = cli_check_output(recording->path);
+    if (status) {
+        *out_code = cli_fail(status);
+        return false;
+    }
+    recording->saved = contract_turn_output(recording->json);
+    return true;
+}
+
 static bool check_record(void *context, const cli_call_t *call, int *out_code) {
     recording_t *recording = context;
-    if (recording->path && *recording->path) {
-        recording->saved = contract_turn_output(recording->json);
-        return true;
+    if (!recording->path || !*recording->path) {
+        *out_code = cli_misuse(call, "no file; name it: -o keel.contract");
+        return false;
     }
-    *out_code = cli_misuse(call, "no file; name it: -o keel.contract");
-    return false;
+    return begin(recording, out_code);
 }
 
 static bool check_update(void *context, const cli_call_t *call, int *out_code) {
     recording_t *recording = context;
     recording->path = call->rest[0];
-    if (recording->only && *recording->only) {
-        recording->saved = contract_turn_output(recording->json);
-        return true;
+    if (!recording->only || !*recording->only) {
+        *out_code = cli_misuse(call, "no entry; name it: --only jit_step");
+        return false;
     }
-    *out_code = cli_misuse(call, "no entry; name it: --only jit_step");
-    return false;
+    return begin(recording, out_code);
 }
 
 static const char record_details[] =

@@ -156,7 +156,7 @@ int contract_show(cli_call_t *call) {
     keel_contract_t contract;
     cli_switch(call, "--json", "print JSON", &json);
     if (!cli_parse(call, 1, 1, &code)) return code;
-    keel_status_t status = keel_contract_read(call->rest[0], &contract);
+    keel_status_t status = contract_read(call->rest[0], &contract);
     if (status) return cli_fail(status);
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);

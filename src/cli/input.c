@@ -1,3 +1,6 @@
+#include <errno.h>
+#include <unistd.h>
+
 #include "cli/cli.h"
 
 keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) {
@@ -12,6 +15,29 @@ keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) {
         return keel_status_make(KEEL_INVALID, "%s: is a folder; name a file", path);
     // The readers' own limit: slices are 31 bits.
     return keel_file_read(path, INT32_MAX, out, out_size);
+}
+
+static keel_status_t folder_of(const char *path, char **out) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return keel_path(out, ".");
+    return slash == path ? keel_path(out, "/") : keel_path(out, "%.*s", (int)(slash - path), path);
+}
+
+// A file may have any kind but a folder's: /dev/stdout is fine.
+keel_status_t cli_check_output(const char *path) {
+    char *folder;
+    if (keel_is_folder(path))
+        return keel_status_make(KEEL_INVALID, "%s: is a folder; name a file", path);
+    KEEL_TRY(folder_of(path, &folder));
+    keel_status_t status = NULL;
+    if (!keel_is_folder(folder))
+        status = keel_status_make(KEEL_NOT_FOUND, "%s: its folder does not exist; create it first",
+                                  path);
+    else if (access(folder, W_OK))
+        status = keel_status_make(KEEL_IO, "%s: its folder cannot be written: %s", path,
+                                  strerror(errno));
+    keel_free(folder);
+    return status;
 }
 
 keel_status_t cli_digests_folder(const keel_settings_t *settings, char **out) {

@@ -9,6 +9,7 @@ static keel_status_t pack(const keel_settings_t *settings, const char *run,
                           char **out_id) {
     const char *run_dir = keel_settings_text(settings, KEEL_SETTING_RUN_DIR);
     KEEL_TRY(cli_check_folder(settings, KEEL_SETTING_RUN_DIR));
+    KEEL_TRY(cli_check_output(path));
     KEEL_TRY(keel_journal_find_run(run_dir, run, out_id));
     cli_analyze(run_dir, *out_id); // so that what reads the file need not
     cli_progress_begin("packing");

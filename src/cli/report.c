@@ -17,14 +17,13 @@ static keel_status_t check_target(const char *path) {
     uint8_t start[sizeof mark - 1];
     size_t size = 0;
     keel_file_facts_t facts;
+    KEEL_TRY(cli_check_output(path));
     keel_status_t status = keel_file_facts(path, &facts);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
         return NULL;
     }
     KEEL_TRY(status);
-    if (facts.is_directory)
-        return keel_status_make(KEEL_INVALID, "%s: is a folder; name a file", path);
     if (facts.is_file) KEEL_TRY(keel_file_read_head(path, start, sizeof start, &size, &facts));
     if (facts.is_file && size == sizeof start && memcmp(start, mark, size) == 0) return NULL;
     return keel_status_make(
@@ -49,13 +48,7 @@ static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer
 
 static keel_status_t write_page(const keel_buffer_t *page, const char *path, keel_buffer_t *out) {
     KEEL_TRY(check_target(path));
-    keel_status_t status = keel_file_replace(path, keel_buffer_bytes(page));
-    if (keel_status_code(status) == KEEL_NOT_FOUND) {
-        keel_status_ignore(status);
-        return keel_status_make(KEEL_NOT_FOUND, "%s: its folder does not exist; create it first",
-                                path);
-    }
-    KEEL_TRY(status);
+    KEEL_TRY(keel_file_replace(path, keel_buffer_bytes(page)));
     keel_buffer_format(out, "%s\n", path);
     return NULL;
 }

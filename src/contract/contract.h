@@ -148,7 +148,8 @@ void keel_contract_deinitialize(keel_contract_t *contract);
 
 // Reads a contract. KEEL_INVALID, in one line that names the file, the line, the value and the next
 // step: another format, another key version, marks of a merge conflict, an unknown word, something
-// twice. On failure *out needs no deinitializing.
+// twice. On failure *out needs no deinitializing. keel_contract_read takes regular files only, so
+// it never waits for the other end of a pipe.
 keel_status_t keel_contract_parse(const char *path, keel_bytes_t text,
                                   keel_contract_t *out) KEEL_MUST_CHECK;
 keel_status_t keel_contract_read(const char *path, keel_contract_t *out) KEEL_MUST_CHECK;

@@ -242,8 +242,10 @@ void keel_contract_tell(const keel_contract_asked_t *asked, const keel_contract_
     keel_buffer_str(out, keel_contract_short_name(asked->name, asked->function));
     if (nearest->placements) {
         uint32_t count = nearest->placements;
-        keel_buffer_format(out, ": %s lists it on %u set%s of devices, and this is another one",
-                           path, count, count == 1 ? "" : "s");
+        keel_buffer_format(out,
+                           ": %s lists it on %u set%s of devices, and this is another one; if "
+                           "that is right, write placements %u at its pin",
+                           path, count, count == 1 ? "" : "s", count + 1);
     } else if (nearest->options) {
         keel_buffer_format(out, ": it is in %s with other compile options or flags", path);
     } else if (!nearest->program) {

@@ -586,7 +586,9 @@ keel_status_t keel_contract_parse(const char *path, keel_bytes_t text, keel_cont
 keel_status_t keel_contract_read(const char *path, keel_contract_t *out) {
     uint8_t *data;
     size_t size;
-    keel_status_t status = keel_file_read(path, KEEL_CONTRACT_LIMIT, &data, &size);
+    keel_file_facts_t facts;
+    keel_status_t status =
+        keel_file_read_with_facts(path, KEEL_CONTRACT_LIMIT, &data, &size, &facts);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
         return keel_status_make(

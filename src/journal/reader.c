@@ -232,8 +232,9 @@ keel_status_t keel_journal_find_run(const char *run_dir, const char *text, char 
                                   "--run-dir names another folder",
                                   run_dir);
     else if (!status && !search.matches)
-        status = keel_status_make(KEEL_NOT_FOUND, "%s: no such run in %s; `keel runs` lists them",
-                                  text, run_dir);
+        status = keel_status_make(KEEL_NOT_FOUND, "%s: no such run in %s%s; `keel runs` lists them",
+                                  text, run_dir,
+                                  keel_is_file(text) ? ", and no file of `keel pack`" : "");
     else if (!status && search.matches > 1 && !latest)
         status = keel_status_make(KEEL_INVALID, "%s: %zu runs start with this; give more of the id",
                                   text, search.matches);

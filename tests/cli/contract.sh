@@ -107,5 +107,17 @@ echo "== refused"
   sed 's/^programs.*/<<<<<<< ours\n&\n=======/' keel.contract >conflict.contract
   keel contract show conflict.contract; echo "exit $?"
   keel contract diff keel.contract conflict.contract; echo "exit $?"
+  # Named before the command runs, so that "ran" is not printed.
+  keel contract record -o nowhere/x.contract -- echo ran; echo "exit $?"
+  keel contract record -o runs -- echo ran; echo "exit $?"
+  keel contract check --contract keel.contract --junit nowhere/x.xml -- echo ran; echo "exit $?"
+  keel smoke --vary size=2 --vary devices=zero -- echo ran; echo "exit $?"
+  keel smoke --vary on=mars:9 -- echo ran; echo "exit $?"
+  # A pipe can be read once: not by each process of a run.
+  keel contract diff <(cat keel.contract) keel.contract; echo "exit $?"
+  mkfifo pipe
+  keel run --contract pipe -- echo ran; echo "exit $?"
+  ln -s round round
+  keel contract show round; echo "exit $?"
   ls x.contract || true
 ) 2>&1

@@ -26,6 +26,7 @@ keel pack nothing -o x.keelpack; echo "exit $?"
 keel pack 20260101 -o nowhere/x.keelpack; echo "exit $?"
 head -c 300 first.keelpack >short.keelpack
 keel stats short.keelpack; echo "exit $?"
+mv short.keelpack short && keel stats short; echo "exit $?"
 keel why /dev/null; echo "exit $?"
 ln -s /etc/hostname link && zstd -q <first.keelpack >twice.keelpack
 keel why twice.keelpack; echo "exit $?"

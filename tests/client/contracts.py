@@ -34,7 +34,7 @@ UNSTABLE = '''
 import os, sys, jax, numpy as np
 step = jax.jit(lambda x: x * float(os.getpid() if len(sys.argv) < 2 else 3))
 other = jax.jit(lambda x: x + 1)
-step(np.ones(4, np.float32)), other(np.ones(4 if len(sys.argv) < 3 else 5, np.float32))
+step(np.ones(4, np.float32)), other(np.ones(int(sys.argv[2]) if len(sys.argv) > 2 else 4, np.float32))
 print("ran", os.environ["KEEL_SMOKE"], os.environ.get("XLA_FLAGS"))
 '''
 
@@ -244,6 +244,10 @@ def check_smoke(stage):
                      [[(one["kind"], one["old"], one["new"]) for one in run["others"]] for run in found["runs"][2:3]],
                      [[("shape", "f32[4]", "f32[5]")]])
         report.equal(f"{name} tells what a flag changes", {one["kind"] for one in found["runs"][3]["others"]}, {"flag"})
+        answer = stage.keel("smoke", *options, "--json", "--vary", "a=5", "--vary", "b=6", "--", PYTHON, "unstable.py", "stable")
+        report.equal(f"{name} compares each variation with the command as it is",
+                     [[(one["old"], one["new"]) for one in run["others"]] for run in json.loads(answer.out)["runs"][2:]],
+                     [[("f32[4]", "f32[5]")], [("f32[4]", "f32[6]")]])
     answer = stage.keel("smoke", "--", PYTHON, "fails.py")
     report.equal("a command that fails ends it", answer.code, 7)
     report.check("nothing is left behind", not list((stage.folder / "tmp").glob("keel-smoke-*")))

@@ -180,6 +180,15 @@ def check_common(jobs):
     report.equal("unless asked to, nobody compares", answer.out.count("stopped"), 0)
 
 
+def check_alone(jobs):
+    """A client that was not told of a job has the callbacks' fields too, and no service behind them."""
+    words = [PYTHON, "-c", "import jax, numpy as np; print(jax.jit(lambda x: x + 1)(np.ones(2))[0])"]
+    for agree in ("on", "client"):
+        answer = run([KEEL, "run", "--agree", agree, "--", *words], jobs.environment, cwd=jobs.folder)
+        report.check(f"without jax.distributed.initialize(), --agree {agree} changes nothing",
+                     answer.code == 0 and answer.out.strip() == "2.0", told(answer))
+
+
 def check_redis(jobs):
     server = Redis.start()
     try:
@@ -198,6 +207,7 @@ def main():
             check_place(jobs, place, place)
         check_redis(jobs)
         check_common(jobs)
+        check_alone(jobs)
     report.finish()
 
 

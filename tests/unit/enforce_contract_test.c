@@ -201,7 +201,8 @@ static void on_other_devices(const door_t *door) {
     for (int again = 0; again < 2; ++again)
         CHECK(ASK(&gate, "jit_donate", "a", .devices = "0,1") == KEEL_VERDICT_REFUSED);
     CHECK(strcmp(gate.message, "jit_donate: keel.contract lists it on 2 sets of devices, and this "
-                               "is another one") == 0);
+                               "is another one; if that is right, write placements 3 at its "
+                               "pin") == 0);
     CHECK(ASK(&gate, "jit_donate", "a", .devices = "5") == PASSED);
     keel_enforcement_release();
     write_contract(gate.contract, "", "  scope allow\n");
