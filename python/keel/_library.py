@@ -100,7 +100,8 @@ def contract(path: "os.PathLike[str] | str", on_drift: str = "refuse") -> Iterat
     Raises RuntimeError if the process does not run through Keel, ValueError for a contract that cannot
     be read."""
     library = _open(os.RTLD_NOW) if _is_asked_for() else None
-    hold, release = (getattr(library, name, None) for name in ("keel_hold", "keel_release"))
+    hold = getattr(library, "keel_hold_contract", None)
+    release = getattr(library, "keel_release_contract", None)
     if hold is None or release is None:
         raise RuntimeError("this process does not run through Keel, so nothing holds it to a contract: "
                            "start it with `keel run -- CMD`")

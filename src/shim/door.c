@@ -19,10 +19,10 @@ KEEL_API void keel_step(void);
 // false for each with true (enforce/enforce.h). Any thread, at any time.
 KEEL_API void keel_freeze(void);
 KEEL_API void keel_allow(bool allows);
-// Holds the process to a contract, with "warn" or "refuse", until keel_release. NULL, or why not:
+// Holds the process to a contract, with "warn" or "refuse", until keel_release_contract. NULL, or why not:
 // text of the thread, until its next call.
-KEEL_API const char *keel_hold(const char *path, const char *on_drift);
-KEEL_API void keel_release(void);
+KEEL_API const char *keel_hold_contract(const char *path, const char *on_drift);
+KEEL_API void keel_release_contract(void);
 // The Python package reports each kernel for CPU that the client registers with its own runtime
 // (pjrt/kernels.h). A failure is reported once on stderr.
 KEEL_API void keel_add_kernel(const char *name, void *function);
@@ -69,7 +69,7 @@ void keel_allow(bool allows) {
     keel_enforcement_allow(allows);
 }
 
-const char *keel_hold(const char *path, const char *on_drift) {
+const char *keel_hold_contract(const char *path, const char *on_drift) {
     static _Thread_local char why[1024];
     bool warns = strcmp(on_drift, "warn") == 0;
     keel_status_t status =
@@ -83,7 +83,7 @@ const char *keel_hold(const char *path, const char *on_drift) {
     return why;
 }
 
-void keel_release(void) {
+void keel_release_contract(void) {
     keel_enforcement_release();
 }
 
