@@ -19,8 +19,8 @@ KEEL_API void keel_step(void);
 // false for each with true (enforce/enforce.h). Any thread, at any time.
 KEEL_API void keel_freeze(void);
 KEEL_API void keel_allow(bool allows);
-// Holds the process to a contract, with "warn" or "refuse", until keel_release_contract. NULL, or why not:
-// text of the thread, until its next call.
+// Holds the process to a contract, with "warn" or "refuse", until keel_release_contract. NULL, or
+// why not: text of the thread, until its next call.
 KEEL_API const char *keel_hold_contract(const char *path, const char *on_drift);
 KEEL_API void keel_release_contract(void);
 // The Python package reports each kernel for CPU that the client registers with its own runtime
