@@ -119,6 +119,9 @@ KEEL_API void keel_associative_scan_at(keel_caller_t site, keel_combine_t combin
 #define keel_cummin(x, axis) keel_cumulate_at(KEEL_HERE, KEEL_OP_MINIMUM, (x), (axis))
 KEEL_API keel_tensor_t keel_cumulate_at(keel_caller_t site, keel_binary_op_t op, keel_tensor_t x,
                                         int axis);
+// log(exp(x[0]) + ... + exp(x[i])) along `axis`, of floats.
+#define keel_cumlogsumexp(x, axis) keel_cumlogsumexp_at(KEEL_HERE, (x), (axis))
+KEEL_API keel_tensor_t keel_cumlogsumexp_at(keel_caller_t site, keel_tensor_t x, int axis);
 
 // ---- products ----------------------------------------------------------------------------------
 

@@ -330,7 +330,10 @@ KEEL_API keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, vo
 #define KEEL_REDUCE_OPS(X)                                                                         \
     X(SUM, "sum", "add")                                                                           \
     X(MAX, "max", "maximum")                                                                       \
-    X(MIN, "min", "minimum")
+    X(MIN, "min", "minimum")                                                                       \
+    X(PRODUCT, "product", "multiply")                                                              \
+    X(ALL, "all", "and")                                                                           \
+    X(ANY, "any", "or")
 
 #define KEEL_OP_ENUM(name, ...) KEEL_OP_##name,
 typedef enum keel_unary_op { KEEL_UNARY_OPS(KEEL_OP_ENUM) KEEL_UNARY_OP_COUNT } keel_unary_op_t;
@@ -413,12 +416,17 @@ KEEL_API keel_tensor_t keel_dot_at(keel_caller_t site, keel_tensor_t x, keel_ten
                                    keel_axes_t batch_x, keel_axes_t batch_y, keel_axes_t sum_x,
                                    keel_axes_t sum_y);
 
-// Over these axes, which are dropped.
+// Over these axes, which are dropped. keel_all and keel_any are of bool, the others of numbers. Of
+// no elements: 0, 1 for a product, true for all, false for any, and for max and min the lowest and
+// the highest value of the dtype.
 KEEL_API keel_tensor_t keel_reduce_at(keel_caller_t site, keel_reduce_op_t op, keel_tensor_t x,
                                       keel_axes_t axes);
 #define keel_sum(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_SUM, (x), (axes))
 #define keel_max(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_MAX, (x), (axes))
 #define keel_min(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_MIN, (x), (axes))
+#define keel_product(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_PRODUCT, (x), (axes))
+#define keel_all(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_ALL, (x), (axes))
+#define keel_any(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_ANY, (x), (axes))
 #define keel_mean(x, axes) keel_mean_at(KEEL_HERE, (x), (axes))
 KEEL_API keel_tensor_t keel_mean_at(keel_caller_t site, keel_tensor_t x, keel_axes_t axes);
 // All axes of a tensor.
@@ -469,8 +477,8 @@ KEEL_API void keel_barrier_at(keel_caller_t site, const keel_tensor_t *x, size_t
 typedef void (*keel_body_t)(void *user, const keel_tensor_t *in, keel_tensor_t *out);
 
 // While the condition (a scalar of bool, of the carry) holds, `carry` becomes what the body makes
-// of it, in the same dtypes and shapes. `out` has `count` tensors. It has no gradient: keel_scan
-// does.
+// of it, in the same dtypes and shapes. `out` has `count` tensors. It has no gradient: a keel_scan
+// of the most steps that there can be does, whose body selects the old carry once it is done.
 #define keel_while(context, condition, body, user, carry, count, out)                              \
     keel_while_at(KEEL_HERE, (context), (condition), (body), (user), (carry), (count), (out))
 KEEL_API void keel_while_at(keel_caller_t site, keel_context_t *context, keel_body_t condition,

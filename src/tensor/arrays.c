@@ -204,3 +204,27 @@ keel_tensor_t keel_cumulate_at(keel_caller_t site, keel_binary_op_t op, keel_ten
     keel_associative_scan_at(site, cumulate, &cumulation, &x, 1, axis, 0, &out);
     return out;
 }
+
+// log(exp(x) + exp(y)), also if one or both are infinite.
+static void add_exponentials(void *user, const keel_tensor_t *x, const keel_tensor_t *y,
+                             keel_tensor_t *out) {
+    const keel_caller_t site = *(const keel_caller_t *)user;
+    keel_tensor_t apart = BINARY(SUBTRACT, *x, *y), zero = keel_constant_at(site, *x, 0);
+    keel_tensor_t is_equal = keel_compare_at(site, KEEL_OP_EQUAL, *x, *y); // infinities, too
+    apart = keel_select_at(site, is_equal, zero, apart);
+    keel_tensor_t distance = keel_unary_at(site, KEEL_OP_ABS, apart);
+    keel_tensor_t rest =
+        keel_unary_at(site, KEEL_OP_EXP, keel_unary_at(site, KEEL_OP_NEGATE, distance));
+    *out = BINARY(ADD, BINARY(MAXIMUM, *x, *y), keel_unary_at(site, KEEL_OP_LOG1P, rest));
+}
+
+keel_tensor_t keel_cumlogsumexp_at(keel_caller_t site, keel_tensor_t x, int axis) {
+    keel_tensor_t out;
+    uint32_t node;
+    keel_context_t *context = ops_begin(site, "cumlogsumexp", &x, 1, &node);
+    if (!context) return (keel_tensor_t){0};
+    if (!dtype_is_float(trace_node(context, node)->dtype))
+        return ops_refuse(context, "cumlogsumexp", node, "is not of floats; keel_cast it");
+    keel_associative_scan_at(site, add_exponentials, &site, &x, 1, axis, 0, &out);
+    return out;
+}

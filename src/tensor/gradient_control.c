@@ -471,7 +471,8 @@ void gradient_control(const rule_t *rule) {
     uint32_t control = rule->index;
     if (rule->node.kind == NODE_WHILE) {
         context_fail(rule->context, rule->site,
-                     "while: it has no gradient, as its steps are not known; use keel_scan");
+                     "while: it has no gradient, as its steps are not known; use keel_scan with "
+                     "the most steps that there can be");
         return;
     }
     if (rule->node.kind == NODE_CUSTOM) {

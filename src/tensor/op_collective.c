@@ -55,7 +55,7 @@ keel_tensor_t keel_all_reduce_at(keel_caller_t site, keel_tensor_t x, keel_reduc
                                  const char *axes) {
     collective_t c;
     if (!begin(site, "all_reduce", x, axes, &c)) return (keel_tensor_t){0};
-    if ((unsigned)op >= KEEL_REDUCE_OP_COUNT || trace_node(c.context, c.node)->dtype == KEEL_BOOL)
+    if ((unsigned)op > KEEL_OP_MIN || trace_node(c.context, c.node)->dtype == KEEL_BOOL)
         return context_fail(c.context, site, "all_reduce: no such operation on its dtype");
     return collect(&c, COLLECTIVE_ALL_REDUCE, op);
 }

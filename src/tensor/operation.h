@@ -73,6 +73,8 @@ keel_status_t emit_listed(emitter_t *e, const item_t *item, const char *name,
                           keel_value_id_t *out) KEEL_MUST_CHECK;
 // The computation of that name.
 keel_status_t emit_call(emitter_t *e, fields_t *fields, const char *name) KEEL_MUST_CHECK;
+// What a reduction begins with: it changes nothing.
+double emit_start(int op, keel_dtype_t dtype);
 // The computation of a reduction.
 keel_status_t emit_callee(emitter_t *e, fields_t *fields, int op,
                           keel_dtype_t dtype) KEEL_MUST_CHECK;

@@ -48,7 +48,7 @@ class Jax(arrays.Arrays):
         "EQUAL": jnp.equal, "NOT_EQUAL": jnp.not_equal, "LESS": jnp.less,
         "LESS_EQUAL": jnp.less_equal, "GREATER": jnp.greater, "GREATER_EQUAL": jnp.greater_equal,
     }
-    REDUCE = {"SUM": jnp.sum, "MAX": jnp.max, "MIN": jnp.min}
+    REDUCE = {"SUM": jnp.sum, "MAX": jnp.max, "MIN": jnp.min, "PRODUCT": jnp.prod, "ALL": jnp.all, "ANY": jnp.any}
 
     def unary(self, op, x):
         return self.UNARY[op](x)
@@ -62,6 +62,10 @@ class Jax(arrays.Arrays):
     def reduce(self, op, x, axes):
         result = self.REDUCE[op](x, axis=tuple(axes))
         return result.astype(x.dtype)
+
+    def slope(self, function, x):
+        """The gradient of the sum of the result."""
+        return jax.grad(lambda y: jnp.sum(function(y)))(x)
 
     def number(self, like, value):
         return jnp.asarray(value, like.dtype)
@@ -267,10 +271,22 @@ def add_products():
 def add_shapes():
     for op in front.REDUCE:
         for axes in [(0,), (1,), (-1, 0), (0, 1, 2), ()]:
-            for dtype in ("float32", "int32"):
+            for dtype in ("bool",) if op in ("ALL", "ANY") else ("float32", "int32"):
                 add(f"{op} {dtype}{list(axes)}", lambda k, x, op=op, a=axes: k.reduce(op, x, a),
-                    (floats if dtype == "float32" else integers)(2, 3, 4))
+                    (floats(2, 3, 4) if dtype == "float32" else integers(2, 3, 4)).astype(dtype))
     add("SUM of nothing", lambda k, x: k.reduce("SUM", x, (1,)), floats(2, 0, 3))
+    for op, dtype in [("PRODUCT", "float32"), ("PRODUCT", "int32"), ("ALL", "bool"), ("ANY", "bool")]:
+        add(f"{op} of nothing {dtype}", lambda k, x, op=op: k.reduce(op, x, (1,)), floats(2, 0, 3).astype(dtype))
+        add(f"{op} of rank 0 {dtype}", lambda k, x, op=op: k.reduce(op, x, ()), integers(low=0, high=2).astype(dtype))
+        add(f"{op} of rank 8 {dtype}", lambda k, x, op=op: k.reduce(op, x, (1, 3, -1)),
+            integers(1, 2, 1, 3, 1, 2, 1, 2, low=0, high=2).astype(dtype))
+    for dtype in (*FLOATS, *INTEGERS):
+        add(f"PRODUCT {dtype} of 7", lambda k, x: k.reduce("PRODUCT", x, (1,)), integers(3, 7, low=1, high=4).astype(dtype))
+    for zeros in ((0, 0), (1, 0), (1, 1)):
+        values = floats(2, 5)
+        values[0, 1], values[0, 3] = values[0, 1] * (1 - zeros[0]), values[0, 3] * (1 - zeros[1])
+        add(f"PRODUCT with zeros {zeros}", lambda k, x: k.reduce("PRODUCT", x, (1,)), values)
+        add(f"PRODUCT twice with zeros {zeros}", lambda k, x: k.slope(lambda y: k.reduce("PRODUCT", y, (1,)), x), values)
     add("MAX of equals", lambda k, x: k.reduce("MAX", x, (0,)), numpy.array([3, 1, 3, 2], "float32"))
     add("MAX uint8", lambda k, x: k.reduce("MAX", x, (0,)), integers(4, 3, low=0, dtype="uint8"))
     add("MIN int64", lambda k, x: k.reduce("MIN", x, (0,)), integers(4, 3, dtype="int64"))

@@ -76,6 +76,9 @@ class Arrays:
     def cumulate(self, op, x, axis):
         return self.CUMULATE[front.BINARY[op]](x, axis % x.ndim)
 
+    def cumlogsumexp(self, x, axis):
+        return jax.lax.cumlogsumexp(x, axis % x.ndim)
+
     def linear_recurrence(self, a, b, reverse):
         def combine(x, y):
             return x[0] * y[0], y[0] * x[1] + y[1]
@@ -266,6 +269,18 @@ def add_scans(add, floats, integers):
         for size in (1, 2, 3, 7, 8):
             add(f"cumulate {op} {size}", lambda k, x, c=code: k.call("cumulate", c, x, 1), floats(2, size))
         add(f"cumulate {op} int32", lambda k, x, c=code: k.call("cumulate", c, x, -2), integers(5, 2))
+        for dtype in ("float64", "bfloat16", "float16", "int8", "uint32"):
+            add(f"cumulate {op} {dtype}", lambda k, x, c=code: k.call("cumulate", c, x, 0), integers(4, low=1, high=3).astype(dtype))
+        for shape in [(0,), (2, 0), (1,) * 8]:
+            add(f"cumulate {op} {shape}", lambda k, x, c=code: k.call("cumulate", c, x, -1), floats(*shape))
+        with_zeros = numpy.array([[2, 0, 3, 0.5, 0, -1]], "float32")
+        add(f"cumulate {op} of zeros", lambda k, x, c=code: k.call("cumulate", c, x, 1), with_zeros)
+    for dtype in ("float32", "float64", "bfloat16", "float16"):
+        for size in (0, 1, 2, 7):
+            add(f"cumlogsumexp {dtype} {size}", lambda k, x: k.call("cumlogsumexp", x, -1), floats(2, size, dtype=dtype))
+    far = numpy.array([[-numpy.inf, -numpy.inf, 2, 2, -numpy.inf, 300], [1000, 1000, 5, numpy.inf, 1, 2]], "float32")
+    add("cumlogsumexp of what is infinite", lambda k, x: k.call("cumlogsumexp", k.call("stop_gradient", x), 1), far)
+    add("cumlogsumexp far apart", lambda k, x: k.call("cumlogsumexp", x, 1), numpy.array([[1000, 1000, 5, -3000, 1001]], "float32"))
     for reverse in (False, True):
         add(f"linear recurrence {reverse}", lambda k, a, b, r=reverse: k.linear_recurrence(a, b, r),
             floats(6, 2), floats(6, 2))

@@ -127,6 +127,10 @@ static void wrong_scans_are_named(void **state) {
     expect_error("cumulate: operation 1 is not associative");
     assert_true(keel_is_empty(keel_cumsum(table(4, 3), 2)));
     expect_error("does not have this axis");
+    assert_true(keel_is_empty(keel_cumlogsumexp(indices(4), 0)));
+    expect_error("cumlogsumexp: i32[4] is not of floats; keel_cast it", "arrays_test.c:");
+    assert_true(keel_is_empty(keel_cumlogsumexp(table(4, 3), -3)));
+    expect_error("f32[4,3] does not have this axis");
 }
 
 static void wrong_bits_and_keys_are_named(void **state) {
@@ -164,6 +168,7 @@ static void empty_tensors_give_empty_ones(void **state) {
     assert_true(keel_is_empty(keel_sort(none, 0, KEEL_ASCENDING)));
     assert_true(keel_is_empty(keel_argmax(none, 0)));
     assert_true(keel_is_empty(keel_cumsum(none, 0)));
+    assert_true(keel_is_empty(keel_cumlogsumexp(none, 0)));
     assert_true(keel_is_empty(keel_bitcast(none, KEEL_I32)));
     assert_true(keel_is_empty(keel_random_uniform(none, KEEL_SCALAR, 0, 1)));
     assert_true(keel_is_empty(keel_random_key(NULL, 1)));

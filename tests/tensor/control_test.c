@@ -336,7 +336,7 @@ static void what_gradients_refuse(void **state) {
     assert_ok(keel_context_create(NULL, &other));
     foreign = keel_variable(other, "f", KEEL_F32, KEEL_SCALAR, &(float){0});
     REFUSED(
-        "while: it has no gradient, as its steps are not known; use keel_scan",
+        "while: it has no gradient, as its steps are not known; use keel_scan with the most steps",
         (keel_while(keel, less_than_100, twice, NULL, &x, 1, &y), keel_gradients(y, &x, 1, &g)));
     REFUSED("while: it has no gradient",
             (keel_scan(keel, less_and_twice, NULL, &scan, &y), keel_gradients(y, &x, 1, &g)));

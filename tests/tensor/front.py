@@ -116,6 +116,12 @@ class Front:
                                  ctypes.c_size_t(len(tensors)), out)
         return list(out)
 
+    def slope(self, function, x):
+        """The gradient of the sum of the result."""
+        value = function(x)
+        loss = self.reduce("SUM", value, range(self.c.keel_shape(value).rank))
+        return self.gradients(loss, [x])[0]
+
     def assign(self, variable, value):
         self.c.keel_assign_at.restype = None
         self.c.keel_assign_at(HERE, variable, value)

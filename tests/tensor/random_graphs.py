@@ -94,7 +94,7 @@ class Graph:
         if draw == 4:
             return k.call("reshape", x, k.shape((math.prod(dims),)))
         if draw == 5:
-            return k.reduce(self.random.choice(["SUM", "MAX", "MIN"]), x, [axis])
+            return k.reduce(self.random.choice(["SUM", "MAX", "MIN", "PRODUCT"]), x, [axis])
         if draw == 6 and len(dims) == 2:
             return k.call("matmul", x, k.call("transpose", x, k.axes(1, 0)))
         return k.call("softmax", x, axis)

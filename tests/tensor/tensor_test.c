@@ -300,6 +300,11 @@ static void wrong_dtypes_are_named(void **state) {
     REFUSED("select: f32[1,1] is no mask", keel_select(f, f, f));
     REFUSED("take: f32[1,1] has no indices", keel_take(f, f));
     REFUSED("sum: bool[1,1] is bool", keel_sum(keel_equal(f, f), KEEL_AXES(0)));
+    REFUSED("product: bool[1,1] is bool", keel_product(keel_equal(f, f), KEEL_AXES(0)));
+    REFUSED("all: f32[1,1] is not bool; compare it", keel_all(f, KEEL_AXES(0)));
+    i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
+    REFUSED("any: i32[4] is not bool; compare it", keel_any(i, KEEL_AXES(0)));
+    REFUSED("product: f32[1,1] does not have these axes", keel_product(f, KEEL_AXES(1, -1)));
     i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
     REFUSED("mean: of i32", keel_mean(i, KEEL_AXES(0)));
     REFUSED("one_hot: of f32", keel_one_hot(f, 3, KEEL_F32));
