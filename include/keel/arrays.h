@@ -123,6 +123,33 @@ KEEL_API keel_tensor_t keel_cumulate_at(keel_caller_t site, keel_binary_op_t op,
 #define keel_cumlogsumexp(x, axis) keel_cumlogsumexp_at(KEEL_HERE, (x), (axis))
 KEEL_API keel_tensor_t keel_cumlogsumexp_at(keel_caller_t site, keel_tensor_t x, int axis);
 
+// ---- windows -----------------------------------------------------------------------------------
+
+// Over the last `count` dimensions of a tensor; for each of these, 0 is the default.
+typedef struct keel_window_t {
+    int32_t count;
+    int64_t size[KEEL_MAX_RANK];     // elements; default 1
+    int64_t stride[KEEL_MAX_RANK];   // from one window to the next; default 1
+    int64_t before[KEEL_MAX_RANK];   // elements around x that count as nothing
+    int64_t after[KEEL_MAX_RANK];    //
+    int64_t dilation[KEEL_MAX_RANK]; // from one element of a window to the next; default 1
+} keel_window_t;
+
+// The sum, maximum or minimum of each window, of integers or floats: a dimension of n elements
+// becomes one of (n + before + after - (dilation * (size - 1) + 1)) / stride + 1, rounded down, or
+// 0. A window without elements gives what the reduction of nothing gives. The gradient of a maximum
+// goes to the first of the largest elements; with dilation, it is refused.
+#define keel_reduce_window(op, x, window) keel_reduce_window_at(KEEL_HERE, (op), (x), (window))
+#define keel_sum_pool(x, window) keel_reduce_window_at(KEEL_HERE, KEEL_OP_SUM, (x), (window))
+#define keel_max_pool(x, window) keel_reduce_window_at(KEEL_HERE, KEEL_OP_MAX, (x), (window))
+#define keel_min_pool(x, window) keel_reduce_window_at(KEEL_HERE, KEEL_OP_MIN, (x), (window))
+KEEL_API keel_tensor_t keel_reduce_window_at(keel_caller_t site, keel_reduce_op_t op,
+                                             keel_tensor_t x, const keel_window_t *window);
+// The mean of the elements of x that each window has, without those around it; of floats.
+#define keel_mean_pool(x, window) keel_mean_pool_at(KEEL_HERE, (x), (window))
+KEEL_API keel_tensor_t keel_mean_pool_at(keel_caller_t site, keel_tensor_t x,
+                                         const keel_window_t *window);
+
 // ---- products ----------------------------------------------------------------------------------
 
 enum { KEEL_CONVOLUTION_DIMENSIONS = 6 };

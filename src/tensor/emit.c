@@ -80,7 +80,8 @@ static keel_status_t add_reducer(emitter_t *e, int op, keel_dtype_t dtype) {
 
 // The reduction of a node; -1: none.
 static int reducer_of(const trace_t *trace, const node_t *node) {
-    if (node->kind == NODE_REDUCE) return node->op;
+    if (node->kind == NODE_REDUCE || node->kind == NODE_WINDOW) return node->op;
+    if (node->kind == NODE_WINDOW_PUT) return KEEL_OP_SUM;
     if (node->kind == NODE_COLLECTIVE) return emit_collective_reducer(trace, node);
     if (node->kind != NODE_PUT) return -1;
     return node->op == KEEL_PUT_ADD ? KEEL_OP_SUM : EMIT_SECOND;
@@ -402,6 +403,7 @@ static keel_status_t fill(emitter_t *e) {
     KEEL_TRY(emit_text(e, e->context->name, &program->name));
     KEEL_TRY(add_reducers(e));
     KEEL_TRY(emit_comparators(e));
+    KEEL_TRY(emit_choosers(e));
     KEEL_TRY(emit_computations(e));
     KEEL_TRY(add_entry(e));
     keel_operation_t sentinel = {.first_operand = program->operands.count,

@@ -88,6 +88,11 @@ keel_status_t emit_parameter(emitter_t *e, uint32_t number, keel_dtype_t dtype,
 // The computations that compare for the sorts that are needed.
 keel_status_t emit_comparators(emitter_t *e) KEEL_MUST_CHECK;
 
+// ---- op_window.c -------------------------------------------------------------------------------
+
+// The same for windows whose maximum or minimum is chosen.
+keel_status_t emit_choosers(emitter_t *e) KEEL_MUST_CHECK;
+
 // ---- emit.c ------------------------------------------------------------------------------------
 
 // A computation: what is added between. `types`: of its parameters.

@@ -41,6 +41,39 @@ keel_tensor_t keel_mean_at(keel_caller_t site, keel_tensor_t x, keel_axes_t axes
     return keel_cast_at(site, mean_of_wide(site, widen(site, x), &axes), keel_dtype(x));
 }
 
+// How many elements each window has along one of its dimensions, in the last axes of the result.
+static keel_tensor_t elements_along(keel_caller_t site, keel_tensor_t x,
+                                    const keel_window_t *window, int32_t which) {
+    const keel_shape_t shape = keel_shape(x);
+    const int32_t axes = window->count - which; // it and those behind it
+    const keel_window_t one = {.count = 1,
+                               .size = {window->size[which]},
+                               .stride = {window->stride[which]},
+                               .before = {window->before[which]},
+                               .after = {window->after[which]},
+                               .dilation = {window->dilation[which]}};
+    keel_tensor_t all =
+        keel_broadcast_at(site, CONSTANT(x, 1), KEEL_SHAPE(shape.dims[shape.rank - axes]));
+    keel_tensor_t counts = keel_reduce_window_at(site, KEEL_OP_SUM, all, &one);
+    keel_shape_t wide = {.rank = axes, .dims = {keel_shape(counts).dims[0]}};
+    for (int32_t i = 1; i < axes; ++i)
+        wide.dims[i] = 1;
+    return keel_reshape_at(site, counts, wide);
+}
+
+keel_tensor_t keel_mean_pool_at(keel_caller_t site, keel_tensor_t x, const keel_window_t *window) {
+    if (!begins(site, "mean_pool", x)) return (keel_tensor_t){0};
+    if (!dtype_is_float(keel_dtype(x)))
+        return context_fail(x.context, site, "mean_pool: of %s; keel_cast it",
+                            keel_dtype_text(keel_dtype(x)));
+    keel_tensor_t wide = widen(site, x);
+    keel_tensor_t result = keel_reduce_window_at(site, KEEL_OP_SUM, wide, window);
+    if (keel_is_empty(result)) return result;
+    for (int32_t i = 0; i < window->count; ++i)
+        result = BINARY(DIVIDE, result, elements_along(site, wide, window, i));
+    return keel_cast_at(site, result, keel_dtype(x));
+}
+
 // Not a maximum: its gradient at 0 is 0.
 keel_tensor_t keel_relu_at(keel_caller_t site, keel_tensor_t x) {
     keel_tensor_t zero = CONSTANT(x, 0);

@@ -2,13 +2,9 @@
 // with up to 6 dimensions in space. Its gradients are convolutions of the same kind, of operands
 // whose axes are exchanged: XLA gives them whatever layout is best.
 #include "tensor/operation.h"
+#include "tensor/window.h"
 
-// Words: groups, then these for each dimension in space.
-typedef struct window_t {
-    int64_t stride, before, after, dilation, x_dilation;
-} window_t;
-enum { WINDOW_WORDS = sizeof(window_t) / sizeof(int64_t) };
-
+// Words: groups, then a window for each dimension in space.
 typedef struct convolution_t {
     int64_t groups;
     int32_t dimensions; // in space
@@ -29,25 +25,6 @@ static convolution_t read_words(const node_t *node, const int64_t *words) {
 }
 
 // ---- shapes -------------------------------------------------------------------------------------
-
-// With gaps between the elements.
-static int64_t dilated(int64_t size, int64_t dilation) {
-    return size ? (size - 1) * dilation + 1 : 0;
-}
-
-static bool window_is_good(const window_t *window, int64_t x, int64_t w) {
-    static const int64_t most = INT32_MAX; // no sum of a few overflows
-    return window->stride > 0 && window->dilation > 0 && window->x_dilation > 0 &&
-           window->stride <= most && window->dilation <= most && window->x_dilation <= most &&
-           window->before <= most && window->after <= most && window->before >= -most &&
-           window->after >= -most && x <= most && w <= most;
-}
-
-static int64_t size_of(const window_t *window, int64_t x, int64_t w) {
-    int64_t room = dilated(x, window->x_dilation) + window->before + window->after -
-                   dilated(w, window->dilation);
-    return room < 0 ? 0 : room / window->stride + 1;
-}
 
 static keel_tensor_t convolve(keel_caller_t site, keel_tensor_t x, keel_tensor_t w,
                               const convolution_t *convolution) {
@@ -80,14 +57,10 @@ static keel_tensor_t convolve(keel_caller_t site, keel_tensor_t x, keel_tensor_t
         if (!window_is_good(window, a->dims[2 + i], b->dims[2 + i]))
             return ops_refuse_two(context, "convolution", nodes[0], nodes[1],
                                   "with a stride, padding or dilation that is not possible");
-        spec.shape.dims[2 + i] = size_of(window, a->dims[2 + i], b->dims[2 + i]);
+        spec.shape.dims[2 + i] = window_count(window, a->dims[2 + i], b->dims[2 + i]);
     }
     put_words(convolution, words);
     return trace_add(context, &spec, nodes, 2);
-}
-
-static int64_t or_one(int64_t value) {
-    return value ? value : 1;
 }
 
 keel_tensor_t keel_convolution_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t w,
@@ -95,39 +68,18 @@ keel_tensor_t keel_convolution_at(keel_caller_t site, keel_tensor_t x, keel_tens
     static const keel_convolution_t plain = {.groups = 1};
     if (!options) options = &plain;
     int32_t rank = x.context && ops_is_usable(x) ? keel_shape(x).rank : 0;
-    convolution_t convolution = {.groups = or_one(options->groups),
+    convolution_t convolution = {.groups = window_or_one(options->groups),
                                  .dimensions = rank > 2 ? rank - 2 : 0};
     for (int32_t i = 0; i < convolution.dimensions; ++i)
-        convolution.windows[i] = (window_t){.stride = or_one(options->stride[i]),
+        convolution.windows[i] = (window_t){.stride = window_or_one(options->stride[i]),
                                             .before = options->before[i],
                                             .after = options->after[i],
-                                            .dilation = or_one(options->dilation[i]),
-                                            .x_dilation = or_one(options->x_dilation[i])};
+                                            .dilation = window_or_one(options->dilation[i]),
+                                            .x_dilation = window_or_one(options->x_dilation[i])};
     return convolve(site, x, w, &convolution);
 }
 
 // ---- in HLO -------------------------------------------------------------------------------------
-
-static keel_status_t put_window(emitter_t *e, const item_t *item, const convolution_t *convolution,
-                                fields_t *fields) {
-    const keel_shape_t *w = trace_node_shape(e->context, trace_operand(e->context, item->node, 1));
-    keel_attr_id_t dimensions[KEEL_CONVOLUTION_DIMENSIONS], array;
-    fields_t window = {0};
-    for (int32_t i = 0; i < convolution->dimensions; ++i) {
-        const window_t *one = &convolution->windows[i];
-        fields_t dimension = {0};
-        KEEL_TRY(emit_int(e, &dimension, "size", w->dims[2 + i]));
-        KEEL_TRY(emit_int(e, &dimension, "stride", one->stride));
-        KEEL_TRY(emit_int(e, &dimension, "padding_low", one->before));
-        KEEL_TRY(emit_int(e, &dimension, "padding_high", one->after));
-        KEEL_TRY(emit_int(e, &dimension, "window_dilation", one->dilation));
-        KEEL_TRY(emit_int(e, &dimension, "base_dilation", one->x_dilation));
-        KEEL_TRY(emit_close(e, &dimension, KEEL_RECORD_HLO_MESSAGE, &dimensions[i]));
-    }
-    KEEL_TRY(emit_array(e, dimensions, (uint32_t)convolution->dimensions, &array));
-    KEEL_TRY(emit_field(e, &window, "dimensions", array));
-    return emit_message(e, fields, "window", &window);
-}
 
 static keel_status_t put_numbers(emitter_t *e, int32_t dimensions, fields_t *fields) {
     static const int64_t space[KEEL_CONVOLUTION_DIMENSIONS] = {2, 3, 4, 5, 6, 7};
@@ -144,8 +96,9 @@ static keel_status_t put_numbers(emitter_t *e, int32_t dimensions, fields_t *fie
 
 static keel_status_t emit_convolution(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     const convolution_t convolution = read_words(item->node, item->words);
+    const keel_shape_t *w = trace_node_shape(e->context, trace_operand(e->context, item->node, 1));
     fields_t fields = {0};
-    KEEL_TRY(put_window(e, item, &convolution, &fields));
+    KEEL_TRY(emit_window(e, &fields, convolution.windows, w->dims + 2, convolution.dimensions));
     KEEL_TRY(put_numbers(e, convolution.dimensions, &fields));
     KEEL_TRY(emit_int(e, &fields, "feature_group_count", convolution.groups));
     KEEL_TRY(emit_int(e, &fields, "batch_group_count", 1));
@@ -205,18 +158,9 @@ static keel_tensor_t gradient_of_x(const rule_t *rule, const convolution_t *conv
                                    const keel_shape_t *x, keel_tensor_t w) {
     convolution_t back = {.groups = convolution->groups, .dimensions = convolution->dimensions};
     const keel_shape_t g = keel_shape(rule->gradient), kernel = keel_shape(w);
-    for (int32_t i = 0; i < back.dimensions; ++i) {
-        const window_t *window = &convolution->windows[i];
-        int64_t covered = dilated(kernel.dims[2 + i], window->dilation);
-        int64_t before = covered - window->before - 1;
-        int64_t wanted = dilated(x->dims[2 + i], window->x_dilation) + covered - 1;
-        back.windows[i] =
-            (window_t){.stride = window->x_dilation,
-                       .before = before,
-                       .after = wanted - dilated(g.dims[2 + i], window->stride) - before,
-                       .dilation = window->dilation,
-                       .x_dilation = window->stride};
-    }
+    for (int32_t i = 0; i < back.dimensions; ++i)
+        back.windows[i] = window_back(&convolution->windows[i], x->dims[2 + i], kernel.dims[2 + i],
+                                      g.dims[2 + i]);
     w = reverse_space(rule->site, exchange_in_groups(rule->site, w, back.groups));
     return convolve(rule->site, rule->gradient, w, &back);
 }
@@ -228,12 +172,12 @@ static keel_tensor_t gradient_of_w(const rule_t *rule, const convolution_t *conv
     const keel_shape_t g = keel_shape(rule->gradient), from = keel_shape(x);
     for (int32_t i = 0; i < back.dimensions; ++i) {
         const window_t *window = &convolution->windows[i];
-        int64_t needed =
-            dilated(g.dims[2 + i], window->stride) + dilated(w->dims[2 + i], window->dilation) - 1;
+        int64_t needed = window_dilated(g.dims[2 + i], window->stride) +
+                         window_dilated(w->dims[2 + i], window->dilation) - 1;
         back.windows[i] = (window_t){
             .stride = window->dilation,
             .before = window->before,
-            .after = needed - dilated(from.dims[2 + i], window->x_dilation) - window->before,
+            .after = needed - window_dilated(from.dims[2 + i], window->x_dilation) - window->before,
             .dilation = window->stride,
             .x_dilation = window->x_dilation};
     }

@@ -14,6 +14,9 @@ static const operation_t *const operations[NODE_KIND_COUNT] = {
     [NODE_RESHAPE] = &operation_reshape,
     [NODE_TRANSPOSE] = &operation_transpose,
     [NODE_REDUCE] = &operation_reduce,
+    [NODE_WINDOW] = &operation_window,
+    [NODE_WINDOW_PUT] = &operation_window_put,
+    [NODE_WINDOW_TAKE] = &operation_window_take,
     [NODE_DOT] = &operation_dot,
     [NODE_SLICE] = &operation_slice,
     [NODE_PAD] = &operation_pad,
@@ -129,6 +132,11 @@ keel_tensor_t ops_refuse_two(keel_context_t *context, const char *what, uint32_t
                         ops_describe(context, x, first), ops_describe(context, y, second), why);
 }
 
+bool ops_is_real(const keel_context_t *context, uint32_t x) {
+    keel_dtype_t dtype = (keel_dtype_t)trace_node(context, x)->dtype;
+    return dtype_is_integer(dtype) || dtype_is_float(dtype);
+}
+
 keel_tensor_t ops_convert(keel_context_t *context, uint32_t x, keel_dtype_t dtype) {
     if (trace_node(context, x)->dtype == dtype) return ops_tensor(context, x);
     const node_spec_t spec = {
@@ -209,14 +217,21 @@ keel_status_t emit_callee(emitter_t *e, fields_t *fields, int op, keel_dtype_t d
     return emit_call(e, fields, name);
 }
 
-keel_status_t emit_call(emitter_t *e, fields_t *fields, const char *name) {
+keel_status_t emit_calls(emitter_t *e, fields_t *fields, const char *const *names, uint32_t count) {
     keel_string_id_t id;
-    keel_attr_id_t symbol, array;
-    KEEL_TRY(emit_text(e, name, &id));
-    KEEL_TRY(keel_program_add_attr(
-        e->program, (keel_attr_t){.kind = KEEL_ATTR_SYMBOL, .a = id, .b = KEEL_NONE}, &symbol));
-    KEEL_TRY(emit_array(e, &symbol, 1, &array));
+    keel_attr_id_t symbols[2], array;
+    for (uint32_t i = 0; i < count; ++i) {
+        KEEL_TRY(emit_text(e, names[i], &id));
+        KEEL_TRY(keel_program_add_attr(
+            e->program, (keel_attr_t){.kind = KEEL_ATTR_SYMBOL, .a = id, .b = KEEL_NONE},
+            &symbols[i]));
+    }
+    KEEL_TRY(emit_array(e, symbols, count, &array));
     return emit_field(e, fields, "called_computations", array);
+}
+
+keel_status_t emit_call(emitter_t *e, fields_t *fields, const char *name) {
+    return emit_calls(e, fields, &name, 1);
 }
 
 keel_status_t emit_plain(emitter_t *e, const item_t *item, const char *name, const fields_t *fields,

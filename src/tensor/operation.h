@@ -30,8 +30,10 @@ extern const operation_t operation_select, operation_convert, operation_stop;  /
 extern const operation_t operation_broadcast, operation_reshape, operation_transpose; // op_shape.c
 extern const operation_t operation_slice, operation_pad, operation_join;              // op_shape.c
 extern const operation_t operation_reduce;                                            // op_reduce.c
-extern const operation_t operation_dot;                                               // op_dot.c
-extern const operation_t operation_reverse;                                           // op_shape.c
+extern const operation_t operation_window, operation_window_put,
+    operation_window_take;                                                  // op_window.c
+extern const operation_t operation_dot;                                     // op_dot.c
+extern const operation_t operation_reverse;                                 // op_shape.c
 extern const operation_t operation_bitcast, operation_is_finite;            // op_elementwise.c
 extern const operation_t operation_dynamic_slice, operation_dynamic_update; // op_dynamic.c
 extern const operation_t operation_call;                                    // op_call.c
@@ -51,6 +53,8 @@ const char *ops_describe(const keel_context_t *context, uint32_t node, char out[
 keel_tensor_t ops_refuse(keel_context_t *context, const char *what, uint32_t x, const char *why);
 keel_tensor_t ops_refuse_two(keel_context_t *context, const char *what, uint32_t x, uint32_t y,
                              const char *why);
+// Whether it is of integers or floats.
+bool ops_is_real(const keel_context_t *context, uint32_t x);
 keel_tensor_t ops_convert(keel_context_t *context, uint32_t x, keel_dtype_t dtype);
 // It fits.
 keel_tensor_t ops_broadcast(keel_context_t *context, uint32_t x, const keel_shape_t *shape);
@@ -71,7 +75,9 @@ keel_status_t emit_plain(emitter_t *e, const item_t *item, const char *name, con
 // The same, whose `dimensions` are the words.
 keel_status_t emit_listed(emitter_t *e, const item_t *item, const char *name,
                           keel_value_id_t *out) KEEL_MUST_CHECK;
-// The computation of that name.
+// These computations, 2 at most, or one.
+keel_status_t emit_calls(emitter_t *e, fields_t *fields, const char *const *names,
+                         uint32_t count) KEEL_MUST_CHECK;
 keel_status_t emit_call(emitter_t *e, fields_t *fields, const char *name) KEEL_MUST_CHECK;
 // What a reduction begins with: it changes nothing.
 double emit_start(int op, keel_dtype_t dtype);

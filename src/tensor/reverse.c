@@ -84,7 +84,7 @@ void reverse_run(reverse_t *reverse) {
     keel_context_t *context = reverse->context;
     for (uint32_t i = reverse->first; i < reverse->end; ++i) {
         const node_t *node = trace_node(context, i);
-        for (uint32_t k = 0; k < node->operand_count; ++k)
+        for (uint32_t k = 0; k < node->operand_count && node->kind != NODE_STOP; ++k)
             reverse->is_needed[i] |= reverse->is_needed[trace_operand(context, node, k)];
     }
     for (uint32_t i = reverse->end; i-- > reverse->first && !context->error;)

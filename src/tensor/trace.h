@@ -5,6 +5,7 @@
 //   shape.c      broadcasting, promotion, axes
 //   operation.c  the table of operations: one file op_*.c for each family has what is refused, the
 //                shape of what it gives, its HLO and its gradient; operation.h says how
+//   window.c     windows, of convolutions and reductions
 //   layers.c     what is made of operations; arrays.c: of those on places; random.c: of bits
 //   region.c     computations in the trace: bodies of loops and branches
 //   control.c    loops, branches, checkpoints
@@ -42,20 +43,26 @@
 // ---- nodes -------------------------------------------------------------------------------------
 
 typedef enum node_kind {
-    NODE_VARIABLE,      // words: its place among the variables that the step uses; its sharding
-    NODE_INPUT,         // words: its place among the step's inputs; its sharding
-    NODE_NUMBER,        // words: index among the numbers of its dtype
-    NODE_CONSTANT,      // words: bits of a double
-    NODE_IOTA,          // words: axis
-    NODE_UNARY,         // op: keel_unary_op_t
-    NODE_BINARY,        // op: keel_binary_op_t
-    NODE_COMPARE,       // op: keel_compare_op_t
-    NODE_SELECT,        //
-    NODE_CONVERT,       //
-    NODE_BROADCAST,     // words: for each axis of the operand, the result's axis
-    NODE_RESHAPE,       //
-    NODE_TRANSPOSE,     // words: for each axis of the result, the operand's axis
-    NODE_REDUCE,        // op: keel_reduce_op_t; words: axes, ascending
+    NODE_VARIABLE,  // words: its place among the variables that the step uses; its sharding
+    NODE_INPUT,     // words: its place among the step's inputs; its sharding
+    NODE_NUMBER,    // words: index among the numbers of its dtype
+    NODE_CONSTANT,  // words: bits of a double
+    NODE_IOTA,      // words: axis
+    NODE_UNARY,     // op: keel_unary_op_t
+    NODE_BINARY,    // op: keel_binary_op_t
+    NODE_COMPARE,   // op: keel_compare_op_t
+    NODE_SELECT,    //
+    NODE_CONVERT,   //
+    NODE_BROADCAST, // words: for each axis of the operand, the result's axis
+    NODE_RESHAPE,   //
+    NODE_TRANSPOSE, // words: for each axis of the result, the operand's axis
+    NODE_REDUCE,    // op: keel_reduce_op_t; words: axes, ascending
+    NODE_WINDOW,    // op: keel_reduce_op_t; words: sizes, windows (op_window.c)
+    // Into or from where the windows of operand 0 have their maximum or minimum: operand 1, of
+    // which there is one for each window, or which has the shape of operand 0. The same op and
+    // words.
+    NODE_WINDOW_PUT,
+    NODE_WINDOW_TAKE,
     NODE_DOT,           // words: batches, their number first, of x and y; then the same for sums
     NODE_SLICE,         // words: axis, from, to, step
     NODE_PAD,           // words: axis, before, after, between

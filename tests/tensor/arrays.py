@@ -94,6 +94,27 @@ class Arrays:
             get("dilation", 1), jax.lax.conv_dimension_numbers(x.shape, w.shape, letters),
             feature_group_count=options.get("groups", 1), precision="highest")
 
+    WINDOW = {"SUM": (0, jax.lax.add), "MAX": (-numpy.inf, jax.lax.max), "MIN": (numpy.inf, jax.lax.min)}
+
+    def pool(self, op, x, size, options):
+        get = lambda name, default: [default] * (x.ndim - len(size)) + (list(options.get(name, [])) + [default] * len(size))[: len(size)]  # noqa: E731
+        full = [1] * (x.ndim - len(size)) + list(size)
+        if not size:
+            return x
+
+        def reduce(op, x):
+            start, function = self.WINDOW[op]
+            if x.dtype.kind in "iu" and op != "SUM":
+                start = jnp.iinfo(x.dtype).min if op == "MAX" else jnp.iinfo(x.dtype).max
+            return jax.lax.reduce_window(x, numpy.asarray(start, x.dtype), function, full, get("stride", 1),
+                                         list(zip(get("before", 0), get("after", 0))),
+                                         window_dilation=get("dilation", 1))
+
+        if op != "MEAN":
+            return reduce(op, x)
+        wide = x.astype("float32") if x.dtype.itemsize < 4 else x
+        return (reduce("SUM", wide) / reduce("SUM", jnp.ones_like(wide))).astype(x.dtype)
+
     def einsum(self, text, x, y):
         return jnp.einsum(text, x, y, precision="highest")
 
@@ -124,6 +145,11 @@ class Arrays:
 class Convolution(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int64 * 6) for name in ("stride", "before", "after", "dilation", "x_dilation")]
     _fields_ += [("groups", ctypes.c_int64)]
+
+
+class Window(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_int32)]
+    _fields_ += [(name, ctypes.c_int64 * 8) for name in ("size", "stride", "before", "after", "dilation")]
 
 
 COMBINE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(front.Tensor),
@@ -170,6 +196,14 @@ class FrontArrays:
             if name != "groups":
                 getattr(given, name)[: len(values)] = values
         return self.call("convolution", x, w, ctypes.byref(given))
+
+    def pool(self, op, x, size, options):
+        given = Window(count=len(size))
+        for name, values in {"size": size, **options}.items():
+            getattr(given, name)[: len(values)] = values
+        if op == "MEAN":
+            return self.call("mean_pool", x, ctypes.byref(given))
+        return self.call("reduce_window", front.REDUCE.index(op), x, ctypes.byref(given))
 
     def einsum(self, text, x, y):
         return self.call("einsum", text.encode(), x, y)
@@ -332,8 +366,49 @@ def add_products(add, floats):
         add(f"einsum {text}", lambda k, x, y, t=text: k.einsum(t, x, y), floats(*x), floats(*y))
 
 
+def add_windows(add, floats, integers):
+    forms = [
+        ((2, 3, 8), (3,), {}),
+        ((2, 3, 8), (3,), {"stride": [2], "before": [1], "after": [2]}),
+        ((7,), (2,), {"stride": [3]}),
+        ((2, 3, 6, 7), (2, 3), {"stride": [2, 3]}),
+        ((2, 3, 6, 7), (3, 2), {"before": [1, 1], "after": [2, 0]}),
+        ((2, 9, 3), (4, 1), {"stride": [2, 2], "after": [3, 0]}),
+        ((3, 4), (5, 2), {}),
+        ((3, 4), (3, 4), {}),
+        ((2, 0, 4), (1, 2), {}),
+        ((4,), (), {}),
+        ((), (), {}),
+        ((1, 2, 1, 3, 1, 2, 2, 3), (1, 2, 1, 2, 1, 2, 1, 2), {"after": [0, 1]}),
+    ]
+    for op in ("SUM", "MAX", "MIN", "MEAN"):
+        for x, size, options in forms:
+            add(f"pool {op} {x} {size} {options}", lambda k, x, p=op, s=size, o=options: k.pool(p, x, s, o), floats(*x))
+        for dtype in ("float64", "float16", "bfloat16"):
+            add(f"pool {op} {dtype}", lambda k, x, p=op: k.pool(p, x, (2, 2), {"stride": [1, 2], "before": [1, 0]}),
+                floats(2, 5, 6).astype(dtype))
+        for dtype in () if op == "MEAN" else ("int32", "int8", "uint8", "int64", "uint32"):
+            add(f"pool {op} {dtype}", lambda k, x, p=op: k.pool(p, x, (3,), {"before": [1], "after": [1]}),
+                integers(2, 5, low=0).astype(dtype))
+        # Gradients of gradients.
+        add(f"pool {op} twice", lambda k, x, p=op: k.slope(lambda y: k.unary("SIN", k.pool(p, y, (2, 3), {"before": [1, 0]})), x),
+            floats(4, 5))
+        add(f"pool {op} three times",
+            lambda k, x, p=op: k.slope(lambda z: k.slope(lambda y: k.unary("SIN", k.pool(p, y, (3,), {"stride": [2]})), z), x),
+            floats(7))
+    for op in ("SUM", "MEAN"):
+        for x, size, options in [((8,), (3,), {"dilation": [2]}), ((2, 6, 7), (2, 3), {"dilation": [3, 2], "stride": [1, 2], "before": [2, 1]})]:
+            add(f"pool {op} {x} {size} {options}", lambda k, x, p=op, s=size, o=options: k.pool(p, x, s, o), floats(*x))
+    for op in ("MAX", "MIN"):
+        add(f"pool {op} of equals", lambda k, x, p=op: k.pool(p, x, (3,), {"before": [1], "after": [1]}),
+            numpy.array([1, 1, 1, 2, 2, 0, 0, 0], "float32"))
+        add(f"pool {op} with dilation", lambda k, x, p=op: k.pool(p, k.call("stop_gradient", x), (2, 3), {"dilation": [2, 2]}),
+            floats(5, 7))
+
+
 def fill(add, floats, integers, dtypes):
     add_products(add, floats)
+    add_windows(add, floats, integers)
     add_places(add, floats, integers)
     add_order(add, floats, integers)
     add_scans(add, floats, integers)

@@ -169,6 +169,8 @@ static void empty_tensors_give_empty_ones(void **state) {
     assert_true(keel_is_empty(keel_argmax(none, 0)));
     assert_true(keel_is_empty(keel_cumsum(none, 0)));
     assert_true(keel_is_empty(keel_cumlogsumexp(none, 0)));
+    assert_true(keel_is_empty(keel_max_pool(none, &(keel_window_t){.count = 1})));
+    assert_true(keel_is_empty(keel_mean_pool(none, NULL)));
     assert_true(keel_is_empty(keel_bitcast(none, KEEL_I32)));
     assert_true(keel_is_empty(keel_random_uniform(none, KEEL_SCALAR, 0, 1)));
     assert_true(keel_is_empty(keel_random_key(NULL, 1)));
@@ -229,6 +231,39 @@ static void wrong_convolutions_are_named(void **state) {
     }
     assert_true(keel_is_empty(keel_einsum("ij,jk->ik", table(4, 3), table(4, 3))));
     expect_error("dot: f32[4,3] and f32[4,3] do not fit");
+}
+
+static void wrong_windows_are_named(void **state) {
+    (void)state;
+    keel_window_t window = {.count = 1, .size = {2}};
+    assert_true(keel_is_empty(keel_reduce_window(KEEL_OP_PRODUCT, table(4, 3), &window)));
+    expect_error("reduce_window: reduction 3 is not sum, max or min", "arrays_test.c:");
+    assert_true(keel_is_empty(keel_max_pool(keel_less(table(4, 3), table(4, 3)), &window)));
+    expect_error("reduce_window: bool[4,3] is not of integers or floats");
+    assert_true(keel_is_empty(keel_sum_pool(table(4, 3), NULL)));
+    expect_error("reduce_window: f32[4,3] does not have as many dimensions as the window");
+    keel_tensor_t scalar = keel_sum(table(4, 3), KEEL_AXES(0, 1));
+    assert_true(keel_is_empty(keel_mean_pool(scalar, &window)));
+    expect_error("reduce_window: f32[] does not have as many dimensions as the window");
+    assert_true(keel_is_empty(keel_mean_pool(indices(4), &window)));
+    expect_error("mean_pool: of i32; keel_cast it");
+    window.count = -1;
+    assert_true(keel_is_empty(keel_min_pool(table(4, 3), &window)));
+    expect_error("does not have as many dimensions");
+    const keel_window_t wrong[] = {
+        {.count = 1, .size = {-1}},        {.count = 1, .stride = {-2}},
+        {.count = 1, .before = {-1}},      {.count = 1, .after = {INT64_MAX}},
+        {.count = 2, .dilation = {1, -1}}, {.count = 1, .size = {INT64_MAX}}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        assert_true(keel_is_empty(keel_max_pool(table(4, 3), &wrong[i])));
+        expect_error("reduce_window: f32[4,3] with a size, stride, padding or dilation that is "
+                     "not possible");
+    }
+    const keel_window_t dilated = {.count = 1, .size = {2}, .dilation = {2}};
+    keel_tensor_t x = table(4, 3), gradient;
+    keel_gradients(keel_sum(keel_max_pool(x, &dilated), KEEL_AXES(0, 1)), &x, 1, &gradient);
+    assert_true(keel_is_empty(gradient));
+    expect_error("reduce_window: of max and min with dilation there is no gradient");
 }
 
 static void custom_calls_are_in_the_program(void **state) {
@@ -326,6 +361,7 @@ int main(void) {
         cmocka_unit_test(empty_tensors_give_empty_ones),
         cmocka_unit_test(what_varies_makes_no_new_program),
         cmocka_unit_test(wrong_convolutions_are_named),
+        cmocka_unit_test(wrong_windows_are_named),
         cmocka_unit_test(custom_calls_are_in_the_program),
         cmocka_unit_test(wrong_custom_calls_are_named),
         cmocka_unit_test(names_make_no_new_program),
