@@ -3,6 +3,7 @@
 #define KEEL_KEEL_H_
 
 #include "keel/arrays.h"
+#include "keel/complex.h"
 #include "keel/model.h"
 #include "keel/module.h"
 #include "keel/random.h"

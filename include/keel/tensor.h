@@ -58,7 +58,9 @@ extern "C" {
     X(BF16, "bf16", 2)                                                                             \
     X(F16, "f16", 2)                                                                               \
     X(F32, "f32", 4)                                                                               \
-    X(F64, "f64", 8)
+    X(F64, "f64", 8)                                                                               \
+    X(C64, "c64", 8)                                                                               \
+    X(C128, "c128", 16)
 
 typedef enum keel_dtype {
 #define KEEL_DTYPE_ENUM(name, text, bytes) KEEL_##name,

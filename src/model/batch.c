@@ -218,7 +218,7 @@ static const void *whole_of(field_t *field) {
     const keel_field_t *declared = &field->declared;
     const keel_host_array_t *given = field->given;
     const size_t size = keel_dtype_size(declared->dtype);
-    uint8_t element[8];
+    uint8_t element[KEEL_TENSOR_ELEMENT];
     uint64_t bytes;
     if (given && keel_tensor_same_shape(&given->shape, &declared->shape)) return given->data;
     keel_tensor_encode(declared->dtype, declared->fill, element);

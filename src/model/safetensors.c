@@ -8,6 +8,7 @@
 
 #include "tensor/tensor.h"
 
+// None of complex numbers: a tree has no such leaves.
 static const char *const dtype_names[KEEL_DTYPE_COUNT] = {
     [KEEL_BOOL] = "BOOL",        [KEEL_I8] = "I8",          [KEEL_I16] = "I16",
     [KEEL_I32] = "I32",          [KEEL_I64] = "I64",        [KEEL_U8] = "U8",
@@ -40,7 +41,8 @@ static keel_status_t keep_text(keel_arena_t *arena, const json_t *text, keel_str
 
 static keel_dtype_t find_dtype(keel_str_t name) {
     int dtype = 0;
-    while (dtype < KEEL_DTYPE_COUNT && !keel_str_is(name, dtype_names[dtype]))
+    while (dtype < KEEL_DTYPE_COUNT &&
+           !(dtype_names[dtype] && keel_str_is(name, dtype_names[dtype])))
         ++dtype;
     return (keel_dtype_t)dtype;
 }

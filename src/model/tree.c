@@ -117,6 +117,18 @@ static keel_status_t keep(keel_tree_t *tree, const char *name, const leaf_t *lea
     return status;
 }
 
+// False, with an error, if no checkpoint could have it.
+static bool can_be_leaf(keel_tree_t *tree, keel_caller_t site, const char *name,
+                        keel_dtype_t dtype) {
+    if (!keel_tensor_is_complex(dtype)) return true;
+    fail(tree, site,
+         keel_status_make(KEEL_INVALID,
+                          "tree: %s is %s, which checkpoints do not have; keep its real and its "
+                          "imaginary part",
+                          name ? name : "", keel_dtype_text(dtype)));
+    return false;
+}
+
 // False, with an error, if the name is taken.
 static bool is_new(keel_tree_t *tree, keel_caller_t site, const char *name) {
     if (!tree_find(tree, keel_str(name))) return true;
@@ -128,7 +140,8 @@ static keel_tensor_t add(keel_caller_t site, keel_tree_t *tree, const char *name
                          keel_dtype_t dtype, keel_shape_t shape, const leaf_t *like) {
     char whole[MAX_NAME + 1];
     leaf_t leaf = *like;
-    if (!tree || !join(tree, site, name, whole) || !is_new(tree, site, whole))
+    if (!tree || !join(tree, site, name, whole) || !is_new(tree, site, whole) ||
+        !can_be_leaf(tree, site, whole, dtype))
         return (keel_tensor_t){0};
     leaf.tensor = keel_variable_at(site, tree->context, whole, dtype, shape, NULL);
     if (keel_is_empty(leaf.tensor)) return leaf.tensor;
@@ -178,6 +191,7 @@ void keel_tree_put_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                               whole));
         return;
     }
+    if (!can_be_leaf(tree, site, whole, keel_dtype(variable))) return;
     if (!is_state && !can_be_parameter(tree, site, whole, keel_dtype(variable))) return;
     fail(tree, site, keep(tree, whole, &(leaf_t){.tensor = variable, .is_state = is_state}));
 }

@@ -434,7 +434,8 @@ keel_tensor_t keel_iota_at(keel_caller_t site, keel_context_t *context, keel_dty
                            keel_shape_t shape, int axis) {
     int32_t place;
     if (!is_source(site, context, "iota", NULL, dtype, &shape)) return (keel_tensor_t){0};
-    if (dtype == KEEL_BOOL) return context_fail(context, site, "iota: bool cannot count");
+    if (dtype == KEEL_BOOL || dtype_is_complex(dtype))
+        return context_fail(context, site, "iota: %s cannot count", keel_dtype_text(dtype));
     if (!axis_resolve(axis, shape.rank, &place))
         return context_fail(context, site, "iota: there is no axis %d", axis);
     int bits = 8 * (int)keel_dtype_size(dtype) - (dtype < KEEL_U8);

@@ -131,7 +131,7 @@ static bool take_gradient(const rule_t *rule, uint32_t which, keel_tensor_t grad
                      shape_text(given.dtype, &given.shape, other));
         return false;
     }
-    if (dtype_is_float(type.dtype))
+    if (dtype_has_gradient(type.dtype))
         reverse_give(rule->reverse, input, gradient_tensor(rule->context, node));
     return true;
 }

@@ -82,6 +82,7 @@ keel_status_t emit_array(emitter_t *e, const uint32_t *items, uint32_t count, ke
 
 // ---- types -------------------------------------------------------------------------------------
 
+// Of a complex number, what follows is put in.
 static keel_type_t element_type(keel_dtype_t dtype) {
     static const struct {
         uint8_t kind, sign, a;
@@ -118,8 +119,12 @@ keel_status_t emit_type(emitter_t *e, keel_type_t type, keel_type_id_t *out) {
 }
 
 static keel_status_t element_of(emitter_t *e, keel_dtype_t dtype, keel_type_id_t *out) {
-    if (e->elements[dtype] == KEEL_NONE)
-        KEEL_TRY(emit_type(e, element_type(dtype), &e->elements[dtype]));
+    keel_type_t type = element_type(dtype);
+    if (dtype_is_complex(dtype)) {
+        type.kind = KEEL_TYPE_COMPLEX;
+        KEEL_TRY(element_of(e, dtype_real(dtype), &type.a));
+    }
+    if (e->elements[dtype] == KEEL_NONE) KEEL_TRY(emit_type(e, type, &e->elements[dtype]));
     *out = e->elements[dtype];
     return NULL;
 }
@@ -253,7 +258,7 @@ keel_status_t emit_constant(emitter_t *e, keel_dtype_t dtype, double value, keel
     keel_attr_id_t attr;
     void *kept;
     KEEL_TRY(emit_tensor_type(e, dtype, &scalar, &type));
-    KEEL_TRY(keel_arena_alloc(&e->program->owned, sizeof(double), &kept));
+    KEEL_TRY(keel_arena_alloc(&e->program->owned, ELEMENT_BYTES, &kept));
     number_encode(dtype, value, kept);
     KEEL_TRY(keel_program_add_blob(e->program, keel_bytes(kept, keel_dtype_size(dtype)), &blob));
     KEEL_TRY(keel_program_add_attr(

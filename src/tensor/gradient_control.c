@@ -41,7 +41,7 @@ static uint32_t operand(const back_t *back, uint32_t which) {
 static bool is_wanted(const back_t *back, uint32_t which) {
     uint32_t node = trace_operand(back->context, &back->rule->node, which);
     return back->rule->reverse->is_needed[node] &&
-           dtype_is_float((keel_dtype_t)trace_node(back->context, node)->dtype);
+           dtype_has_gradient((keel_dtype_t)trace_node(back->context, node)->dtype);
 }
 
 static keel_tensor_t zeros(const back_t *back, const result_t *type) {
@@ -161,7 +161,7 @@ static bool add_node(back_t *back, node_kind_t kind, const int64_t *words, uint3
 enum { SCAN_REGION, SCAN_LENGTH, SCAN_CARRIES, SCAN_INPUTS, SCAN_IS_REVERSED, SCAN_SAVE };
 
 static bool is_float_carry(const back_t *back, uint32_t which) {
-    return dtype_is_float((keel_dtype_t)trace_node(back->context, operand(back, which))->dtype);
+    return dtype_has_gradient((keel_dtype_t)trace_node(back->context, operand(back, which))->dtype);
 }
 
 static uint32_t first_capture(const back_t *back) {

@@ -35,7 +35,7 @@ static keel_tensor_t mean_of_wide(keel_caller_t site, keel_tensor_t x, const kee
 
 keel_tensor_t keel_mean_at(keel_caller_t site, keel_tensor_t x, keel_axes_t axes) {
     if (!begins(site, "mean", x)) return (keel_tensor_t){0};
-    if (!dtype_is_float(keel_dtype(x)))
+    if (!dtype_has_gradient(keel_dtype(x)))
         return context_fail(x.context, site, "mean: of %s; keel_cast it",
                             keel_dtype_text(keel_dtype(x)));
     return keel_cast_at(site, mean_of_wide(site, widen(site, x), &axes), keel_dtype(x));

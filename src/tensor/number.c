@@ -52,6 +52,11 @@ void number_encode(keel_dtype_t dtype, double value, void *out) {
     float single = (float)value;
     uint64_t number = 0;
     switch (dtype) {
+        case KEEL_C64:
+        case KEEL_C128:
+            memset(out, 0, keel_dtype_size(dtype));
+            number_encode(dtype_real(dtype), value, out);
+            return;
         case KEEL_BOOL:
             number = value != 0;
             break;

@@ -55,7 +55,9 @@ keel_tensor_t keel_all_reduce_at(keel_caller_t site, keel_tensor_t x, keel_reduc
                                  const char *axes) {
     collective_t c;
     if (!begin(site, "all_reduce", x, axes, &c)) return (keel_tensor_t){0};
-    if ((unsigned)op > KEEL_OP_MIN || trace_node(c.context, c.node)->dtype == KEEL_BOOL)
+    keel_dtype_t dtype = (keel_dtype_t)trace_node(c.context, c.node)->dtype;
+    if ((unsigned)op > KEEL_OP_MIN || dtype == KEEL_BOOL ||
+        (op != KEEL_OP_SUM && dtype_is_complex(dtype)))
         return context_fail(c.context, site, "all_reduce: no such operation on its dtype");
     return collect(&c, COLLECTIVE_ALL_REDUCE, op);
 }

@@ -13,6 +13,10 @@ static const char *const unary_names[] = {
 };
 
 static bool unary_takes(keel_unary_op_t op, keel_dtype_t dtype) {
+    static const bool of_complex[KEEL_UNARY_OP_COUNT] = {
+        [KEEL_OP_NEGATE] = true, [KEEL_OP_ABS] = true, [KEEL_OP_EXP] = true, [KEEL_OP_LOG] = true,
+        [KEEL_OP_SQRT] = true,   [KEEL_OP_SIN] = true, [KEEL_OP_COS] = true, [KEEL_OP_TANH] = true};
+    if (dtype_is_complex(dtype)) return of_complex[op];
     switch (op) {
         case KEEL_OP_NOT:
             return !dtype_is_float(dtype);
@@ -40,13 +44,23 @@ keel_tensor_t keel_unary_at(keel_caller_t site, keel_unary_op_t op, keel_tensor_
     if (!unary_takes(op, dtype)) return ops_refuse(context, what, node, "has a dtype without it");
     const node_spec_t spec = {.kind = NODE_UNARY,
                               .op = (int)op,
-                              .dtype = dtype,
+                              .dtype = op == KEEL_OP_ABS ? dtype_real(dtype) : dtype,
                               .shape = *trace_node_shape(context, node)};
     return trace_add(context, &spec, &node, 1);
 }
 
 static keel_status_t emit_unary(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     return emit_plain(e, item, unary_names[item->node->op], NULL, out);
+}
+
+// Of |x|, which is real: conj(x) / |x|, and 0 at 0.
+static keel_tensor_t of_complex_abs(const rule_t *rule, keel_tensor_t x) {
+    keel_caller_t site = rule->site;
+    keel_tensor_t zero = gradient_constant(rule, 0), one = gradient_constant(rule, 1);
+    keel_tensor_t is_zero = keel_compare_at(site, KEEL_OP_EQUAL, rule->result, zero);
+    keel_tensor_t size = keel_select_at(site, is_zero, one, rule->result);
+    return BINARY(MULTIPLY, keel_conj_at(site, x),
+                  keel_complex_at(site, BINARY(DIVIDE, rule->gradient, size), zero));
 }
 
 static keel_tensor_t gradient_unary(const rule_t *rule, int which) {
@@ -57,6 +71,7 @@ static keel_tensor_t gradient_unary(const rule_t *rule, int which) {
         case KEEL_OP_NEGATE:
             return UNARY(NEGATE, g);
         case KEEL_OP_ABS:
+            if (dtype_is_complex(keel_dtype(x))) return of_complex_abs(rule, x);
             return BINARY(MULTIPLY, g, UNARY(SIGN, x));
         case KEEL_OP_EXP:
             return BINARY(MULTIPLY, g, y);
@@ -115,6 +130,7 @@ static const char *const binary_names[] = {
 };
 
 static bool binary_takes(keel_binary_op_t op, keel_dtype_t dtype) {
+    if (dtype_is_complex(dtype)) return op <= KEEL_OP_DIVIDE;
     switch (op) {
         case KEEL_OP_AND:
         case KEEL_OP_OR:
@@ -244,6 +260,8 @@ keel_tensor_t keel_compare_at(keel_caller_t site, keel_compare_op_t op, keel_ten
     if ((unsigned)op >= KEEL_COMPARE_OP_COUNT)
         return context_fail(context, site, "there is no comparison %d", (int)op);
     if (!ops_meet(context, what, nodes)) return (keel_tensor_t){0};
+    if (op > KEEL_OP_NOT_EQUAL && dtype_is_complex(trace_node(context, nodes[0])->dtype))
+        return ops_refuse(context, what, nodes[0], "is complex, which has no order");
     const node_spec_t spec = {.kind = NODE_COMPARE,
                               .op = (int)op,
                               .dtype = KEEL_BOOL,
@@ -307,6 +325,8 @@ keel_tensor_t keel_cast_at(keel_caller_t site, keel_tensor_t x, keel_dtype_t dty
     if (!context) return (keel_tensor_t){0};
     if ((unsigned)dtype >= KEEL_DTYPE_COUNT)
         return context_fail(context, site, "cast: there is no dtype %d", (int)dtype);
+    if (dtype_is_complex(trace_node(context, node)->dtype) && !dtype_is_complex(dtype))
+        return ops_refuse(context, "cast", node, "is complex; take keel_real or keel_abs");
     return ops_convert(context, node, dtype);
 }
 
@@ -315,8 +335,11 @@ static keel_status_t emit_convert(emitter_t *e, const item_t *item, keel_value_i
 }
 
 static keel_tensor_t gradient_convert(const rule_t *rule, int which) {
-    return keel_cast_at(rule->site, rule->gradient,
-                        keel_dtype(gradient_operand(rule, (uint32_t)which)));
+    keel_dtype_t dtype = keel_dtype(gradient_operand(rule, (uint32_t)which));
+    keel_tensor_t g = rule->gradient;
+    if (dtype_is_complex(keel_dtype(g)) && !dtype_is_complex(dtype))
+        g = keel_real_at(rule->site, g);
+    return keel_cast_at(rule->site, g, dtype);
 }
 
 const operation_t operation_convert = {emit_convert, gradient_convert};
@@ -349,7 +372,7 @@ keel_tensor_t keel_bitcast_at(keel_caller_t site, keel_tensor_t x, keel_dtype_t 
     keel_dtype_t from = (keel_dtype_t)trace_node(context, node)->dtype;
     bool is_good = (unsigned)dtype < KEEL_DTYPE_COUNT &&
                    keel_dtype_size(from) == keel_dtype_size(dtype) && from != KEEL_BOOL &&
-                   dtype != KEEL_BOOL;
+                   dtype != KEEL_BOOL && !dtype_is_complex(from) && !dtype_is_complex(dtype);
     if (!is_good)
         return context_fail(context, site, "bitcast: %s does not have the bits of %s",
                             ops_describe(context, node, text), keel_dtype_text(dtype));

@@ -37,6 +37,8 @@ keel_tensor_t keel_reduce_at(keel_caller_t site, keel_reduce_op_t op, keel_tenso
     if (is_logical != (dtype == KEEL_BOOL))
         return ops_refuse(context, what, node,
                           is_logical ? "is not bool; compare it" : "is bool; keel_cast it");
+    if ((op == KEEL_OP_MAX || op == KEEL_OP_MIN) && dtype_is_complex(dtype))
+        return ops_refuse(context, what, node, "is complex, which has no order");
     if (!axes.count) return ops_tensor(context, node);
     node_spec_t spec = {.kind = NODE_REDUCE,
                         .op = (int)op,

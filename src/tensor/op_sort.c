@@ -19,6 +19,8 @@ static bool can_sort(keel_context_t *context, const uint32_t *nodes, uint32_t co
         ops_refuse(context, "sort", nodes[0], "does not have this axis");
     else if (trace_node_shape(context, nodes[0])->dims[*place] > INT32_MAX)
         ops_refuse(context, "sort", nodes[0], "is too long along this axis");
+    else if (dtype_is_complex(trace_node(context, nodes[0])->dtype))
+        ops_refuse(context, "sort", nodes[0], "is complex, which has no order");
     for (uint32_t i = 1; i < count && !context->error; ++i)
         if (!shape_equal(trace_node_shape(context, nodes[0]), trace_node_shape(context, nodes[i])))
             ops_refuse_two(context, "sort", nodes[0], nodes[i], "differ in shape");

@@ -63,6 +63,36 @@ static bool make_pool(const keel_window_t *window, const keel_shape_t *x, pool_t
     return true;
 }
 
+// So many times the start of the reduction along one dimension.
+static keel_tensor_t padding(keel_context_t *context, int op, keel_tensor_t x, int32_t axis,
+                             int64_t count) {
+    const keel_dtype_t dtype = keel_dtype(x);
+    keel_shape_t shape = keel_shape(x);
+    shape.dims[axis] = count;
+    return keel_broadcast_at(context->site, ops_constant(context, dtype, emit_start(op, dtype)),
+                             shape);
+}
+
+// Of one element each, which XLA crashes on if it has a stride.
+static keel_tensor_t pick(keel_context_t *context, int op, keel_tensor_t x, const pool_t *pool) {
+    const keel_caller_t site = context->site;
+    for (int32_t i = 0; i < pool->rank && x.context; ++i) {
+        const window_t *window = &pool->windows[i];
+        keel_tensor_t before = padding(context, op, x, i, window->before);
+        keel_tensor_t after = padding(context, op, x, i, window->after);
+        if (window->before) x = keel_concatenate_at(site, before, x, i);
+        if (window->after) x = keel_concatenate_at(site, x, after, i);
+        x = keel_stride_at(site, x, i, 0, keel_shape(x).dims[i], window->stride);
+    }
+    return x;
+}
+
+static bool is_of_ones(const pool_t *pool) {
+    for (int32_t i = 0; i < pool->rank; ++i)
+        if (pool->sizes[i] != 1) return false;
+    return true;
+}
+
 keel_tensor_t keel_reduce_window_at(keel_caller_t site, keel_reduce_op_t op, keel_tensor_t x,
                                     const keel_window_t *window) {
     uint32_t node;
@@ -81,8 +111,8 @@ keel_tensor_t keel_reduce_window_at(keel_caller_t site, keel_reduce_op_t op, kee
     if (!make_pool(window, shape, &pool))
         return ops_refuse(context, "reduce_window", node,
                           "with a size, stride, padding or dilation that is not possible");
-    // XLA crashes on windows of a scalar.
-    return window->count ? add_reduction(context, op, node, &pool) : ops_tensor(context, node);
+    if (is_of_ones(&pool)) return pick(context, op, ops_tensor(context, node), &pool);
+    return add_reduction(context, op, node, &pool);
 }
 
 // ---- choosing -----------------------------------------------------------------------------------

@@ -32,6 +32,8 @@ extern const operation_t operation_slice, operation_pad, operation_join;        
 extern const operation_t operation_reduce;                                            // op_reduce.c
 extern const operation_t operation_window, operation_window_put,
     operation_window_take;                                                  // op_window.c
+extern const operation_t operation_complex, operation_complex_part;         // op_complex.c
+extern const operation_t operation_fft;                                     // op_fft.c
 extern const operation_t operation_dot;                                     // op_dot.c
 extern const operation_t operation_reverse;                                 // op_shape.c
 extern const operation_t operation_bitcast, operation_is_finite;            // op_elementwise.c

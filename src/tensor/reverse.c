@@ -66,7 +66,7 @@ static void pass_node_back(reverse_t *reverse, uint32_t i) {
     for (uint32_t k = 0; k < rule.node.operand_count && !context->error; ++k) {
         uint32_t operand = trace_operand(context, &rule.node, k);
         if (!reverse->is_needed[operand]) continue;
-        if (!dtype_is_float((keel_dtype_t)trace_node(context, operand)->dtype)) continue;
+        if (!dtype_has_gradient((keel_dtype_t)trace_node(context, operand)->dtype)) continue;
         reverse_give(reverse, operand, gradient_rule(&rule, (int)k));
     }
 }
@@ -113,7 +113,7 @@ static bool can_differentiate(keel_context_t *context, uint32_t loss, const keel
             context_fail(context, context->site,
                          "gradients: tensor %zu was released or is of a step that has ended",
                          i + 1);
-        else if (!dtype_is_float(keel_dtype(x[i])))
+        else if (!dtype_has_gradient(keel_dtype(x[i])))
             context_fail(context, context->site, "gradients: tensor %zu is of %s, which has none",
                          i + 1, keel_dtype_text(keel_dtype(x[i])));
     return !context->error;

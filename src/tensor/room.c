@@ -33,6 +33,10 @@ bool keel_tensor_is_float(keel_dtype_t dtype) {
     return dtype_is_float(dtype);
 }
 
+bool keel_tensor_is_complex(keel_dtype_t dtype) {
+    return dtype_is_complex(dtype);
+}
+
 void keel_tensor_encode(keel_dtype_t dtype, double value, void *out) {
     number_encode(dtype, value, out);
 }

@@ -38,7 +38,7 @@ bool shape_elements(const keel_shape_t *shape, int64_t *out) {
             return false;
     }
     int64_t bytes; // of the largest dtype
-    if (__builtin_mul_overflow(*out, (int64_t)8, &bytes)) return false;
+    if (__builtin_mul_overflow(*out, (int64_t)ELEMENT_BYTES, &bytes)) return false;
     if (is_empty) *out = 0;
     return true;
 }
@@ -65,7 +65,19 @@ keel_shape_t shape_stacked(const keel_shape_t *shape, int64_t size) {
 }
 
 bool dtype_is_float(keel_dtype_t dtype) {
-    return dtype >= KEEL_F8E4M3FN;
+    return dtype >= KEEL_F8E4M3FN && dtype <= KEEL_F64;
+}
+
+bool dtype_is_complex(keel_dtype_t dtype) {
+    return dtype == KEEL_C64 || dtype == KEEL_C128;
+}
+
+bool dtype_has_gradient(keel_dtype_t dtype) {
+    return dtype_is_float(dtype) || dtype_is_complex(dtype);
+}
+
+keel_dtype_t dtype_real(keel_dtype_t dtype) {
+    return dtype == KEEL_C64 ? KEEL_F32 : dtype == KEEL_C128 ? KEEL_F64 : dtype;
 }
 
 bool dtype_is_integer(keel_dtype_t dtype) {
@@ -82,6 +94,7 @@ bool dtype_promote(keel_dtype_t x, keel_dtype_t y, keel_dtype_t *out) {
     if (small == large) return true;
     if (small == KEEL_BOOL) return dtype_is_integer(large);
     if (dtype_is_float(small) != dtype_is_float(large)) return false;
+    if (dtype_is_complex(large)) return dtype_is_complex(small);
     // Neither of bf16 and f16 contains the other, nor do the two f8.
     if (dtype_is_float(large))
         return large >= KEEL_F32 || (large >= KEEL_BF16 && small < KEEL_BF16);

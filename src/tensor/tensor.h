@@ -13,7 +13,7 @@ keel_tensor_t keel_tensor_fail(keel_context_t *context, keel_caller_t site, keel
 // "mlp.c:41: ..." in front of the status.
 keel_status_t keel_tensor_annotate(keel_caller_t site, keel_status_t status) KEEL_MUST_CHECK;
 
-enum { KEEL_TENSOR_TEXT = 200 };
+enum { KEEL_TENSOR_TEXT = 200, KEEL_TENSOR_ELEMENT = 16 }; // bytes of the largest dtype
 // "f32[2,3]"
 const char *keel_tensor_text(keel_dtype_t dtype, const keel_shape_t *shape,
                              char out[KEEL_TENSOR_TEXT]);
@@ -21,6 +21,7 @@ const char *keel_tensor_text(keel_dtype_t dtype, const keel_shape_t *shape,
 bool keel_tensor_bytes(keel_dtype_t dtype, const keel_shape_t *shape, uint64_t *out);
 bool keel_tensor_same_shape(const keel_shape_t *x, const keel_shape_t *y);
 bool keel_tensor_is_float(keel_dtype_t dtype);
+bool keel_tensor_is_complex(keel_dtype_t dtype);
 // Writes a host number as one element of the dtype.
 void keel_tensor_encode(keel_dtype_t dtype, double value, void *out);
 // Whether it is a variable or a kept tensor that was not released.

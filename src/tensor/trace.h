@@ -36,6 +36,7 @@
 
 #include "base/base.h"
 #include "keel/arrays.h"
+#include "keel/complex.h"
 #include "keel/random.h"
 #include "keel/tensor.h"
 #include "program/program.h"
@@ -63,6 +64,9 @@ typedef enum node_kind {
     // words.
     NODE_WINDOW_PUT,
     NODE_WINDOW_TAKE,
+    NODE_COMPLEX,       // of a real and an imaginary part
+    NODE_COMPLEX_PART,  // op: 1 if it is the imaginary one
+    NODE_FFT,           // op: XLA's fft_type; words: lengths
     NODE_DOT,           // words: batches, their number first, of x and y; then the same for sums
     NODE_SLICE,         // words: axis, from, to, step
     NODE_PAD,           // words: axis, before, after, between
@@ -256,6 +260,7 @@ keel_tensor_t context_take(keel_context_t *context, keel_caller_t site, keel_sta
 // ---- shape.c -----------------------------------------------------------------------------------
 
 enum { SHAPE_TEXT = 200 };
+enum { ELEMENT_BYTES = 16 }; // of the largest dtype
 // "f32[2,3]"
 const char *shape_text(keel_dtype_t dtype, const keel_shape_t *shape, char out[SHAPE_TEXT]);
 // False if the number of elements overflows, or a dimension is negative.
@@ -266,6 +271,10 @@ keel_shape_t shape_stacked(const keel_shape_t *shape, int64_t size);
 bool shape_broadcast(const keel_shape_t *x, const keel_shape_t *y, keel_shape_t *out);
 bool dtype_is_float(keel_dtype_t dtype);
 bool dtype_is_integer(keel_dtype_t dtype); // bool is not one
+bool dtype_is_complex(keel_dtype_t dtype);
+bool dtype_has_gradient(keel_dtype_t dtype); // floats and complex numbers
+// Of the parts of a complex number; any other dtype is its own.
+keel_dtype_t dtype_real(keel_dtype_t dtype);
 // The dtype of two operands; false if it would surprise.
 bool dtype_promote(keel_dtype_t x, keel_dtype_t y, keel_dtype_t *out);
 // -1 is the last axis; false if there is no such axis.
@@ -351,8 +360,6 @@ keel_context_t *ops_begin(keel_caller_t site, const char *what, const keel_tenso
 keel_context_t *ops_begin_list(keel_caller_t site, const char *what, const keel_tensor_t *operands,
                                uint32_t count, uint32_t **out_nodes);
 keel_tensor_t ops_constant(keel_context_t *context, keel_dtype_t dtype, double value);
-keel_tensor_t ops_full(keel_context_t *context, keel_dtype_t dtype, const keel_shape_t *shape,
-                       double value);
 // Tensors of one dtype and shape, of less than 8 dimensions, along a new axis 0.
 keel_tensor_t ops_stack(keel_caller_t site, const keel_tensor_t *x, uint32_t count);
 

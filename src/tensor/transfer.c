@@ -11,7 +11,8 @@ static PJRT_Buffer_Type buffer_type(keel_dtype_t dtype) {
         [KEEL_U64] = PJRT_Buffer_Type_U64,       [KEEL_F8E4M3FN] = PJRT_Buffer_Type_F8E4M3FN,
         [KEEL_F8E5M2] = PJRT_Buffer_Type_F8E5M2, [KEEL_BF16] = PJRT_Buffer_Type_BF16,
         [KEEL_F16] = PJRT_Buffer_Type_F16,       [KEEL_F32] = PJRT_Buffer_Type_F32,
-        [KEEL_F64] = PJRT_Buffer_Type_F64,
+        [KEEL_F64] = PJRT_Buffer_Type_F64,       [KEEL_C64] = PJRT_Buffer_Type_C64,
+        [KEEL_C128] = PJRT_Buffer_Type_C128,
     };
     return types[dtype];
 }

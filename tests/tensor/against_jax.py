@@ -14,6 +14,7 @@ import sys
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("JAX_ENABLE_X64", "1")
 import arrays  # noqa: E402
+import complexes  # noqa: E402
 import front  # noqa: E402
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
@@ -24,7 +25,7 @@ SMALL = {"bfloat16": 2**-4, "float16": 2**-7, "float8_e4m3fn": 2**-2, "float8_e5
 TOGETHER = 40  # cases in a program: compiling is what takes time
 
 
-class Jax(arrays.Arrays):
+class Jax(arrays.Arrays, complexes.Complexes):
     """What front.Front offers, by JAX."""
 
     UNARY = {
@@ -337,11 +338,19 @@ def add_layers():
 
 
 def weights_of(array):
-    return numpy.cos(numpy.arange(array.size)).reshape(array.shape).astype("float64")
+    weights = numpy.cos(numpy.arange(array.size)).reshape(array.shape).astype("float64")
+    if array.dtype.kind == "c":
+        weights = weights + 1j * numpy.sin(numpy.arange(array.size)).reshape(array.shape)
+    return weights
 
 
 def is_float(array):
     return array.dtype.kind not in "biu"
+
+
+def parts_of(array):
+    """The parts of complex numbers along a new axis 0."""
+    return numpy.stack([array.real, array.imag]) if array.dtype.kind == "c" else array
 
 
 def trouble(ours, theirs, tolerance):
@@ -352,7 +361,7 @@ def trouble(ours, theirs, tolerance):
     if not is_float(ours):
         return "" if (ours == theirs).all() else f"{ours} is not {theirs}"
     tolerance = SMALL.get(str(ours.dtype), tolerance)
-    ours, theirs = ours.astype("float64"), theirs.astype("float64")
+    ours, theirs = parts_of(ours).astype("float64"), parts_of(theirs).astype("float64")
     largest = max(1e-30, float(numpy.abs(theirs[numpy.isfinite(theirs)]).max(initial=0)))
     same = (ours == theirs) | (numpy.isnan(ours) & numpy.isnan(theirs))
     error = numpy.where(same, 0, numpy.abs(ours - theirs) / largest)
@@ -370,7 +379,7 @@ def of_jax(function, arrays, floating):
         full = list(arrays)
         for place, array in zip(floating, some):
             full[place] = array
-        return jnp.sum(function(Jax(), *full) * weights)
+        return jnp.sum((function(Jax(), *full) * weights).real)
 
     return [value, *jax.grad(loss, tuple(range(len(floating))))(*(arrays[i] for i in floating))]
 
@@ -395,6 +404,7 @@ def trace(k, function, inputs, floating, value):
     if is_float(value) and floating:
         weights = k.variable(weights_of(value).astype(value.dtype))
         loss = k.reduce("SUM", k.binary("MULTIPLY", result, weights), range(value.ndim))
+        loss = k.call("real", loss) if value.dtype.kind == "c" else loss
         kept += [k.keep(g) for g in k.gradients(loss, [tensors[i] for i in floating])]
         tensors.append(weights)
     return kept, tensors
@@ -434,6 +444,7 @@ def main():
     for fill in (add_elementwise, add_casts, add_products, add_shapes, add_layers):
         fill()
     arrays.fill(add, floats, integers, DTYPE)
+    complexes.fill(add, floats, integers, DTYPE)
     cases = [case for case in CASES.items() if not only or any(part in case[0] for part in only)]
     k = Front(library)
     wrong, values = [], 0

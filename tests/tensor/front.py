@@ -22,7 +22,7 @@ COMPARE, REDUCE = table("KEEL_COMPARE_OPS"), table("KEEL_REDUCE_OPS")
 NUMPY = {
     "BOOL": "bool", "I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64", "U8": "uint8",
     "U16": "uint16", "U32": "uint32", "U64": "uint64", "F8E4M3FN": "float8_e4m3fn",
-    "F8E5M2": "float8_e5m2", "BF16": "bfloat16", "F16": "float16", "F32": "float32", "F64": "float64",
+    "F8E5M2": "float8_e5m2", "BF16": "bfloat16", "F16": "float16", "F32": "float32", "F64": "float64", "C64": "complex64", "C128": "complex128",
 }
 
 

@@ -14,6 +14,7 @@ import sys
 
 os.environ["KEEL_QUIET"] = "1"  # layers that differ are meant
 import against_jax  # noqa: E402
+import arrays  # noqa: E402
 import control  # noqa: E402
 import control_against_jax  # noqa: E402
 import jax  # noqa: E402
@@ -27,7 +28,7 @@ BINARY = ["ADD", "SUBTRACT", "MULTIPLY", "MAXIMUM", "MINIMUM"]
 STEPS, DEEPEST, LARGEST = 9, 3, 64
 
 
-class Ours(control.Front):
+class Ours(control.Front, arrays.FrontArrays):
     def dims(self, x):
         shape = self.c.keel_shape(x)
         return tuple(shape.dims[: shape.rank])
@@ -98,6 +99,20 @@ class Graph:
         if draw == 6 and len(dims) == 2:
             return k.call("matmul", x, k.call("transpose", x, k.axes(1, 0)))
         return k.call("softmax", x, axis)
+
+    def windows(self):
+        x, k = self.any(), self.k
+        size = [self.random.randrange(1, n + 1) for n in k.dims(x)[-2:]]
+        options = {"stride": [self.random.randrange(1, 3) for _ in size], "before": [self.random.randrange(2) for _ in size]}
+        return k.pool(self.random.choice(["SUM", "MAX", "MIN", "MEAN"]), x, size, options)
+
+    def spectrum(self):
+        x, k = self.any(), self.k
+        if not k.dims(x) or self.depth:  # jax.checkpoint does not take complex numbers
+            return k.unary("COS", x)
+        half = k.call("rfft", x, 1)
+        turned = k.binary("MULTIPLY", half, k.call("complex", k.call("real", half), k.unary("ABS", half)))
+        return k.call("irfft", turned, 1, long(k.dims(x)[-1]))
 
     def select(self):
         x = self.any()
@@ -172,7 +187,7 @@ class Graph:
         return k.call("stop_gradient", x)
 
     def grow(self, steps):
-        plain = [self.binary, self.shaping, self.select, lambda: self.k.unary(self.random.choice(UNARY), self.any())]
+        plain = [self.binary, self.shaping, self.select, self.windows, self.spectrum, lambda: self.k.unary(self.random.choice(UNARY), self.any())]
         bodies = [self.scan, self.scan, self.cond, self.switch, self.checkpoint, self.custom, self.layers,
                   self.barrier, self.loop]
         for _ in range(steps):

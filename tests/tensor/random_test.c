@@ -147,13 +147,38 @@ static keel_tensor_t product(graph_t *graph, keel_tensor_t x) {
     return keel_matmul(x, one_in(graph, 9) && !graph->is_clean ? x : keel_transpose(x, back));
 }
 
+static keel_tensor_t pool(graph_t *graph, keel_tensor_t x) {
+    keel_shape_t shape = keel_shape(x);
+    keel_window_t window = {.count = shape.rank ? 1 + (int32_t)draw(graph, 2) : 0};
+    if (window.count > shape.rank && graph->is_clean) window.count = shape.rank;
+    for (int32_t i = 0; i < 2; ++i) {
+        window.size[i] = 1 + (int64_t)draw(graph, 3);
+        window.stride[i] = misuses(graph) ? -1 : (int64_t)draw(graph, 3);
+        window.before[i] = misuses(graph) ? INT64_MAX : (int64_t)draw(graph, 2);
+    }
+    keel_reduce_op_t op = (keel_reduce_op_t)draw(graph, graph->is_clean ? 3 : KEEL_REDUCE_OP_COUNT);
+    return keel_reduce_window(op, x, &window);
+}
+
+static keel_tensor_t spectrum(graph_t *graph, keel_tensor_t x) {
+    keel_shape_t shape = keel_shape(x);
+    int64_t size = shape.rank ? shape.dims[shape.rank - 1] : 0;
+    int rank = misuses(graph) ? (int)draw(graph, 6) - 1 : 1;
+    if (!size && graph->is_clean) return x;
+    if (keel_dtype(x) == KEEL_BF16 && graph->is_clean) x = keel_cast(x, KEEL_F32);
+    keel_tensor_t half = keel_rfft(x, rank);
+    if (misuses(graph)) return one_in(graph, 2) ? half : keel_fft(half, rank);
+    half = keel_multiply(half, keel_complex(keel_real(half), keel_abs(half)));
+    return keel_irfft(half, rank, misuses(graph) ? size + 1 : size);
+}
+
 static keel_tensor_t shaping(graph_t *graph) {
     keel_tensor_t x = any(graph);
     keel_shape_t shape = keel_shape(x);
     int axis = shape.rank ? (int)draw(graph, (uint32_t)shape.rank) : 0;
     if (!shape.rank && graph->is_clean) return keel_broadcast(x, KEEL_SHAPE(2, 3));
     int64_t size = shape.rank ? shape.dims[axis] : 1;
-    switch (draw(graph, 7)) {
+    switch (draw(graph, 9)) {
         case 0:
             return keel_slice(x, axis, 0, size - (size > 1));
         case 1:
@@ -163,13 +188,19 @@ static keel_tensor_t shaping(graph_t *graph) {
             return keel_concatenate(x, size > 8 ? any(graph) : x, axis);
         case 3:
             if (keel_dtype(x) == KEEL_BOOL && graph->is_clean) return x;
-            return keel_reduce_at(KEEL_HERE, (keel_reduce_op_t)draw(graph, 3), x,
-                                  any_axes(graph, x));
+            return keel_reduce_at(
+                KEEL_HERE,
+                (keel_reduce_op_t)draw(graph, graph->is_clean ? 4 : KEEL_REDUCE_OP_COUNT + 1), x,
+                any_axes(graph, x));
         case 4:
             return product(graph, any_float(graph));
         case 5:
             if (graph->is_clean && (!is_float(x) || !size)) return x;
             return keel_softmax(x, axis);
+        case 6:
+            return pool(graph, any_float(graph));
+        case 7:
+            return spectrum(graph, any_float(graph));
         default:
             if (graph->is_clean && !shape.dims[0]) return x;
             return keel_take(x, keel_iota(graph->keel, KEEL_I32, KEEL_SHAPE(2), 0));
