@@ -99,7 +99,7 @@ typedef struct training_t {
 } training_t;
 
 // Of one micro-batch, so that their mean is the mean over all bytes of the batch that count.
-static keel_tensor_t loss_of(void *data, int64_t micro) {
+static keel_tensor_t loss_of(void *data, keel_tensor_t micro) {
     const training_t *training = data;
     const gpt_t *gpt = &training->gpt;
     const int n = gpt->length;

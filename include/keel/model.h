@@ -198,16 +198,19 @@ KEEL_API void keel_optimizer_step_at(keel_caller_t site, keel_optimizer_t *optim
 // keel_gradients and keel_optimizer_step.
 #define keel_minimize(optimizer, loss) keel_minimize_at(KEEL_HERE, (optimizer), (loss))
 KEEL_API void keel_minimize_at(keel_caller_t site, keel_optimizer_t *optimizer, keel_tensor_t loss);
-// The same for the mean of `count` losses, one after the other, in one program: `loss` traces that
-// of micro-batch 0, 1, ... Gradients are summed in f32. Returns the mean loss.
-typedef keel_tensor_t (*keel_loss_t)(void *data, int64_t micro);
+// The same for the mean of `count` losses, one after the other: a loop in one program, which has as
+// many operations for 32 of them as for 2. `loss` is a body (keel_body_t) that is called once, and
+// traces the loss of micro-batch `micro`, a scalar i32. Gradients are summed in f32. Returns the
+// mean loss.
+typedef keel_tensor_t (*keel_loss_t)(void *data, keel_tensor_t micro);
 #define keel_minimize_over(optimizer, count, loss, data)                                           \
     keel_minimize_over_at(KEEL_HERE, (optimizer), (count), (loss), (data))
 KEEL_API keel_tensor_t keel_minimize_over_at(keel_caller_t site, keel_optimizer_t *optimizer,
                                              int64_t count, keel_loss_t loss, void *data);
 // Micro-batch `micro` of [A, B, ...]: [B, ...].
 #define keel_micro_batch(x, micro) keel_micro_batch_at(KEEL_HERE, (x), (micro))
-KEEL_API keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x, int64_t micro);
+KEEL_API keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x,
+                                           keel_tensor_t micro);
 
 // Of the step that was traced last: its rate, and the norm of its gradients before they were
 // clipped. Scalars of the open step.

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "keel/arrays.h"
+
 #define BINARY(op, x, y) keel_binary_at(site, KEEL_OP_##op, (x), (y))
 #define NUMBER(like, value) keel_number_at(site, (like), (value))
 #define CONSTANT(like, value) keel_constant_at(site, (like), (value))
@@ -277,39 +279,75 @@ void keel_minimize_at(keel_caller_t site, keel_optimizer_t *optimizer, keel_tens
 
 // ---- many losses -------------------------------------------------------------------------------
 
-static keel_tensor_t add_or_begin(keel_caller_t site, keel_tensor_t sum, keel_tensor_t value,
-                                  bool is_first) {
-    value = keel_cast_at(site, value, rules_dtype(keel_dtype(value)));
-    return is_first ? value : BINARY(ADD, sum, value);
+typedef struct losses_t {
+    keel_caller_t site;
+    const keel_optimizer_t *optimizer;
+    keel_loss_t loss;
+    void *data;
+} losses_t;
+
+// In: the sums so far of the gradients of each slot, and which micro-batch; out: the next sums, and
+// its loss.
+static void add_micro(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    const losses_t *losses = user;
+    const keel_optimizer_t *optimizer = losses->optimizer;
+    const keel_caller_t site = losses->site;
+    const size_t count = optimizer->count;
+    keel_tensor_t loss = losses->loss(losses->data, in[count]);
+    keel_gradients_at(site, loss, optimizer->parameters, count, out);
+    for (size_t i = 0; i < count; ++i)
+        out[i] = BINARY(ADD, in[i], keel_cast_at(site, out[i], keel_dtype(in[i])));
+    out[count] = keel_cast_at(site, loss, rules_dtype(keel_dtype(loss)));
+}
+
+// Zeros for the sums of gradients.
+static void begin_sums(keel_caller_t site, const keel_optimizer_t *optimizer, keel_tensor_t *out) {
+    for (size_t i = 0; i < optimizer->count; ++i) {
+        keel_tensor_t x = optimizer->parameters[i];
+        keel_tensor_t zero = keel_cast_at(site, CONSTANT(x, 0), rules_dtype(keel_dtype(x)));
+        out[i] = keel_broadcast_at(site, zero, keel_shape(x));
+    }
+}
+
+// `sums` has room for two lists of gradients, each with one more.
+static keel_tensor_t minimize_over(keel_optimizer_t *optimizer, losses_t *losses, int64_t count,
+                                   keel_tensor_t *sums) {
+    const keel_caller_t site = losses->site;
+    keel_context_t *context = optimizer->tree->context;
+    keel_tensor_t micros = keel_iota_at(site, context, KEEL_I32, KEEL_SHAPE(count), 0);
+    keel_tensor_t *out = sums + optimizer->count + 1;
+    begin_sums(site, optimizer, sums);
+    const keel_scan_t scan = {.carry = sums,
+                              .carry_count = optimizer->count,
+                              .inputs = &micros,
+                              .input_count = 1,
+                              .output_count = 1};
+    keel_scan_at(site, context, add_micro, losses, &scan, out);
+    for (size_t i = 0; i < optimizer->count; ++i)
+        optimizer->gradients[i] = BINARY(DIVIDE, out[i], CONSTANT(out[i], (double)count));
+    keel_optimizer_step_at(site, optimizer, optimizer->gradients);
+    return keel_mean_at(site, out[optimizer->count], KEEL_AXES(0));
 }
 
 keel_tensor_t keel_minimize_over_at(keel_caller_t site, keel_optimizer_t *optimizer, int64_t count,
                                     keel_loss_t loss, void *data) {
     keel_tensor_t mean = {0};
+    void *memory;
     if (!optimizer) return mean;
-    if (count < 1 || !loss)
-        return keel_tensor_fail(optimizer->tree->context, site, refuse("no losses to minimize"));
-    for (int64_t micro = 0; micro < count; ++micro) {
-        keel_tensor_t one = loss(data, micro);
-        keel_gradients_at(site, one, optimizer->parameters, optimizer->count, optimizer->gradients);
-        mean = add_or_begin(site, mean, one, micro == 0);
-        for (size_t i = 0; i < optimizer->count; ++i) {
-            slot_t *slot = &optimizer->slots[i];
-            slot->gradient =
-                add_or_begin(site, slot->gradient, optimizer->gradients[i], micro == 0);
-        }
-    }
-    for (size_t i = 0; i < optimizer->count; ++i) {
-        keel_tensor_t sum = optimizer->slots[i].gradient;
-        optimizer->gradients[i] = BINARY(DIVIDE, sum, CONSTANT(sum, (double)count));
-    }
-    keel_optimizer_step_at(site, optimizer, optimizer->gradients);
-    return BINARY(DIVIDE, mean, CONSTANT(mean, (double)count));
+    keel_context_t *context = optimizer->tree->context;
+    if (count < 1 || count > INT32_MAX || !loss)
+        return keel_tensor_fail(context, site, refuse("no losses to minimize"));
+    losses_t losses = {site, optimizer, loss, data};
+    keel_status_t status = keel_calloc(2 * (optimizer->count + 1), sizeof(keel_tensor_t), &memory);
+    if (status) return keel_tensor_fail(context, site, status);
+    mean = minimize_over(optimizer, &losses, count, memory);
+    keel_free(memory);
+    return mean;
 }
 
-keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x, int64_t micro) {
+keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t micro) {
     keel_shape_t shape = keel_shape(x);
-    keel_tensor_t slice = keel_slice_at(site, x, 0, micro, micro + 1);
+    keel_tensor_t slice = keel_dynamic_slice_at(site, x, 0, micro, 1);
     if (keel_is_empty(slice)) return slice;
     for (int32_t i = 1; i < shape.rank; ++i)
         shape.dims[i - 1] = shape.dims[i];

@@ -179,7 +179,7 @@ static keel_tensor_t loss_of(keel_tensor_t weight, keel_tensor_t points, keel_te
     return keel_mean(keel_multiply(apart, apart), keel_all_axes(apart));
 }
 
-static keel_tensor_t loss_of_micro(void *data, int64_t micro) {
+static keel_tensor_t loss_of_micro(void *data, keel_tensor_t micro) {
     const chain_t *chain = data;
     return loss_of(chain->weight, keel_micro_batch(chain->points, micro),
                    keel_micro_batch(chain->targets, micro));
@@ -230,6 +230,48 @@ static void micro_batches_are_one_program_and_their_mean(void **state) {
         assert_float_equal(parts[i], whole[i], 1e-5);
 }
 
+static uint64_t operations_of(const chain_t *chain, keel_optimizer_t *optimizer, int64_t count) {
+    uint64_t before = keel_context_figures(keel).operations;
+    chain_t own = *chain;
+    keel_minimize_over(optimizer, count, loss_of_micro, &own);
+    assert_null(keel_context_error(keel));
+    uint64_t after = keel_context_figures(keel).operations;
+    keel_step_discard(keel);
+    return after - before;
+}
+
+static void micro_batches_are_a_loop(void **state) {
+    (void)state;
+    keel_optimizer_options_t options = KEEL_SGD(0.1);
+    keel_optimizer_t *optimizer;
+    keel_tree_t *tree = new_tree();
+    chain_t chain = {.weight = keel_tree_add(tree, "w", KEEL_F32, KEEL_SHAPE(3, 2), KEEL_FILL(1))};
+    uint64_t counted[2];
+    assert_ok(keel_optimizer_create(tree, &options, &optimizer));
+    keel_tree_initialize(tree, 0);
+    assert_ok(keel_step_end(keel));
+    for (int i = 0; i < 2; ++i) {
+        const int64_t count = i ? 32 : 2;
+        chain.points = keel_iota(keel, KEEL_F32, KEEL_SHAPE(count, 2, 3), 1);
+        chain.targets = keel_iota(keel, KEEL_F32, KEEL_SHAPE(count, 2, 2), 1);
+        counted[i] = operations_of(&chain, optimizer, count);
+    }
+    assert_int_equal(counted[0], counted[1]);
+    keel_optimizer_free(optimizer);
+    keel_tree_free(tree);
+}
+
+static keel_tensor_t loss_that_assigns(void *data, keel_tensor_t micro) {
+    keel_tensor_t weight = *(const keel_tensor_t *)data;
+    keel_add_to(weight, micro);
+    return keel_sum(weight, keel_all_axes(weight));
+}
+
+static keel_tensor_t no_loss(void *data, keel_tensor_t micro) {
+    (void)data, (void)micro;
+    return (keel_tensor_t){0};
+}
+
 static void wrong_optimizers_are_refused(void **state) {
     (void)state;
     keel_optimizer_options_t options = KEEL_SGD(1);
@@ -273,6 +315,12 @@ static void wrong_optimizers_are_refused(void **state) {
     expect_error("model_test.c");
     assert_true(keel_is_empty(keel_minimize_over(optimizer, 0, loss_of_micro, NULL)));
     expect_error("no losses");
+    assert_true(keel_is_empty(keel_minimize_over(optimizer, 4, NULL, NULL)));
+    expect_error("no losses");
+    assert_true(keel_is_empty(keel_minimize_over(optimizer, 4, loss_that_assigns, &w)));
+    expect_error("model_test.c", "assign: a body is being traced");
+    assert_true(keel_is_empty(keel_minimize_over(optimizer, 4, no_loss, NULL)));
+    expect_error("scan: ", "is empty");
     keel_optimizer_options(optimizer)->rule = KEEL_RULE_ADAMW;
     keel_optimizer_step(optimizer, &w);
     expect_error("stay what they were");
@@ -382,6 +430,7 @@ int main(void) {
         cmocka_unit_test(an_initializer_may_be_ones_own),
         cmocka_unit_test(counters_add_up_on_the_device),
         cmocka_unit_test(micro_batches_are_one_program_and_their_mean),
+        cmocka_unit_test(micro_batches_are_a_loop),
         cmocka_unit_test(wrong_optimizers_are_refused),
         cmocka_unit_test(nothing_comes_of_empty_tensors),
 #ifdef KEEL_FAULTS
