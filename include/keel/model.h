@@ -103,6 +103,14 @@ KEEL_API size_t keel_tree_select(const keel_tree_t *tree, keel_filter_t filter, 
 KEEL_API uint64_t keel_tree_elements(const keel_tree_t *tree, keel_filter_t filter,
                                      const void *data);
 
+// Splits the leaves that `filter` chooses (NULL: all), as keel_place does: before their first
+// value, and before an optimizer makes its state, which is split as they are. Returns how many
+// there are.
+#define keel_tree_place(tree, filter, data, spec)                                                  \
+    keel_tree_place_at(KEEL_HERE, (tree), (filter), (data), (spec))
+KEEL_API size_t keel_tree_place_at(keel_caller_t site, keel_tree_t *tree, keel_filter_t filter,
+                                   const void *data, keel_spec_t spec);
+
 // Assigns the first value of each leaf that has an initializer, in the open step: one program,
 // whatever the seed. What is random depends on the seed, the leaf's name and the element's place
 // alone, and KEEL_UNIFORM gives the same bits on every device:
@@ -230,6 +238,8 @@ typedef struct keel_field_t {
     int is_required; // at least one element must be given
     // Above 0: a mask of the first so many axes, bool: true where elements are given.
     int mask_rank;
+    // On a mesh, how it is split, its mask too; default: whole on each device. Copied.
+    keel_spec_t spec;
 } keel_field_t;
 
 // An array of the host: its elements in row-major order.
@@ -365,6 +375,8 @@ KEEL_API keel_tensor_t keel_combine_at(keel_caller_t site, const keel_routing_t 
 // (0: one) and an index that names them. The path of an index ends in ".safetensors.index.json",
 // and its files are beside it. A checkpoint is replaced as a whole: whoever reads it, also after a
 // crash, finds the old one or the new one.
+
+// Values are whole: the mesh of a tree that reads need not be that of the tree that was written.
 
 typedef struct keel_checkpoint_t keel_checkpoint_t;
 

@@ -2,9 +2,11 @@
 // the declaration, whatever was given: so all batches are one trace.
 #include "model/model.h"
 
+#include <stdio.h>
+
 typedef struct field_t {
     keel_field_t declared;
-    char *name, *mask_name;
+    char *name, *mask_name, *axes[KEEL_MAX_RANK];
     uint64_t bytes;
     uint8_t *room, *mask_room;      // a whole field and mask, to fill
     const keel_host_array_t *given; // of the batch at hand; NULL: absent
@@ -46,7 +48,16 @@ static keel_status_t make_field(const keel_batch_t *batch, const keel_field_t *d
         return keel_status_make(
             KEEL_INVALID, "batch: %s is %s, and its mask has %d axes", declared->name,
             keel_tensor_text(declared->dtype, &declared->shape, text), declared->mask_rank);
+    if (declared->spec.count < 0 || declared->spec.count > declared->shape.rank)
+        return keel_status_make(
+            KEEL_INVALID, "batch: %s is %s, and its spec has %d dimensions", declared->name,
+            keel_tensor_text(declared->dtype, &declared->shape, text), declared->spec.count);
     out->declared = *declared;
+    for (int32_t i = 0; i < declared->spec.count; ++i) {
+        if (!declared->spec.dims[i]) continue;
+        KEEL_TRY(keel_strdup(keel_str(declared->spec.dims[i]), &out->axes[i]));
+        out->declared.spec.dims[i] = out->axes[i];
+    }
     KEEL_TRY(keel_strdup(keel_str(declared->name), &out->name));
     KEEL_TRY(keel_path(&out->mask_name, "%s.mask", declared->name));
     KEEL_TRY(keel_alloc(out->bytes, &memory));
@@ -72,6 +83,17 @@ static keel_status_t fill(keel_batch_t *batch, const keel_field_t *fields, size_
     return NULL;
 }
 
+static keel_status_t check_specs(keel_caller_t site, const keel_batch_t *batch) {
+    for (size_t i = 0; i < batch->count; ++i) {
+        const keel_field_t *declared = &batch->fields[i].declared;
+        char what[128];
+        snprintf(what, sizeof what, "batch: %s", declared->name);
+        KEEL_TRY(keel_tensor_check_spec(site, batch->context, what, &declared->spec,
+                                        declared->dtype, &declared->shape));
+    }
+    return NULL;
+}
+
 keel_status_t keel_batch_create_at(keel_caller_t site, keel_context_t *context,
                                    const keel_field_t *fields, size_t count, keel_batch_t **out) {
     void *memory;
@@ -83,12 +105,13 @@ keel_status_t keel_batch_create_at(keel_caller_t site, keel_context_t *context,
     KEEL_TRY(keel_calloc(1, sizeof(keel_batch_t), &memory));
     keel_batch_t *batch = memory;
     batch->context = context;
-    keel_status_t status = fill(batch, fields, count);
+    keel_status_t status = keel_tensor_annotate(site, fill(batch, fields, count));
+    if (!status) status = check_specs(site, batch);
     if (status)
         keel_batch_free(batch);
     else
         *out = batch;
-    return keel_tensor_annotate(site, status);
+    return status;
 }
 
 void keel_batch_free(keel_batch_t *batch) {
@@ -98,6 +121,8 @@ void keel_batch_free(keel_batch_t *batch) {
         void *const parts[] = {field->name, field->mask_name, field->room, field->mask_room};
         for (size_t part = 0; part < sizeof parts / sizeof *parts; ++part)
             keel_free(parts[part]);
+        for (int32_t axis = 0; axis < KEEL_MAX_RANK; ++axis)
+            keel_free(field->axes[axis]);
     }
     keel_free(batch->fields);
     keel_free(batch);
@@ -245,14 +270,16 @@ static const void *mask_of(const field_t *field, const keel_shape_t *shape, uint
 
 static void make_inputs(keel_caller_t site, const keel_batch_t *batch, field_t *field) {
     const keel_field_t *declared = &field->declared;
-    field->tensor = keel_input_at(site, batch->context, field->name, declared->dtype,
-                                  declared->shape, whole_of(field));
+    keel_spec_t spec = declared->spec;
+    field->tensor = keel_sharded_input_at(site, batch->context, field->name, declared->dtype,
+                                          declared->shape, whole_of(field), spec);
     if (!declared->mask_rank) return;
     const keel_shape_t shape = mask_shape(declared);
     uint64_t bytes = 0;
     keel_tensor_bytes(KEEL_BOOL, &shape, &bytes);
-    field->mask = keel_input_at(site, batch->context, field->mask_name, KEEL_BOOL, shape,
-                                mask_of(field, &shape, bytes));
+    if (spec.count > shape.rank) spec.count = shape.rank;
+    field->mask = keel_sharded_input_at(site, batch->context, field->mask_name, KEEL_BOOL, shape,
+                                        mask_of(field, &shape, bytes), spec);
 }
 
 void keel_batch_next_at(keel_caller_t site, keel_batch_t *batch, const keel_host_array_t *arrays,

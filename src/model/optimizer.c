@@ -294,6 +294,7 @@ static void add_micro(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
     const keel_caller_t site = losses->site;
     const size_t count = optimizer->count;
     keel_tensor_t loss = losses->loss(losses->data, in[count]);
+    if (keel_is_empty(loss)) return; // the loop says so
     keel_gradients_at(site, loss, optimizer->parameters, count, out);
     for (size_t i = 0; i < count; ++i)
         out[i] = BINARY(ADD, in[i], keel_cast_at(site, out[i], keel_dtype(in[i])));

@@ -263,6 +263,18 @@ uint64_t keel_tree_elements(const keel_tree_t *tree, keel_filter_t filter, const
     return sum;
 }
 
+size_t keel_tree_place_at(keel_caller_t site, keel_tree_t *tree, keel_filter_t filter,
+                          const void *data, keel_spec_t spec) {
+    size_t count = 0;
+    for (size_t i = 0; i < keel_tree_count(tree); ++i) {
+        const keel_leaf_t leaf = keel_tree_leaf(tree, i);
+        if (filter && !filter(&leaf, data)) continue;
+        keel_place_at(site, leaf.tensor, spec);
+        ++count;
+    }
+    return count;
+}
+
 void keel_tree_initialize_at(keel_caller_t site, keel_tree_t *tree, uint32_t seed) {
     for (size_t i = 0; i < keel_tree_count(tree); ++i) {
         const leaf_t *leaf = &tree->leaves.data[i];

@@ -57,6 +57,19 @@ static keel_status_t no_variable(const char *what) {
     return keel_status_make(KEEL_INVALID, "%s: no variable, or it was released", what);
 }
 
+keel_status_t keel_tensor_check_spec(keel_caller_t site, keel_context_t *context, const char *what,
+                                     const keel_spec_t *spec, keel_dtype_t dtype,
+                                     const keel_shape_t *shape) {
+    keel_status_t before = context->error;
+    uint32_t sharding;
+    context->error = NULL;
+    context->site = site;
+    (void)mesh_resolve(context, what, spec, dtype, shape, &sharding);
+    keel_status_t status = context->error;
+    context->error = before;
+    return status;
+}
+
 void keel_tensor_place_like(keel_tensor_t tensor, keel_tensor_t like) {
     variable_t *variable = context_variable(tensor);
     const variable_t *model = context_variable(like);

@@ -32,6 +32,11 @@ keel_bytes_t keel_tensor_newest(const keel_context_t *context);
 // Whether the open step has traced or assigned anything.
 bool keel_tensor_is_step_open(const keel_context_t *context);
 
+// Whether such a tensor can be split so: NULL, or what the operation `what` would say, with the
+// caller's line.
+keel_status_t keel_tensor_check_spec(keel_caller_t site, keel_context_t *context, const char *what,
+                                     const keel_spec_t *spec, keel_dtype_t dtype,
+                                     const keel_shape_t *shape) KEEL_MUST_CHECK;
 // Splits a variable that has no value yet as `like`, one of the same shape.
 void keel_tensor_place_like(keel_tensor_t variable, keel_tensor_t like);
 // Replaces the value of a variable by all its elements in row-major order, which are copied. Not
