@@ -190,17 +190,43 @@ static keel_status_t emit_window_reduce(emitter_t *e, const item_t *item, keel_v
     return emit_instruction(e, "reduce-window", dtype, item->shape, operands, 2, &fields, out);
 }
 
+// XLA's partitioner loses what overlapping windows put into another part, so the dimensions that
+// windows go over are whole on each device there. It decides about the others.
+static keel_status_t keep_whole(emitter_t *e, const pool_t *pool, keel_dtype_t dtype,
+                                const keel_shape_t *shape, keel_value_id_t *value) {
+    char others[64] = "unspecified_dims=[";
+    size_t size = strlen(others);
+    const size_t begin = size;
+    fields_t fields = {0};
+    if (e->context->mesh.devices == 1 || e->is_manual) return NULL;
+    for (int32_t i = 0; i < pool->rank; ++i)
+        if (pool->sizes[i] == 1 && pool->windows[i].stride == 1)
+            size += (size_t)snprintf(others + size, sizeof others - size,
+                                     size > begin ? ",%d" : "%d", i);
+    snprintf(others + size, sizeof others - size, "]");
+    KEEL_TRY(emit_sharding(e, &fields, SHARDING_WHOLE, shape->rank));
+    KEEL_TRY(emit_string(e, &fields, "custom_call_target", "Sharding"));
+    if (size > begin) KEEL_TRY(emit_string(e, &fields, "backend_config", others));
+    return emit_instruction(e, "custom-call", dtype, shape, value, 1, &fields, value);
+}
+
 static keel_status_t emit_window_put(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     keel_dtype_t dtype = (keel_dtype_t)item->node->dtype;
     keel_value_id_t operands[3] = {item->operands[0], item->operands[1]};
     char names[2][64];
     fields_t fields = {0};
+    const pool_t pool = read_words(item->node, item->words);
+    const uint32_t values = trace_operand(e->context, item->node, 1);
+    KEEL_TRY(keep_whole(e, &pool, dtype, item->shape, &operands[0]));
+    KEEL_TRY(keep_whole(e, &pool, dtype, trace_node_shape(e->context, values), &operands[1]));
     KEEL_TRY(emit_constant(e, dtype, 0, &operands[2]));
     KEEL_TRY(put_window(e, item, &fields));
     chooser_name(item->node->op, dtype, "is", names[0]);
     emit_reducer_name(KEEL_OP_SUM, dtype, names[1]);
     KEEL_TRY(emit_calls(e, &fields, (const char *[]){names[0], names[1]}, 2));
-    return emit_instruction(e, "select-and-scatter", dtype, item->shape, operands, 3, &fields, out);
+    KEEL_TRY(
+        emit_instruction(e, "select-and-scatter", dtype, item->shape, operands, 3, &fields, out));
+    return keep_whole(e, &pool, dtype, item->shape, out);
 }
 
 static keel_status_t emit_window_take(emitter_t *e, const item_t *item, keel_value_id_t *out) {

@@ -11,7 +11,7 @@ import sys
 import against_jax
 import control
 import numpy
-from against_jax import floats, integers
+from against_jax import floats, integers, long
 
 
 class Jax(control.Jax, against_jax.Jax):
@@ -94,6 +94,24 @@ def scan_in_scan(k, carry, inputs, scale):
 
     last, stacked = k.scan(outer, [carry], [inputs], 1)
     return plus(k, last, stacked)
+
+
+@case(floats(3), floats(5, 3), floats(2, 3))
+def complex_scan(k, x, inputs, parts):
+    """A carry, inputs, outputs and a captured value that are complex, with a branch."""
+    part = lambda i: k.call("reshape", k.call("slice", parts, 0, long(i), long(i + 1)), shape(k, 3))  # noqa: E731
+    scale = k.call("complex", part(0), part(1))
+
+    def body(t):
+        turned = mul(k, mul(k, t[0], scale), t[1])
+        size = k.reduce("SUM", k.unary("ABS", turned), [0])
+        new = k.cond(k.compare("LESS", size, k.number(size, 1)), lambda: [k.unary("EXP", turned)],
+                     lambda: [k.call("conj", turned)], 1)
+        return [new[0], k.call("fft", new[0], 1)]
+
+    carry = k.call("complex", x, k.unary("SIN", x))
+    last, stacked = k.scan(body, [carry], [k.call("complex", inputs, k.unary("COS", inputs))], 1)
+    return k.call("real", mul(k, k.reduce("SUM", stacked, [0]), last))
 
 
 @case(floats(3), floats(3), numpy.float32(0.5))

@@ -12,10 +12,12 @@ import sys
 os.environ["JAX_PLATFORMS"] = "cpu"
 os.environ["JAX_NUM_CPU_DEVICES"] = "4"
 
+import front
 import jax
 import jax.numpy as jnp
 import numpy
-from front import Front, dtype_of, shape_of
+from against_jax import DTYPE, Front, Jax
+from front import dtype_of, shape_of
 from jax.sharding import Mesh as JaxMesh
 from jax.sharding import NamedSharding, PartitionSpec
 
@@ -148,6 +150,38 @@ def trains(library):
         sys.exit(f"{keel.figures().programs} programs for one trace")
 
 
+OPERATIONS = {
+    "product": lambda k, x: k.reduce("PRODUCT", x, (1,)),
+    "cumulative product": lambda k, x: k.call("cumulate", front.BINARY.index("MULTIPLY"), x, 2),
+    "all": lambda k, x: k.call("cast", k.reduce("ALL", k.compare("LESS", x, k.number(x, 2)), (2,)), DTYPE["F32"]),
+    "max_pool": lambda k, x: k.pool("MAX", x, (3, 3), {"stride": [1, 2], "before": [1, 1], "after": [1, 0]}),
+    "max_pool of equals": lambda k, x: k.pool("MAX", k.unary("ROUND", x), (3, 2), {}),
+    "gradient of max_pool": lambda k, x: k.slope(lambda y: k.unary("SIN", k.pool("MAX", y, (3, 3), {"before": [1, 1]})), x),
+    "sum_pool": lambda k, x: k.pool("SUM", x, (3, 2), {"stride": [2, 3], "before": [1, 1], "after": [1, 0], "dilation": [1, 2]}),
+    "mean_pool": lambda k, x: k.pool("MEAN", x, (2, 3), {"before": [1, 1], "after": [0, 1]}),
+    "spectrum": lambda k, x: k.unary("ABS", k.call("rfft", x, 1)),
+    "filter": lambda k, x: k.call("irfft", k.binary("MULTIPLY", k.call("rfft", x, 2), k.call("conj", k.call("rfft", x, 2))), 2,
+                                  ctypes.c_int64(16)),
+}
+
+
+def operates(library, name, operation):
+    """Values and gradients of what is split along each axis are those of one device."""
+    array = RNG.normal(size=(8, 4, 16)).astype("f4")
+    theirs = jax.jit(jax.value_and_grad(lambda x: jnp.sum(jnp.sin(operation(Jax(), x)))))(array)
+    keel = MeshFront(library, data=2, model=2)
+    for axes in specs_of({"data": 2, "model": 2}):
+        x = keel.source("variable", "x", array, axes)
+        y = keel.unary("SIN", operation(keel, x))
+        total = keel.reduce("SUM", y, range(keel.c.keel_shape(y).rank))
+        kept = [keel.keep(total), keel.keep(keel.gradients(total, [x])[0])]
+        keel.end()
+        near(f"{name} split {axes}", keel.read(kept[0]), theirs[0], 1e-4)
+        near(f"gradient of {name} split {axes}", keel.read(kept[1]), theirs[1], 1e-4)
+        for tensor in (x, *kept):
+            keel.release(tensor)
+
+
 def many_at_once(library):
     """A thousand programs with collectives that do not wait for each other, and no read between them."""
     keel = MeshFront(library, data=4)
@@ -166,6 +200,8 @@ def main():
     for sizes in MESHES:
         placed(sys.argv[1], sizes)
     trains(sys.argv[1])
+    for name, operation in OPERATIONS.items():
+        operates(sys.argv[1], name, operation)
     many_at_once(sys.argv[1])
     print("ok")
 
