@@ -101,8 +101,9 @@ typedef struct keel_tensor_t {
 typedef struct keel_caller_t {
     const char *file, *function;
     int line;
+    const char *operation; // that is called there, and made of others; NULL: it is made of none
 } keel_caller_t;
-#define KEEL_HERE ((keel_caller_t){__FILE__, __func__, __LINE__})
+#define KEEL_HERE ((keel_caller_t){__FILE__, __func__, __LINE__, NULL})
 
 KEEL_API int keel_is_empty(keel_tensor_t tensor);
 // [0] and bool for the empty tensor.

@@ -52,7 +52,7 @@ void keel_log_once(const char *topic, const char *format, ...) {
     va_end(arguments);
 }
 
-void keel_log(const char *format, ...) {
+void keel_log_line(const char *format, ...) {
     if (is_quiet()) return;
     va_list arguments;
     va_start(arguments, format);

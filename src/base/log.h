@@ -9,6 +9,6 @@
 // KEEL_QUIET=1 in the environment silences everything.
 void keel_log_once(const char *topic, const char *format, ...) KEEL_PRINTF(2, 3);
 // Prints the line each time, for callers that count by themselves.
-void keel_log(const char *format, ...) KEEL_PRINTF(1, 2);
+void keel_log_line(const char *format, ...) KEEL_PRINTF(1, 2);
 
 #endif // KEEL_BASE_LOG_H_

@@ -61,7 +61,7 @@ void ranks_turn_off(ranks_t *ranks, const char *why) {
     atomic_store(&ranks->is_off, true);
     pthread_mutex_unlock(&ranks->state);
     if (was_off) return;
-    keel_log("the programs of the processes are not compared: %s", why);
+    keel_log_line("the programs of the processes are not compared: %s", why);
     for (group_t *group = groups; group; group = group->next)
         ranks_tell_off(ranks, group);
 }

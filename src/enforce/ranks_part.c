@@ -179,7 +179,7 @@ bool ranks_look(void *context) {
     keel_status_t stopped = check_stopped(ranks);
     if (!stopped) return goes_on;
     // The client of the process that asked has it as an error.
-    if (has_gone) keel_log("%s", keel_status_message(stopped));
+    if (has_gone) keel_log_line("%s", keel_status_message(stopped));
     keel_status_ignore(stopped);
     return false;
 }

@@ -41,7 +41,7 @@ static void warn(const request_t *request, const char *why) {
     char line[256];
     if (!once_first(request->engine->once, ONCE_DRIFT, keel_str_bytes(keel_str(why)))) return;
     line_of(&request->site.place, line);
-    keel_log("%s%s", line, why);
+    keel_log_line("%s%s", line, why);
 }
 
 keel_status_t keel_engine_ask_members(const keel_engine_ask_t *ask, const uint32_t **out,

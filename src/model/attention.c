@@ -215,6 +215,7 @@ keel_tensor_t keel_attention_at(keel_caller_t site, keel_tensor_t q, keel_tensor
                                 keel_tensor_t v, keel_tensor_t mask,
                                 keel_attention_options_t options,
                                 keel_attention_receipt_t *receipt) {
+    site = keel_tensor_part_of(site, "attention");
     attention_t a;
     if (receipt) *receipt = (keel_attention_receipt_t){.form = options.form};
     if (keel_is_empty(q) || keel_is_empty(k) || keel_is_empty(v)) return (keel_tensor_t){0};

@@ -284,6 +284,7 @@ static void make_inputs(keel_caller_t site, const keel_batch_t *batch, field_t *
 
 void keel_batch_next_at(keel_caller_t site, keel_batch_t *batch, const keel_host_array_t *arrays,
                         size_t count) {
+    site = keel_tensor_part_of(site, "batch_next");
     if (!batch) return;
     for (size_t i = 0; i < batch->count; ++i)
         batch->fields[i].tensor = batch->fields[i].mask = (keel_tensor_t){0};

@@ -255,6 +255,7 @@ static keel_status_t check_step(const keel_optimizer_t *optimizer, const keel_te
 
 void keel_optimizer_step_at(keel_caller_t site, keel_optimizer_t *optimizer,
                             const keel_tensor_t *gradients) {
+    site = keel_tensor_part_of(site, "optimizer_step");
     if (!optimizer) return;
     keel_status_t status = check_step(optimizer, gradients);
     if (status) {
@@ -272,6 +273,7 @@ void keel_optimizer_step_at(keel_caller_t site, keel_optimizer_t *optimizer,
 }
 
 void keel_minimize_at(keel_caller_t site, keel_optimizer_t *optimizer, keel_tensor_t loss) {
+    site = keel_tensor_part_of(site, "minimize");
     if (!optimizer) return;
     keel_gradients_at(site, loss, optimizer->parameters, optimizer->count, optimizer->gradients);
     keel_optimizer_step_at(site, optimizer, optimizer->gradients);
@@ -332,6 +334,7 @@ static keel_tensor_t minimize_over(keel_optimizer_t *optimizer, losses_t *losses
 
 keel_tensor_t keel_minimize_over_at(keel_caller_t site, keel_optimizer_t *optimizer, int64_t count,
                                     keel_loss_t loss, void *data) {
+    site = keel_tensor_part_of(site, "minimize_over");
     keel_tensor_t mean = {0};
     void *memory;
     if (!optimizer) return mean;
@@ -347,6 +350,7 @@ keel_tensor_t keel_minimize_over_at(keel_caller_t site, keel_optimizer_t *optimi
 }
 
 keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t micro) {
+    site = keel_tensor_part_of(site, "micro_batch");
     keel_shape_t shape = keel_shape(x);
     keel_tensor_t slice = keel_dynamic_slice_at(site, x, 0, micro, 1);
     if (keel_is_empty(slice)) return slice;

@@ -64,6 +64,7 @@ static keel_status_t check_rows(keel_tensor_t x, keel_tensor_t mask, int64_t bou
 
 keel_tensor_t keel_rows_where_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t mask,
                                  int64_t bound, keel_rows_t *out) {
+    site = keel_tensor_part_of(site, "rows_where");
     if (out) *out = (keel_rows_t){0};
     if (keel_is_empty(x) || keel_is_empty(mask)) return (keel_tensor_t){0};
     keel_status_t status = check_rows(x, mask, bound);
@@ -201,6 +202,7 @@ static void route(keel_caller_t site, keel_tensor_t scores, keel_tensor_t choice
 
 void keel_route_at(keel_caller_t site, keel_tensor_t scores, keel_tensor_t choice,
                    keel_tensor_t valid, keel_routing_options_t options, keel_routing_t *out) {
+    site = keel_tensor_part_of(site, "route");
     if (!out) return;
     *out = (keel_routing_t){0};
     if (keel_is_empty(scores)) return;
@@ -215,6 +217,7 @@ void keel_route_at(keel_caller_t site, keel_tensor_t scores, keel_tensor_t choic
 // ---- there and back ----------------------------------------------------------------------------
 
 keel_tensor_t keel_dispatch_at(keel_caller_t site, const keel_routing_t *r, keel_tensor_t x) {
+    site = keel_tensor_part_of(site, "dispatch");
     const keel_shape_t shape = keel_shape(x);
     if (!r || keel_is_empty(x) || keel_is_empty(r->token)) return (keel_tensor_t){0};
     if (shape.rank != 2 || shape.dims[0] != r->tokens)
@@ -224,6 +227,7 @@ keel_tensor_t keel_dispatch_at(keel_caller_t site, const keel_routing_t *r, keel
 }
 
 keel_tensor_t keel_combine_at(keel_caller_t site, const keel_routing_t *r, keel_tensor_t y) {
+    site = keel_tensor_part_of(site, "combine");
     const keel_shape_t shape = keel_shape(y);
     if (!r || keel_is_empty(y) || keel_is_empty(r->slot)) return (keel_tensor_t){0};
     if (shape.rank != 3 || shape.dims[0] != r->experts || shape.dims[1] != r->capacity)

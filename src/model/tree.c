@@ -284,6 +284,7 @@ void keel_tree_initialize_at(keel_caller_t site, keel_tree_t *tree, uint32_t see
 }
 
 void keel_add_to_at(keel_caller_t site, keel_tensor_t variable, keel_tensor_t value) {
+    site = keel_tensor_part_of(site, "add_to");
     keel_tensor_t cast = keel_cast_at(site, value, keel_dtype(variable));
     keel_assign_at(site, variable, keel_binary_at(site, KEEL_OP_ADD, variable, cast));
 }

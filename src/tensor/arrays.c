@@ -33,10 +33,12 @@ static keel_tensor_t arg_extreme(keel_caller_t site, const char *what, keel_redu
 }
 
 keel_tensor_t keel_argmax_at(keel_caller_t site, keel_tensor_t x, int axis) {
+    site = keel_tensor_part_of(site, "argmax");
     return arg_extreme(site, "argmax", KEEL_OP_MAX, x, axis);
 }
 
 keel_tensor_t keel_argmin_at(keel_caller_t site, keel_tensor_t x, int axis) {
+    site = keel_tensor_part_of(site, "argmin");
     return arg_extreme(site, "argmin", KEEL_OP_MIN, x, axis);
 }
 
@@ -157,6 +159,7 @@ static void reverse_all(const scanning_t *scanning, group_t *group) {
 void keel_associative_scan_at(keel_caller_t site, keel_combine_t combine, void *user,
                               const keel_tensor_t *x, size_t count, int axis, int is_reversed,
                               keel_tensor_t *out) {
+    site = keel_tensor_part_of(site, "associative_scan");
     uint32_t nodes[KEEL_SORT_LIMIT];
     group_t group = {{{0}}};
     for (size_t i = 0; out && i < count; ++i)
@@ -193,6 +196,7 @@ static void cumulate(void *user, const keel_tensor_t *x, const keel_tensor_t *y,
 }
 
 keel_tensor_t keel_cumulate_at(keel_caller_t site, keel_binary_op_t op, keel_tensor_t x, int axis) {
+    site = keel_tensor_part_of(site, "cumulate");
     static const bool is_associative[KEEL_BINARY_OP_COUNT] = {
         [KEEL_OP_ADD] = true,     [KEEL_OP_MULTIPLY] = true, [KEEL_OP_MAXIMUM] = true,
         [KEEL_OP_MINIMUM] = true, [KEEL_OP_AND] = true,      [KEEL_OP_OR] = true,

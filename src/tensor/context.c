@@ -16,13 +16,20 @@ keel_tensor_t context_take(keel_context_t *context, keel_caller_t site, keel_sta
     return (keel_tensor_t){0};
 }
 
+// "mean: ..." for "sum: ..." in a part of mean.
+static keel_status_t fail_whole(keel_caller_t site, const char *text) {
+    const char *rest = site.operation ? strstr(text, ": ") : NULL;
+    if (!rest) return keel_status_make(KEEL_INVALID, "%s", text);
+    return keel_status_make(KEEL_INVALID, "%s%s", site.operation, rest);
+}
+
 keel_tensor_t context_fail(keel_context_t *context, keel_caller_t site, const char *format, ...) {
     char text[1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return context_take(context, site, keel_status_make(KEEL_INVALID, "%s", text));
+    return context_take(context, site, fail_whole(site, text));
 }
 
 const char *keel_context_error(const keel_context_t *context) {

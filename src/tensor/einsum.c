@@ -96,6 +96,7 @@ static keel_tensor_t product(const einsum_t *einsum, keel_tensor_t x, keel_tenso
 
 keel_tensor_t keel_einsum_at(keel_caller_t site, const char *axes, keel_tensor_t x,
                              keel_tensor_t y) {
+    site = keel_tensor_part_of(site, "einsum");
     uint32_t nodes[2];
     einsum_t einsum = {.site = site, .text = axes ? axes : ""};
     einsum.context = ops_begin(site, "einsum", (keel_tensor_t[]){x, y}, 2, nodes);

@@ -34,6 +34,7 @@ static keel_tensor_t mean_of_wide(keel_caller_t site, keel_tensor_t x, const kee
 }
 
 keel_tensor_t keel_mean_at(keel_caller_t site, keel_tensor_t x, keel_axes_t axes) {
+    site = keel_tensor_part_of(site, "mean");
     if (!begins(site, "mean", x)) return (keel_tensor_t){0};
     if (!dtype_has_gradient(keel_dtype(x)))
         return context_fail(x.context, site, "mean: of %s; keel_cast it",
@@ -76,15 +77,18 @@ keel_tensor_t keel_mean_pool_at(keel_caller_t site, keel_tensor_t x, const keel_
 
 // Not a maximum: its gradient at 0 is 0.
 keel_tensor_t keel_relu_at(keel_caller_t site, keel_tensor_t x) {
+    site = keel_tensor_part_of(site, "relu");
     keel_tensor_t zero = CONSTANT(x, 0);
     return keel_select_at(site, keel_compare_at(site, KEEL_OP_LESS_EQUAL, x, zero), zero, x);
 }
 
 keel_tensor_t keel_silu_at(keel_caller_t site, keel_tensor_t x) {
+    site = keel_tensor_part_of(site, "silu");
     return BINARY(MULTIPLY, x, UNARY(SIGMOID, x));
 }
 
 keel_tensor_t keel_gelu_at(keel_caller_t site, keel_tensor_t x) {
+    site = keel_tensor_part_of(site, "gelu");
     keel_tensor_t cube = BINARY(MULTIPLY, BINARY(MULTIPLY, x, x), x);
     keel_tensor_t inner = BINARY(ADD, x, BINARY(MULTIPLY, cube, CONSTANT(x, 0.044715)));
     keel_tensor_t curve = UNARY(TANH, BINARY(MULTIPLY, inner, CONSTANT(x, 0.7978845608028654)));
@@ -127,6 +131,7 @@ static keel_tensor_t below_zero(keel_caller_t site, keel_tensor_t x, int32_t axi
 }
 
 keel_tensor_t keel_softmax_at(keel_caller_t site, keel_tensor_t x, int axis) {
+    site = keel_tensor_part_of(site, "softmax");
     int32_t place;
     if (!find_axis(site, "softmax", x, axis, &place)) return (keel_tensor_t){0};
     keel_tensor_t powers = UNARY(EXP, below_zero(site, widen(site, x), place));
@@ -141,6 +146,7 @@ static keel_tensor_t log_softmax_of_wide(keel_caller_t site, keel_tensor_t x, in
 }
 
 keel_tensor_t keel_log_softmax_at(keel_caller_t site, keel_tensor_t x, int axis) {
+    site = keel_tensor_part_of(site, "log_softmax");
     int32_t place;
     if (!find_axis(site, "log_softmax", x, axis, &place)) return (keel_tensor_t){0};
     return keel_cast_at(site, log_softmax_of_wide(site, widen(site, x), place), keel_dtype(x));
@@ -172,6 +178,7 @@ static bool fits_last(keel_caller_t site, const char *what, keel_tensor_t x, kee
 
 keel_tensor_t keel_rms_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t scale,
                                double epsilon) {
+    site = keel_tensor_part_of(site, "rms_norm");
     int32_t axis;
     if (!find_axis(site, "rms_norm", x, -1, &axis) || !fits_last(site, "rms_norm", x, scale))
         return (keel_tensor_t){0};
@@ -182,6 +189,7 @@ keel_tensor_t keel_rms_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_
 
 keel_tensor_t keel_layer_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t scale,
                                  keel_tensor_t shift, double epsilon) {
+    site = keel_tensor_part_of(site, "layer_norm");
     int32_t axis;
     if (!find_axis(site, "layer_norm", x, -1, &axis) || !fits_last(site, "layer_norm", x, scale) ||
         !fits_last(site, "layer_norm", x, shift))
@@ -195,6 +203,7 @@ keel_tensor_t keel_layer_norm_at(keel_caller_t site, keel_tensor_t x, keel_tenso
 }
 
 keel_tensor_t keel_one_hot_at(keel_caller_t site, keel_tensor_t x, int64_t n, keel_dtype_t dtype) {
+    site = keel_tensor_part_of(site, "one_hot");
     if (!begins(site, "one_hot", x)) return (keel_tensor_t){0};
     keel_shape_t shape = keel_shape(x), wide = shape;
     keel_dtype_t counts = keel_dtype(x);
@@ -214,6 +223,7 @@ keel_tensor_t keel_one_hot_at(keel_caller_t site, keel_tensor_t x, int64_t n, ke
 
 keel_tensor_t keel_cross_entropy_at(keel_caller_t site, keel_tensor_t logits,
                                     keel_tensor_t targets) {
+    site = keel_tensor_part_of(site, "cross_entropy");
     char text[SHAPE_TEXT], other[SHAPE_TEXT];
     int32_t axis;
     if (!find_axis(site, "cross_entropy", logits, -1, &axis) ||

@@ -66,12 +66,14 @@ void keel_sort_together_at(keel_caller_t site, const keel_tensor_t *x, size_t co
 }
 
 keel_tensor_t keel_sort_at(keel_caller_t site, keel_tensor_t x, int axis, keel_order_t order) {
+    site = keel_tensor_part_of(site, "sort");
     keel_tensor_t sorted;
     keel_sort_together_at(site, &x, 1, axis, order, &sorted, NULL);
     return sorted;
 }
 
 keel_tensor_t keel_argsort_at(keel_caller_t site, keel_tensor_t x, int axis, keel_order_t order) {
+    site = keel_tensor_part_of(site, "argsort");
     keel_tensor_t places;
     keel_sort_together_at(site, &x, 1, axis, order, NULL, &places);
     return places;
@@ -79,6 +81,7 @@ keel_tensor_t keel_argsort_at(keel_caller_t site, keel_tensor_t x, int axis, kee
 
 void keel_top_k_at(keel_caller_t site, keel_tensor_t x, int64_t k, keel_tensor_t *out,
                    keel_tensor_t *out_indices) {
+    site = keel_tensor_part_of(site, "top_k");
     keel_tensor_t values = {0}, places = {0};
     keel_sort_together_at(site, &x, 1, -1, KEEL_DESCENDING, &values, &places);
     if (values.context) {

@@ -86,6 +86,7 @@ static keel_tensor_t bits_of(keel_caller_t site, keel_tensor_t key, const keel_s
 // ---- keys ---------------------------------------------------------------------------------------
 
 keel_tensor_t keel_random_key_at(keel_caller_t site, keel_context_t *context, uint64_t seed) {
+    site = keel_tensor_part_of(site, "random_key");
     const uint32_t words[2] = {(uint32_t)(seed >> 32), (uint32_t)seed};
     return keel_input_at(site, context, "seed", KEEL_U32, KEEL_SHAPE(2), words);
 }
@@ -96,6 +97,7 @@ static keel_tensor_t as_u32(keel_caller_t site, keel_tensor_t x) {
 }
 
 keel_tensor_t keel_random_fold_at(keel_caller_t site, keel_tensor_t key, keel_tensor_t number) {
+    site = keel_tensor_part_of(site, "random_fold");
     uint32_t node;
     if (!is_key(site, "random_fold", key)) return (keel_tensor_t){0};
     keel_context_t *context = ops_begin(site, "random_fold", &number, 1, &node);
@@ -110,6 +112,7 @@ keel_tensor_t keel_random_fold_at(keel_caller_t site, keel_tensor_t key, keel_te
 }
 
 void keel_random_split_at(keel_caller_t site, keel_tensor_t key, size_t count, keel_tensor_t *out) {
+    site = keel_tensor_part_of(site, "random_split");
     for (size_t i = 0; out && i < count; ++i)
         out[i] = (keel_tensor_t){0};
     if (!out || !count || !is_key(site, "random_split", key)) return;
@@ -125,6 +128,7 @@ void keel_random_split_at(keel_caller_t site, keel_tensor_t key, size_t count, k
 // ---- numbers ------------------------------------------------------------------------------------
 
 keel_tensor_t keel_random_bits_at(keel_caller_t site, keel_tensor_t key, keel_shape_t shape) {
+    site = keel_tensor_part_of(site, "random_bits");
     if (!is_key(site, "random_bits", key) || !is_shape(site, "random_bits", key.context, &shape))
         return (keel_tensor_t){0};
     return bits_of(site, key, &shape);
@@ -148,6 +152,7 @@ static keel_tensor_t uniform(keel_caller_t site, keel_tensor_t key, const keel_s
 
 keel_tensor_t keel_random_uniform_at(keel_caller_t site, keel_tensor_t key, keel_shape_t shape,
                                      double low, double high) {
+    site = keel_tensor_part_of(site, "random_uniform");
     if (!is_key(site, "random_uniform", key) ||
         !is_shape(site, "random_uniform", key.context, &shape))
         return (keel_tensor_t){0};
@@ -180,6 +185,7 @@ static keel_tensor_t erf_inverse(keel_caller_t site, keel_tensor_t x) {
 }
 
 keel_tensor_t keel_random_normal_at(keel_caller_t site, keel_tensor_t key, keel_shape_t shape) {
+    site = keel_tensor_part_of(site, "random_normal");
     if (!is_key(site, "random_normal", key) ||
         !is_shape(site, "random_normal", key.context, &shape))
         return (keel_tensor_t){0};
@@ -190,6 +196,7 @@ keel_tensor_t keel_random_normal_at(keel_caller_t site, keel_tensor_t key, keel_
 
 keel_tensor_t keel_random_bernoulli_at(keel_caller_t site, keel_tensor_t key, keel_shape_t shape,
                                        keel_tensor_t probability) {
+    site = keel_tensor_part_of(site, "random_bernoulli");
     uint32_t node;
     if (!is_key(site, "random_bernoulli", key) ||
         !is_shape(site, "random_bernoulli", key.context, &shape) ||
@@ -203,6 +210,7 @@ keel_tensor_t keel_random_bernoulli_at(keel_caller_t site, keel_tensor_t key, ke
 // Two words of bits, so that the remainder of any span is nearly even.
 keel_tensor_t keel_random_integers_at(keel_caller_t site, keel_tensor_t key, keel_shape_t shape,
                                       int32_t low, int32_t high) {
+    site = keel_tensor_part_of(site, "random_integers");
     keel_tensor_t keys[2];
     if (!is_key(site, "random_integers", key) ||
         !is_shape(site, "random_integers", key.context, &shape))

@@ -4,12 +4,18 @@
 #ifndef KEEL_TENSOR_TENSOR_H_
 #define KEEL_TENSOR_TENSOR_H_
 
-#include "base/base.h" // before the public header, which has another keel_log
+#include "base/base.h"
 #include "keel/tensor.h"
 
 // Gives the context an error, with the caller's line in front, unless it has one. Takes `status`;
 // NULL is allowed. Returns an empty tensor.
 keel_tensor_t keel_tensor_fail(keel_context_t *context, keel_caller_t site, keel_status_t status);
+// The site for what an operation that is made of others calls: errors of these have its name, or
+// that of an operation which it is a part of itself.
+static inline keel_caller_t keel_tensor_part_of(keel_caller_t site, const char *operation) {
+    if (!site.operation) site.operation = operation;
+    return site;
+}
 // "mlp.c:41: ..." in front of the status.
 keel_status_t keel_tensor_annotate(keel_caller_t site, keel_status_t status) KEEL_MUST_CHECK;
 

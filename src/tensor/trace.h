@@ -40,6 +40,7 @@
 #include "keel/random.h"
 #include "keel/tensor.h"
 #include "program/program.h"
+#include "tensor/tensor.h"
 
 // ---- nodes -------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@
 #include "tensor/trace.h"
 #include "unit/place.h"
 
-#include "keel/keel.h" // after Keel's own headers, of which one has another keel_log
+#include "keel/keel.h"
 
 static keel_context_t *keel;
 

@@ -31,7 +31,8 @@ class Shape(ctypes.Structure):
 
 
 class Caller(ctypes.Structure):
-    _fields_ = [("file", ctypes.c_char_p), ("function", ctypes.c_char_p), ("line", ctypes.c_int)]
+    _fields_ = [("file", ctypes.c_char_p), ("function", ctypes.c_char_p), ("line", ctypes.c_int),
+                ("operation", ctypes.c_char_p)]
 
 
 class Tensor(ctypes.Structure):

@@ -5,7 +5,7 @@
 
 #include "tensor/trace.h"
 
-#include "keel/keel.h" // after Keel's own headers, of which one has another keel_log
+#include "keel/keel.h"
 
 static keel_context_t *keel;
 static float numbers[64];

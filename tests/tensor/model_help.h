@@ -6,7 +6,7 @@
 
 #include "unit/place.h"
 
-#include "keel/keel.h" // after Keel's own headers, of which one has another keel_log
+#include "keel/keel.h"
 
 static keel_context_t *keel;
 

@@ -9,7 +9,7 @@
 
 #include "unit/place.h"
 
-#include "keel/keel.h" // after Keel's own headers, of which one has another keel_log
+#include "keel/keel.h"
 
 // The embedded plugin's compiler forgets what it makes of a scatter.
 const char *__lsan_default_suppressions(void);

@@ -5,7 +5,7 @@
 
 #include "unit/place.h"
 
-#include "keel/keel.h" // after Keel's own headers, of which one has another keel_log
+#include "keel/keel.h"
 
 static keel_context_t *keel;
 
@@ -281,6 +281,19 @@ static void wrong_shapes_are_named(void **state) {
             (keel_gradients(x, &x, 1, &(keel_tensor_t){0}), 0));
 }
 
+static void an_operation_made_of_others_has_its_own_name(void **state) {
+    (void)state;
+    keel_tensor_t x = ones("x", 2, 3), y = ones("y", 4, 5), i, out[1];
+    REFUSED("mean: f32[2,3] does not have these axes", keel_mean(x, KEEL_AXES(2)));
+    REFUSED("einsum: f32[2,3] and f32[4,5] do not fit", keel_einsum("ab,bc->ac", x, y));
+    REFUSED("top_k: f32[] does not have this axis",
+            (keel_top_k(keel_sum(x, KEEL_AXES(0, 1)), 1, out, NULL), 0));
+    i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
+    REFUSED("softmax: i32[4] has a dtype without it", keel_softmax(i, 0));
+    i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
+    REFUSED("silu: i32[4] has a dtype without it", keel_silu(i));
+}
+
 static void wrong_dtypes_are_named(void **state) {
     (void)state;
     keel_tensor_t f = ones("f", 1, 1), i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
@@ -507,6 +520,7 @@ int main(void) {
         cmocka_unit_test(f16_and_bf16_are_averaged_in_f32),
         cmocka_unit_test(sizes_of_zero_and_eight_dimensions_work),
         cmocka_unit_test(wrong_shapes_are_named),
+        cmocka_unit_test(an_operation_made_of_others_has_its_own_name),
         cmocka_unit_test(wrong_dtypes_are_named),
         cmocka_unit_test(wrong_sources_are_named),
         cmocka_unit_test(empty_and_foreign_tensors_are_named),
