@@ -242,9 +242,11 @@ KEEL_API keel_tensor_t keel_sharded_input_at(keel_caller_t site, keel_context_t 
 #define keel_shard(x, spec) keel_shard_at(KEEL_HERE, (x), (spec))
 KEEL_API keel_tensor_t keel_shard_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec);
 
-// A host number as an argument: a scalar of the dtype of `like`.
-#define keel_number(like, value) keel_number_at(KEEL_HERE, (like), (value))
-KEEL_API keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value);
+// A host number as an argument: a scalar of the dtype of `like`. Its name in `keel why` is the
+// expression of C; that text must live as long as the context.
+#define keel_number(like, value) keel_number_at(KEEL_HERE, (like), (value), #value)
+KEEL_API keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value,
+                                      const char *name);
 // The same as a part of the program: another value is another program.
 #define keel_constant(like, value) keel_constant_at(KEEL_HERE, (like), (value))
 KEEL_API keel_tensor_t keel_constant_at(keel_caller_t site, keel_tensor_t like, double value);

@@ -149,7 +149,7 @@ static keel_status_t read_hlo(asking_t *asking, const keel_block_t *body) {
         const uint64_t *op = keel_map_find(&numbered, keel_bytes(&number, sizeof number));
         if (!op) break;
         const keel_operation_t *operation = &program->operations.data[*op];
-        status = add_argument(asking, KEEL_STR(""),
+        status = add_argument(asking, keel_program_parameter_name(program, (keel_op_id_t)*op),
                               keel_program_value_type(program, operation->first_result),
                               operation->attributes);
     }

@@ -106,13 +106,12 @@ keel_status_t keel_diff_grown(keel_diff_t *diff) {
     unsigned looked_at = 0;
     for (uint32_t i = 0; i < diff->root_count && looked_at < MOST; ++i) {
         keel_difference_t *difference = &diff->roots[i].difference;
-        unsigned number;
         if (difference->kind != KEEL_CAUSE_SHAPE || diff->roots[i].follows != KEEL_NONE ||
-            sscanf(difference->subject, "argument %u", &number) != 1 || number >= diff->after_count)
+            !diff->roots[i].argument)
             continue;
         ++looked_at;
         keel_op_id_t op;
-        KEEL_TRY(find_appending(diff, &diff->arguments_after[number], &op));
+        KEEL_TRY(find_appending(diff, &diff->arguments_after[diff->roots[i].argument - 1], &op));
         if (op == KEEL_NONE) continue;
         if (keel_graph_line(&diff->after, op)->identity)
             difference->place = keel_diff_place(diff, true, op);

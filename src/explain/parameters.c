@@ -1,5 +1,5 @@
-// Arguments of HLO. They have no names, and their numbers shift with earlier arguments; but each
-// has the place where the client first used it.
+// Arguments of HLO. Some clients name them (keel/tensor.h), others (PyTorch/XLA) do not, and then
+// their numbers shift with earlier arguments; but each has the place where the client first used it.
 #include <stdlib.h>
 
 #include "explain/align.h"
@@ -17,7 +17,7 @@ uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out) {
             out[count] = (keel_argument_t){.value = operation->first_result,
                                            .type = keel_graph_type(graph, operation->first_result),
                                            .attributes = operation->attributes,
-                                           .name = KEEL_STR(""),
+                                           .name = keel_program_parameter_name(program, op),
                                            .counterpart = KEEL_NONE,
                                            .replacement = KEEL_NONE,
                                            .op = op,
@@ -38,8 +38,12 @@ enum {
     BY_STACK = 16,  // which of several embeddings that one line of the user's calls
     BY_UPDATE = 32, // whether the step updates it in place: another tensor of its type does not
                     // stand for a weight
+    BY_NAME = 64,   // those without one by something else
 };
 static const uint8_t levels[] = {
+    BY_NAME | BY_TYPE | BY_PLACE | BY_LINE | BY_USE,
+    BY_NAME | BY_TYPE,
+    BY_NAME,
     BY_TYPE | BY_STACK | BY_USE,
     BY_TYPE | BY_PLACE | BY_LINE | BY_USE,
     BY_TYPE | BY_PLACE | BY_LINE,
@@ -123,10 +127,21 @@ static keel_status_t find_uses(keel_graph_t *graph, keel_argument_t *arguments, 
     return NULL;
 }
 
+// Names are no part of a program: an argument of the same type and use may be the same under another
+// name. Otherwise two names are two arguments.
+static bool is_told_by_name(const keel_argument_t *argument, unsigned level) {
+    bool may_be_renamed = (level & BY_TYPE) && (level & BY_USE);
+    return argument->name.size && (level & BY_NAME || !may_be_renamed);
+}
+
 static uint64_t token(keel_graph_t *graph, const keel_argument_t *argument, uint64_t use,
                       unsigned level) {
     const keel_source_line_t *line = keel_graph_line(graph, argument->op);
     uint64_t hash = level;
+    if (is_told_by_name(argument, level))
+        hash = keel_graph_join(hash, keel_quick_hash(keel_str_bytes(argument->name)));
+    else if (level & BY_NAME)
+        return keel_graph_join(hash, (uintptr_t)argument); // no other one's
     if (level & BY_TYPE) hash = keel_graph_join(hash, keel_graph_type_hash(graph, argument->type));
     if (level & BY_PLACE) hash = keel_graph_join(hash, line->token);
     if (level & BY_LINE) hash = keel_graph_join(hash, line->identity);
@@ -168,6 +183,12 @@ static keel_status_t pair_moved(parameter_side_t *a, parameter_side_t *b) {
     return status;
 }
 
+static bool have_other_names(const parameter_side_t *a, uint32_t i, const parameter_side_t *b,
+                             uint32_t j) {
+    keel_str_t x = a->ordered[i]->name, y = b->ordered[j]->name;
+    return x.size && y.size && !keel_str_equal(x, y);
+}
+
 static bool is_of_one_type(const parameter_side_t *a, uint32_t i, const parameter_side_t *b,
                            uint32_t j) {
     return keel_graph_type_hash(a->graph, a->ordered[i]->type) ==
@@ -181,7 +202,8 @@ static uint32_t find_updated(const parameter_side_t *a, uint32_t i, const parame
     for (uint32_t j = 0, tried = 0; j < b->count && tried < TRIED; ++j) {
         if (b->to_other[j] != UINT32_MAX) continue;
         ++tried;
-        if (b->ordered[j]->is_donated && a->uses[i] == b->uses[j] && is_of_one_type(a, i, b, j))
+        if (b->ordered[j]->is_donated && a->uses[i] == b->uses[j] && is_of_one_type(a, i, b, j) &&
+            !have_other_names(a, i, b, j))
             return j;
     }
     return UINT32_MAX;
@@ -210,7 +232,9 @@ static void pair_updated(parameter_side_t *a, parameter_side_t *b) {
         for (uint32_t j = 0, tried = 0; j < b->count && tried < TRIED; ++j) {
             if (b->to_other[j] != UINT32_MAX) continue;
             ++tried;
-            if (!b->ordered[j]->is_donated || !is_of_one_type(a, i, b, j)) continue;
+            if (!b->ordered[j]->is_donated || !is_of_one_type(a, i, b, j) ||
+                have_other_names(a, i, b, j))
+                continue;
             a->to_other[i] = j;
             b->to_other[j] = i;
             break;
@@ -283,7 +307,8 @@ static uint32_t find_converted(const parameter_side_t *a, uint32_t i, const para
     for (uint32_t j = 0, tried = 0; j < b->count && tried < TRIED; ++j) {
         if (b->to_other[j] != UINT32_MAX) continue;
         ++tried;
-        if (!keel_parameters_are_converted(a->graph, a->ordered[i], b->graph, b->ordered[j]))
+        if (!keel_parameters_are_converted(a->graph, a->ordered[i], b->graph, b->ordered[j]) ||
+            have_other_names(a, i, b, j))
             continue;
         if (found != UINT32_MAX) return UINT32_MAX;
         found = j;
@@ -307,6 +332,7 @@ static bool may_be_one(const parameter_side_t *a, uint32_t i, const parameter_si
                        uint32_t j) {
     const keel_source_line_t *x = keel_graph_line(a->graph, a->ordered[i]->op);
     const keel_source_line_t *y = keel_graph_line(b->graph, b->ordered[j]->op);
+    if (have_other_names(a, i, b, j)) return false;
     return a->uses[i] == b->uses[j] || x->token == y->token || x->identity == y->identity ||
            is_of_one_type(a, i, b, j);
 }
@@ -362,17 +388,26 @@ static void fill(parameter_side_t *side, unsigned level) {
         side->tokens[i] = token(side->graph, side->ordered[i], side->uses[i], level);
 }
 
+static bool has_names(const parameter_side_t *side) {
+    for (uint32_t i = 0; i < side->count; ++i)
+        if (side->ordered[i]->name.size) return true;
+    return false;
+}
+
 keel_status_t keel_parameters_pair(keel_diff_t *diff) {
     parameter_side_t a, b;
     KEEL_TRY(make_side(diff, false, &a));
     KEEL_TRY(make_side(diff, true, &b));
+    bool have_names = has_names(&a) && has_names(&b);
     for (size_t i = 0; i < sizeof levels; ++i) {
+        bool is_of_name = levels[i] & BY_NAME;
+        if (is_of_name && !have_names) continue;
         fill(&a, levels[i]);
         fill(&b, levels[i]);
         KEEL_TRY(keel_align_gaps(a.tokens, a.count, b.tokens, b.count, KEEL_ALIGN_EDITS, a.to_other,
                                  b.to_other));
         bool is_of_a_place = levels[i] & (BY_PLACE | BY_STACK | BY_USE);
-        if (levels[i] & BY_TYPE && is_of_a_place) KEEL_TRY(pair_moved(&a, &b));
+        if (is_of_name || (levels[i] & BY_TYPE && is_of_a_place)) KEEL_TRY(pair_moved(&a, &b));
     }
     pair_past_copies(&a, &b);
     pair_past_copies(&b, &a);
@@ -418,6 +453,7 @@ keel_status_t keel_parameters_donated(keel_graph_t *graph, keel_argument_t *argu
         mark_donated(program, keel_program_dict_find(program, program->attributes, places[i]),
                      donated, count);
     for (uint32_t i = 0; i < count; ++i) {
+        if (graph->packed[arguments[i].op] != KEEL_PACKED_NOT) continue;
         int64_t number = number_in(program, arguments[i].attributes);
         arguments[i].is_donated = number >= 0 && number < count && donated[number];
     }

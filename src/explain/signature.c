@@ -133,6 +133,22 @@ static const char *subject_of(keel_diff_t *diff, const keel_argument_t *argument
     return keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name));
 }
 
+// "params" of "params['w']": the parameter that an argument is part of.
+static keel_str_t parameter_of(keel_str_t name) {
+    size_t end = 0;
+    while (end < name.size && name.data[end] != '[' && name.data[end] != '.')
+        ++end;
+    return (keel_str_t){name.data, end};
+}
+
+// False for a name that is no path: "keel_number(0.1)", "kept at decode.c:10".
+static bool is_path(keel_str_t name) {
+    keel_str_t root = parameter_of(name);
+    for (size_t i = 0; i < root.size; ++i)
+        if (root.data[i] == ' ' || root.data[i] == '(') return false;
+    return root.size;
+}
+
 // ---- the difference of an argument -------------------------------------------------------------
 
 static keel_difference_t difference_of(keel_diff_t *diff, keel_cause_t kind, const char *subject,
@@ -233,7 +249,7 @@ static keel_status_t compare_types(keel_diff_t *diff, keel_groups_t *groups, uin
         diff->roots[root].is_random = is_random_key(q, b);
         if (x.count == y.count && !diff->roots[root].argument) diff->roots[root].argument = j + 1;
         keel_sizes_add_dims(&diff->sizes, x, y, root);
-        if (b->name.size) keel_diff_note_trees(diff, b->name, root);
+        if (is_path(b->name)) keel_diff_note_trees(diff, b->name, root);
     }
     if (from != to) {
         difference.kind = KEEL_CAUSE_DTYPE;
@@ -400,14 +416,6 @@ static keel_status_t compare_attributes(keel_diff_t *diff, keel_groups_t *groups
 
 // ---- added and gone ----------------------------------------------------------------------------
 
-// "params" of "params['w']": the parameter that an argument is part of.
-static keel_str_t parameter_of(keel_str_t name) {
-    size_t end = 0;
-    while (end < name.size && name.data[end] != '[' && name.data[end] != '.')
-        ++end;
-    return (keel_str_t){name.data, end};
-}
-
 static bool has_parameter(const keel_argument_t *arguments, uint32_t count, keel_str_t parameter) {
     for (uint32_t i = 0; i < count; ++i)
         if (keel_str_equal(parameter_of(arguments[i].name), parameter)) return true;
@@ -446,7 +454,8 @@ static uint64_t group_of_name(const keel_map_t *others, keel_str_t name) {
     bool is_parameter = lacking.size < name.size && lacking.size == parameter_of(name).size;
     if (is_parameter) return keel_quick_hash(keel_str_bytes(lacking));
     for (size_t i = 0; i + 1 < name.size; ++i) {
-        if (name.data[i] != '[' || name.data[i + 1] < '0' || name.data[i + 1] > '9') continue;
+        bool is_part = name.data[i] == '[' || name.data[i] == '.';
+        if (!is_part || name.data[i + 1] < '0' || name.data[i + 1] > '9') continue;
         size_t begin = i;
         while (begin > 0 && name.data[begin - 1] != '[' && name.data[begin - 1] != '.')
             --begin;
@@ -496,19 +505,20 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, keel_groups_t *groups,
         if (!is_sent) difference.place = argument_place(diff, is_after, i);
         is_sent = is_sent || list[i].is_sent;
         uint32_t root, known = diff->root_count;
+        keel_str_t path = is_path(list[i].name) ? list[i].name : KEEL_STR("");
         keel_passing_t passing =
             keel_names_passing(is_after ? diff->names_before : diff->names_after, list[i].name);
         list[i].passing = passing;
-        uint64_t group = group_of_name(others, list[i].name) + 4 * (uint64_t)passing +
+        uint64_t group = group_of_name(others, path) + 4 * (uint64_t)passing +
                          16 * (uint64_t)list[i].is_moved;
         if (list[i].op != KEEL_NONE) group += 2 * is_random_key(program, &list[i]);
-        uint64_t leaf = leaf_of_name(list[i].name);
+        uint64_t leaf = leaf_of_name(path);
         if (leaf)
             leaf ^= keel_graph_type_hash(is_after ? &diff->after : &diff->before, list[i].type) +
                     is_after;
         KEEL_TRY(
             add_unpaired(diff, groups, group * 2 + is_after, leaf, &difference, is_sent, &root));
-        if (list[i].name.size) keel_diff_note_trees(diff, list[i].name, root);
+        if (path.size) keel_diff_note_trees(diff, path, root);
         bool is_new = diff->root_count > known;
         // If there was no room for the root, this one belongs to something else.
         if (is_new || diff->roots[root].difference.kind == KEEL_CAUSE_ARGUMENTS)
@@ -519,10 +529,10 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, keel_groups_t *groups,
         if (is_new) diff->roots[root].is_moved = list[i].is_moved;
         if (is_new)
             diff->roots[root].is_whole =
-                list[i].name.size &&
+                path.size &&
                 !has_parameter(is_after ? diff->arguments_before : diff->arguments_after,
                                is_after ? diff->before_count : diff->after_count,
-                               parameter_of(list[i].name));
+                               parameter_of(path));
         if (is_after && !list[i].is_moved) diff->taint[list[i].value] = root + 1;
     }
     return NULL;

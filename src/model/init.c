@@ -50,7 +50,7 @@ static keel_tensor_t uniform(keel_caller_t site, const leaf_t *leaf, uint32_t se
     keel_tensor_t place = keel_iota_at(site, context, KEEL_U32, KEEL_SHAPE((int64_t)count), 0);
     uint32_t start = mix_number(hash_name(leaf->name) + (seed + stream) * (uint32_t)OTHER_GOLDEN);
     keel_tensor_t h = BINARY(MULTIPLY, place, CONSTANT(place, (uint32_t)GOLDEN));
-    h = mix(site, BINARY(ADD, h, keel_number_at(site, place, start)));
+    h = mix(site, BINARY(ADD, h, keel_number_at(site, place, start, "seed")));
     keel_tensor_t u = keel_cast_at(site, shift_right(site, h, 8), KEEL_F32);
     return keel_reshape_at(site, BINARY(MULTIPLY, u, CONSTANT(u, 1.0 / (1 << 24))), shape);
 }

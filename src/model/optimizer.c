@@ -7,7 +7,7 @@
 #include "keel/arrays.h"
 
 #define BINARY(op, x, y) keel_binary_at(site, KEEL_OP_##op, (x), (y))
-#define NUMBER(like, value) keel_number_at(site, (like), (value))
+#define NUMBER(like, value) keel_number_at(site, (like), (value), #value)
 #define CONSTANT(like, value) keel_constant_at(site, (like), (value))
 
 struct keel_optimizer_t {

@@ -3,7 +3,7 @@
 #include "model/model.h"
 
 #define BINARY(op, x, y) keel_binary_at(site, KEEL_OP_##op, (x), (y))
-#define NUMBER(like, value) keel_number_at(site, (like), (value))
+#define NUMBER(like, value) keel_number_at(site, (like), (value), #value)
 
 bool rules_need_first(const keel_optimizer_options_t *options) {
     return options->rule != KEEL_RULE_SGD || options->beta1 != 0;

@@ -168,7 +168,8 @@ typedef enum keel_attr_kind {
     KEEL_ATTR_LOC_UNKNOWN,  //
     KEEL_ATTR_LOC_FILE,     // a: file name string, b: list in pool: line, column, end line, end
                             // column, as many as are known (0 to 4)
-    KEEL_ATTR_LOC_NAME,     // a: string, b: child location
+    KEEL_ATTR_LOC_NAME,     // a: string, b: child location; klass: 1 if it is the name that HLO
+                            // gives what it stands at, and not its kind or a function
     KEEL_ATTR_LOC_CALLSITE, // a: callee location, b: caller location
     KEEL_ATTR_LOC_FUSED,    // a: metadata attribute or NONE, b: list of locations
 } keel_attr_kind_t;
@@ -399,6 +400,13 @@ static inline keel_str_t keel_program_argument_name(const keel_program_t *p,
     const keel_attr_t *location =
         keel_program_attr(p, keel_program_argument_location(p, block, argument));
     return keel_program_str(p, location->kind == KEEL_ATTR_LOC_NAME ? location->a : KEEL_NONE);
+}
+
+// The same for a parameter of HLO's entry.
+static inline keel_str_t keel_program_parameter_name(const keel_program_t *p, keel_op_id_t op) {
+    const keel_attr_t *location = keel_program_attr(p, p->operations.data[op].location);
+    bool is_own = location->kind == KEEL_ATTR_LOC_NAME && location->klass;
+    return keel_program_str(p, is_own ? location->a : KEEL_NONE);
 }
 
 // The items of an ARRAY, and of a DICT (name, attribute, ...); empty for anything else.

@@ -179,6 +179,12 @@ static keel_status_t choose_place(keel_hlo_reader_t *reader, const keel_proto_fi
     return NULL;
 }
 
+// "params['w']"; not "xla__device_data" of such a type, as PyTorch/XLA names each of its arguments.
+static bool is_own_name(keel_bytes_t name, keel_bytes_t type) {
+    if (!type.size) return name.size;
+    return name.size && !keel_str_ends(keel_bytes_str(name), keel_bytes_str(type));
+}
+
 keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces_t *metadata,
                                 keel_attr_id_t *out) {
     enum { OP_TYPE, OP_NAME, SOURCE_FILE, STACK_FRAME_ID, COUNT };
@@ -196,5 +202,11 @@ keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces
     keel_bytes_t text = fields[fields[OP_NAME].bytes.size ? OP_NAME : OP_TYPE].bytes;
     if (!text.size) return NULL;
     KEEL_TRY(keel_hlo_string(reader, text, &name));
-    return add_location(reader, KEEL_ATTR_LOC_NAME, name, *out, out);
+    return keel_hlo_attr(reader,
+                         (keel_attr_t){.kind = KEEL_ATTR_LOC_NAME,
+                                       .klass = is_own_name(fields[OP_NAME].bytes,
+                                                            fields[OP_TYPE].bytes),
+                                       .a = name,
+                                       .b = *out},
+                         out);
 }

@@ -239,8 +239,12 @@ static bool is_source(keel_caller_t site, keel_context_t *context, const char *w
 
 static keel_status_t new_variable(keel_context_t *context, const char *name, keel_dtype_t dtype,
                                   const keel_shape_t *shape, uint32_t sharding, uint32_t *out) {
-    variable_t variable = {
-        .dtype = dtype, .sharding = sharding, .node = KEEL_NONE, .use = KEEL_NONE, .is_live = true};
+    variable_t variable = {.dtype = dtype,
+                           .sharding = sharding,
+                           .site = context->site,
+                           .node = KEEL_NONE,
+                           .use = KEEL_NONE,
+                           .is_live = true};
     KEEL_TRY(trace_shape(context, shape, &variable.shape));
     *out = context->free_variable;
     if (*out == KEEL_NONE) {
@@ -410,7 +414,8 @@ static keel_context_t *begin_like(keel_caller_t site, const char *what, keel_ten
     return NULL;
 }
 
-keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value) {
+keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value,
+                             const char *name) {
     keel_context_t *context = begin_like(site, "number", like);
     if (!context) return (keel_tensor_t){0};
     keel_dtype_t dtype = keel_dtype(like);
@@ -420,7 +425,7 @@ keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double valu
     const int64_t words[] = {numbers->count};
     const node_spec_t spec = {.kind = NODE_NUMBER, .dtype = dtype, .words = words, .word_count = 1};
     keel_tensor_t tensor = trace_add(context, &spec, NULL, 0);
-    if (tensor.context) numbers->data[numbers->count++] = value;
+    if (tensor.context) numbers->data[numbers->count++] = (number_t){value, name};
     return tensor;
 }
 

@@ -224,6 +224,41 @@ static keel_status_t add_argument(emitter_t *e, argument_t argument, keel_dtype_
     return NULL;
 }
 
+// An argument without a name is told by the line that made it.
+static keel_status_t add_named(emitter_t *e, argument_t argument, uint32_t node, const char *name,
+                               const char *what, keel_caller_t site) {
+    uint32_t sharding = (uint32_t)trace_words(&e->context->trace, trace_node(e->context, node))[1];
+    keel_dtype_t dtype = (keel_dtype_t)trace_node(e->context, node)->dtype;
+    const keel_shape_t *shape = trace_node_shape(e->context, node);
+    const char *slash = site.file ? strrchr(site.file, '/') : NULL;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    if (name && *name)
+        keel_buffer_text(&text, name);
+    else
+        keel_buffer_format(&text, "%s at %s:%d", what, slash ? slash + 1 : caller_file(site),
+                           site.line);
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status)
+        status = add_argument(e, argument, dtype, shape, sharding, keel_buffer_cstr(&text),
+                              &e->values[node]);
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+static keel_status_t add_variable(emitter_t *e, uint32_t node, uint32_t place) {
+    const variable_t *variable = &e->context->variables.data[e->context->used.data[place]];
+    const argument_t argument = {ARGUMENT_VARIABLE, place};
+    return add_named(e, argument, node, variable->name, variable->name ? "variable" : "kept",
+                     variable->site);
+}
+
+static keel_status_t add_input(emitter_t *e, uint32_t node, uint32_t place) {
+    const argument_t argument = {ARGUMENT_INPUT, place};
+    return add_named(e, argument, node, e->context->inputs.data[place].name, "input",
+                     e->context->trace.sites.data[node]);
+}
+
 static keel_status_t add_numbers(emitter_t *e) {
     KEEL_TRY(keel_program_add_attr(e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_UNKNOWN},
                                    &e->location));
@@ -232,7 +267,7 @@ static keel_status_t add_numbers(emitter_t *e) {
         if (!count) continue;
         const keel_shape_t shape = KEEL_SHAPE(count);
         KEEL_TRY(add_argument(e, (argument_t){ARGUMENT_NUMBERS, dtype}, (keel_dtype_t)dtype, &shape,
-                              SHARDING_WHOLE, "numbers", &e->numbers[dtype]));
+                              SHARDING_WHOLE, "keel_number", &e->numbers[dtype]));
     }
     return NULL;
 }
@@ -243,14 +278,9 @@ static keel_status_t add_arguments(emitter_t *e) {
         const node_t *node = trace_node(context, i);
         bool is_variable = node->kind == NODE_VARIABLE;
         if (!e->is_needed[i] || (!is_variable && node->kind != NODE_INPUT)) continue;
-        const int64_t *words = trace_words(&context->trace, node);
-        uint32_t place = (uint32_t)words[0];
-        const char *name = is_variable ? context->variables.data[context->used.data[place]].name
-                                       : context->inputs.data[place].name;
-        const argument_t argument = {is_variable ? ARGUMENT_VARIABLE : ARGUMENT_INPUT, place};
+        uint32_t place = (uint32_t)*trace_words(&context->trace, node);
         KEEL_TRY(emit_location(e, i));
-        KEEL_TRY(add_argument(e, argument, (keel_dtype_t)node->dtype, trace_node_shape(context, i),
-                              (uint32_t)words[1], name, &e->values[i]));
+        KEEL_TRY(is_variable ? add_variable(e, i, place) : add_input(e, i, place));
     }
     return add_numbers(e);
 }

@@ -2,7 +2,7 @@
 #include "tensor/operation.h"
 
 // The element of the numbers of a dtype.
-static keel_status_t emit_number(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+static keel_status_t emit_element(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     keel_dtype_t dtype = (keel_dtype_t)item->node->dtype;
     const keel_shape_t one = KEEL_SHAPE(1), scalar = {0};
     fields_t fields = {0}, range = {0};
@@ -15,6 +15,20 @@ static keel_status_t emit_number(emitter_t *e, const item_t *item, keel_value_id
     KEEL_TRY(emit_field(e, &fields, "slice_dimensions", array));
     KEEL_TRY(emit_instruction(e, "slice", dtype, &one, &e->numbers[dtype], 1, &fields, out));
     return emit_instruction(e, "reshape", dtype, &scalar, out, 1, NULL, out);
+}
+
+// It is named as an argument, which it is to whoever reads the program: "keel_number(rate)".
+static keel_status_t emit_number(emitter_t *e, const item_t *item, keel_value_id_t *out) {
+    const char *name = e->context->numbers[item->node->dtype].data[item->words[0]].name;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, "keel_number(%s)", name && context_is_text(name) ? name : "");
+    keel_status_t status = keel_buffer_status(&text);
+    e->argument = keel_buffer_cstr(&text);
+    if (!status) status = emit_element(e, item, out);
+    e->argument = NULL;
+    keel_buffer_deinitialize(&text);
+    return status;
 }
 
 const operation_t operation_number = {emit_number, NULL};

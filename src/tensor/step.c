@@ -142,7 +142,7 @@ static keel_status_t send_numbers(keel_context_t *context, keel_dtype_t dtype, P
     void *bytes = few;
     if (numbers->count * size > sizeof few) KEEL_TRY(keel_alloc(numbers->count * size, &bytes));
     for (uint32_t i = 0; i < numbers->count; ++i)
-        number_encode(dtype, numbers->data[i], (uint8_t *)bytes + i * size);
+        number_encode(dtype, numbers->data[i].value, (uint8_t *)bytes + i * size);
     keel_status_t status = device_send(context->device, &layout, bytes, out);
     if (bytes != few) keel_free(bytes);
     return status;

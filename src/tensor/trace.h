@@ -185,6 +185,7 @@ typedef struct variable_t {
     char *name; // NULL: kept without a name
     keel_dtype_t dtype;
     uint32_t shape, sharding;
+    keel_caller_t site;    // that made it
     PJRT_Buffer **buffers; // the first is NULL before the first value
     uint32_t node;         // what it means in this step; KEEL_NONE: not used yet
     uint32_t use;          // its place among those that the step uses; KEEL_NONE: none
@@ -202,7 +203,11 @@ typedef struct input_t {
 } input_t;
 
 // Host numbers of one dtype are one argument: a vector.
-typedef KEEL_TABLE(double) numbers_t;
+typedef struct number_t {
+    double value;
+    const char *name; // the expression of C
+} number_t;
+typedef KEEL_TABLE(number_t) numbers_t;
 
 typedef struct compiled_t compiled_t;
 

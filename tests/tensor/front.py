@@ -108,7 +108,7 @@ class Front:
         return shape_of(axes)  # the same layout
 
     def number(self, like, value):
-        return self.call("number", like, ctypes.c_double(value))
+        return self.call("number", like, ctypes.c_double(value), b"value")
 
     def gradients(self, loss, tensors):
         out = (Tensor * len(tensors))()
