@@ -94,6 +94,9 @@ typedef struct keel_stack_t {
 // process at run time; works for CPython 3.9 and later. Text lives in `arena`. Never fails: says
 // why it was skipped. Takes the GIL: call it with no lock held.
 void keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
+// A client in C says where its thread is: until the next call, the stack is that frame alone. NULL:
+// nowhere. Text is borrowed.
+void keel_stack_tell(const keel_stack_frame_t *frame);
 // The frame that asked, and its caller. The stack must not be empty.
 keel_place_t keel_stack_top(const keel_stack_t *stack);
 

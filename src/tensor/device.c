@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "host/host.h"
 #include "shim/shim.h"
 #include "tensor/device.h"
 
@@ -213,6 +214,13 @@ void device_close(device_t *device) {
 
 void device_step(void) {
     keel_shim_step();
+}
+
+void device_at(const keel_caller_t *site) {
+    const keel_stack_frame_t frame = {.file = site ? caller_file(*site) : "",
+                                      .function = site && site->function ? site->function : "",
+                                      .line = site && site->line > 0 ? (uint32_t)site->line : 0};
+    keel_stack_tell(site ? &frame : NULL);
 }
 
 void keel_freeze(void) {

@@ -247,7 +247,9 @@ keel_status_t keel_step_end_at(keel_caller_t site, keel_context_t *context) {
     context->error = NULL;
     context->adjoints.count = 0;
     if (!status) {
+        device_at(&site);
         status = run_assignments(context);
+        device_at(NULL);
         if (status)
             status = keel_status_annotate(status, "%s:%d: step %u", caller_file(site), site.line,
                                           context->step);
@@ -324,6 +326,8 @@ keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, void *data,
         return keel_status_make(KEEL_INVALID, "%s:%d: read: the step has an error already",
                                 caller_file(site), site.line);
     KEEL_TRY(find_node(site, tensor, &node));
+    device_at(&site);
     keel_status_t status = read(tensor, node, data, size);
+    device_at(NULL);
     return status ? keel_status_annotate(status, "%s:%d", caller_file(site), site.line) : NULL;
 }

@@ -524,6 +524,8 @@ keel_status_t device_execute(device_t *device, PJRT_LoadedExecutable *loaded,
                              PJRT_Buffer *const *const *arguments, size_t argument_count,
                              PJRT_Buffer **const *results) KEEL_MUST_CHECK;
 void device_step(void); // one of the process ended
+// The line for which this thread uses the plugin from now on; NULL: none.
+void device_at(const keel_caller_t *site);
 bool device_is_frozen(void);
 
 // ---- transfer.c: values, which are a buffer for each lane ---------------------------------------
