@@ -337,6 +337,15 @@ static bool is_rule_of_types(keel_diff_t *diff, const keel_pair_t *pair, keel_st
     return !is_same;
 }
 
+// HLO: the sharding of a program's results has a part for each, and how many they are is another
+// difference.
+static bool is_of_other_results(const keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
+    return keel_str_is(name, "sharding") &&
+           keel_str_is(keel_graph_name(&diff->after, pair->after), "tuple") &&
+           keel_program_operands(diff->before.program, pair->before).count !=
+               keel_program_operands(diff->after.program, pair->after).count;
+}
+
 // What belongs to a kernel if the pair calls two different ones: only the kernel is reported.
 static bool is_of_other_kernels(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
     static const char *const targets[] = {"call_target_name", "custom_call_target"};
@@ -371,7 +380,8 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
     static const char *const paddings[] = {"padding", "padding_config", "edge_padding_low",
                                            "edge_padding_high"};
     if (ONE_OF(name, names_only) || spreads_one(diff, pair, name) ||
-        is_rule_of_types(diff, pair, name) || is_of_other_kernels(diff, pair, name))
+        is_rule_of_types(diff, pair, name) || is_of_other_kernels(diff, pair, name) ||
+        is_of_other_results(diff, pair, name))
         return NULL;
     if (keel_graph_attr_hash(&diff->before, before) == keel_graph_attr_hash(&diff->after, after))
         return NULL;

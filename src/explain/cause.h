@@ -147,7 +147,7 @@ typedef enum keel_framework {
       "Each is compiled once; sync after optimizer.step() only, if the micro-batches fit.")        \
     X(CAST, "only one of the two converts it to another dtype: autocast, or a cast",               \
       "Use autocast, or the cast, in every call or in none: each choice is a program.")            \
-    X(KEPT, "only one of the two keeps it past the sync",                                          \
+    X(KEPT, "only one of the two keeps it past its step",                                          \
       "Keep it in every step, or in none: drop it before the sync (del), or make it after one.")   \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \
       "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
@@ -269,6 +269,10 @@ typedef enum keel_framework {
       "Jit the function that runs them, so that they are one program; pad what varies.")           \
     X(GROWS,                                                                                       \
       "Allocate the full length once, write at an index (lax.dynamic_update_slice); or pad.")      \
+    X(KEPT_GROWS,                                                                                  \
+      "Allocate the full length once and write at an index (keel_dynamic_update); mask the rest.") \
+    X(ASSIGNED, "Assign or keep it in every step, or in none.")                                    \
+    X(STEP_ENDLESS, "End each step with keel_step_end; read after it.")                            \
     X(RANK, "Give it the same rank in every call: reshape or broadcast it first.")                 \
     X(LENGTH, "Pad (or resize) it to one size, or to a few that are compiled once each; mask.")    \
     X(LIST_GROWS,                                                                                  \

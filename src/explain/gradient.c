@@ -10,6 +10,7 @@ typedef struct gradient_side_t {
     const uint32_t *others; // by operation: its counterpart
     uint32_t count;
     bool is_after;
+    bool has_as_many; // results as the other side
 } gradient_side_t;
 
 // The only operation that uses the value; NONE if there are several or none.
@@ -56,7 +57,8 @@ static keel_op_id_t accumulation(const gradient_side_t *side, const keel_argumen
     const keel_operation_t *operation = &side->graph->program->operations.data[op];
     if (keel_graph_type(side->graph, operation->first_result) != argument->type) return KEEL_NONE;
     *out_result = KEEL_NONE;
-    if (side->graph->lender) return is_of_engine(side, op) ? op : KEEL_NONE;
+    bool is_torchs = side->graph->lender && !argument->name.size;
+    if (is_torchs) return is_of_engine(side, op) ? op : KEEL_NONE;
     *out_result = result_of(side, operation->first_result);
     return *out_result == KEEL_NONE ? KEEL_NONE : op;
 }
@@ -79,6 +81,11 @@ static keel_str_t leaf_of(keel_str_t name) {
 static bool is_scalar(const gradient_side_t *side, uint32_t number) {
     const keel_argument_t *argument = &side->arguments[number];
     return argument->op != KEEL_NONE && !keel_diff_dims(side->graph->program, argument->type).count;
+}
+
+// HLO: the sum takes the argument's place, and in the other program something else does.
+static bool is_summed_in_place(const gradient_side_t *side, const keel_argument_t *argument) {
+    return argument->op != KEEL_NONE && argument->is_donated && side->has_as_many;
 }
 
 // The first addition, if all arguments that only this side has are accumulated, except `out_state`
@@ -110,7 +117,8 @@ static keel_op_id_t all_accumulated(const gradient_side_t *side, uint32_t *out_s
         is_named = is_named || result == KEEL_NONE;
         if (result == KEEL_NONE) continue;
         keel_str_t name = side->arguments[i].name, leaf = leaf_of(name);
-        is_named = is_named || is_named_so(name);
+        is_named =
+            is_named || is_named_so(name) || is_summed_in_place(side, &side->arguments[i]);
         comes_back = comes_back && leaf.size && leaf.size < name.size &&
                      keel_str_equal(leaf, leaf_of(keel_diff_result_name(side->graph, result)));
     }
@@ -203,9 +211,12 @@ static keel_status_t look_for_zeros(keel_diff_t *diff, const gradient_side_t *si
 }
 
 keel_status_t keel_diff_gradient(keel_diff_t *diff) {
+    bool has_as_many =
+        keel_graph_results(&diff->before).count == keel_graph_results(&diff->after).count;
     gradient_side_t sides[] = {
-        {&diff->before, diff->arguments_before, diff->counterpart, diff->before_count, false},
-        {&diff->after, diff->arguments_after, diff->origin, diff->after_count, true}};
+        {&diff->before, diff->arguments_before, diff->counterpart, diff->before_count, false,
+         has_as_many},
+        {&diff->after, diff->arguments_after, diff->origin, diff->after_count, true, has_as_many}};
     if (keel_diff_find(diff, KEEL_CAUSE_ARGUMENTS) == KEEL_NONE) return look_for_zeros(diff, sides);
     for (size_t i = 0; i < 2; ++i) {
         uint32_t state, number;

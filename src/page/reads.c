@@ -36,7 +36,7 @@ static void summary(const keel_page_t *page) {
     if (reads->cut_count) {
         keel_buffer_text(out, "Mid-step reads split steps <strong>");
         keel_reads_times(reads, out);
-        keel_buffer_format(out, "</strong>. %s", keel_reads_advice(reads->endless));
+        keel_buffer_format(out, "</strong>. %s", keel_reads_advice(page->input->why, reads->endless));
         keel_page_more(page, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word);
     }
     keel_buffer_text(out, "</p>\n");
@@ -51,7 +51,7 @@ void keel_page_reads(keel_page_t *page) {
     for (size_t i = 0; i < reads->count && i < LINES; ++i)
         add_read_row(out, &reads->lines[i]);
     if (reads->count && reads->elsewhere.count) {
-        keel_buffer_text(out, "<tr><th scope=\"row\">elsewhere (no Python line)</th>");
+        keel_buffer_text(out, "<tr><th scope=\"row\">elsewhere (no line)</th>");
         add_moved_cells(out, &reads->elsewhere);
         keel_buffer_text(out, "</td></tr>\n");
     }

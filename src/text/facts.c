@@ -31,9 +31,13 @@ void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out) {
     keel_buffer_format(out, "a host read splits the step into %" PRIu64 " programs", line->pieces);
 }
 
-const char *keel_reads_advice(bool endless) {
+const char *keel_reads_advice(const keel_why_t *why, bool endless) {
+    keel_framework_t framework;
+    bool is_c = keel_why_framework(why, &framework) && framework == KEEL_FRAMEWORK_C;
+    if (endless && is_c) return keel_case_advice(KEEL_CASE_STEP_ENDLESS);
     if (endless) return keel_note_advice(keel_note_text(KEEL_NOTE_ENDLESS));
-    return keel_cause_facts(KEEL_CAUSE_HOST_READ)->advice[KEEL_FRAMEWORK_TORCH];
+    return keel_cause_facts(KEEL_CAUSE_HOST_READ)
+        ->advice[is_c ? KEEL_FRAMEWORK_C : KEEL_FRAMEWORK_TORCH];
 }
 
 void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out) {
@@ -152,7 +156,7 @@ static void misfit_paragraph(const keel_misfit_t *misfit, unsigned width, keel_b
     keel_misfit_sentence(misfit, &text);
     keel_buffer_text(&text, ". Take a smaller batch, spread it over more devices, or compute "
                             "layers again in the backward pass (jax.checkpoint, "
-                            "torch.utils.checkpoint); `keel memory` shows the plugin's message.");
+                            "torch.utils.checkpoint, keel_checkpoint); `keel memory` shows the plugin's message.");
     keel_flow_paragraph(&text, width, out);
 }
 

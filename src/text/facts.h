@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "run/run.h"
 #include "why/eager.h"
+#include "why/why.h"
 
 // A time in JSON, rounded to the microsecond; of compiles or loads, null if it is not known.
 void keel_text_seconds(keel_json_t *json, const char *name, double seconds);
@@ -14,8 +15,8 @@ void keel_text_took(keel_json_t *json, const char *name, const keel_took_t *took
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out);
 // "a host read splits the step into 2 programs"
 void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out);
-// What to do in PyTorch/XLA, the only client with cut steps.
-const char *keel_reads_advice(bool endless);
+// What to do; JAX has no such steps.
+const char *keel_reads_advice(const keel_why_t *why, bool endless);
 // "12 reads, 120 bytes, 0.3 s until the data arrived"
 // The seconds of transfers; null if they took none that count.
 void keel_text_moved(keel_json_t *json, const keel_moved_t *moved);

@@ -551,7 +551,7 @@ static void print_reads(const keel_why_t *why, keel_buffer_t *out) {
         const keel_reads_line_t *line = &reads->lines[shown];
         read_row(&line->moved, line->cuts, *line->shown ? line->shown : "unknown line", out);
     }
-    if (reads->elsewhere.count) read_row(&reads->elsewhere, 0, "elsewhere (no Python line)", out);
+    if (reads->elsewhere.count) read_row(&reads->elsewhere, 0, "elsewhere (no line)", out);
     left(out, reads->count, shown, "line");
 }
 

@@ -165,6 +165,7 @@ static void cause_object(keel_json_t *json, const keel_cause_facts_t *facts) {
     keel_json_object(json, "advice");
     keel_json_string(json, "jax", facts->advice[KEEL_FRAMEWORK_JAX]);
     keel_json_string(json, "torch", facts->advice[KEEL_FRAMEWORK_TORCH]);
+    keel_json_string(json, "c", facts->advice[KEEL_FRAMEWORK_C]);
     keel_json_end_object(json);
 }
 

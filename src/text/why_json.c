@@ -73,6 +73,12 @@ static void against(keel_json_t *json, const keel_why_entry_t *entry) {
 }
 
 // The cause: the fields of the first root, if there is one.
+// For all clients that it may be of.
+static bool is_of_c(const keel_why_t *why) {
+    keel_framework_t framework;
+    return keel_why_framework(why, &framework) && framework == KEEL_FRAMEWORK_C;
+}
+
 static void cause(keel_json_t *json, const keel_why_t *why, const keel_why_entry_t *entry) {
     static const keel_run_difference_t none = {
         .subject = "", .old_value = "", .new_value = "", .note = ""};
@@ -90,8 +96,7 @@ static void cause(keel_json_t *json, const keel_why_t *why, const keel_why_entry
     write_change(json, root ? root : &none);
     keel_json_object(json, "advice");
     static const char *const names[] = {"jax", "torch", "c"};
-    bool is_c = strcmp(why->run.framework, names[KEEL_FRAMEWORK_C]) == 0;
-    for (int i = 0; i < (is_c ? KEEL_FRAMEWORK_COUNT : KEEL_FRAMEWORK_C); ++i)
+    for (int i = 0; i < (is_of_c(why) ? KEEL_FRAMEWORK_COUNT : KEEL_FRAMEWORK_C); ++i)
         keel_json_string(json, names[i],
                          facts ? keel_why_advice(why, entry, root, (keel_framework_t)i) : "");
     keel_json_end_object(json);
@@ -135,7 +140,7 @@ static void read_place(keel_json_t *json, const keel_reads_line_t *line) {
 }
 
 // Like an entry, with the fields of a cut.
-static void cut_object(keel_json_t *json, const keel_reads_line_t *line) {
+static void cut_object(keel_json_t *json, const keel_why_t *why, const keel_reads_line_t *line) {
     const keel_cause_facts_t *facts = keel_cause_facts(KEEL_CAUSE_HOST_READ);
     keel_buffer_t sentence;
     keel_buffer_initialize(&sentence, 0);
@@ -153,7 +158,11 @@ static void cut_object(keel_json_t *json, const keel_reads_line_t *line) {
                                                 .note = keel_buffer_cstr(&sentence)});
     keel_json_object(json, "advice");
     keel_json_string(json, "jax", facts->advice[KEEL_FRAMEWORK_JAX]);
-    keel_json_string(json, "torch", keel_reads_advice(line->endless));
+    bool is_c = is_of_c(why);
+    keel_json_string(json, "torch",
+                     is_c ? facts->advice[KEEL_FRAMEWORK_TORCH]
+                          : keel_reads_advice(why, line->endless));
+    if (is_c) keel_json_string(json, "c", keel_reads_advice(why, line->endless));
     keel_json_end_object(json);
     keel_json_string(json, "page", "docs/causes/host_read.md");
     keel_json_string(json, "what", "cut");
@@ -186,7 +195,7 @@ void keel_text_why_json(const keel_why_t *why, bool all, keel_buffer_t *out) {
     }
     for (size_t i = 0; i < why->run.reads.cut_count; ++i) {
         keel_json_break(&json, "\n  ");
-        cut_object(&json, &why->run.reads.lines[i]);
+        cut_object(&json, why, &why->run.reads.lines[i]);
     }
     keel_json_break(&json, "\n");
     keel_json_end_array(&json);

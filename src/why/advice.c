@@ -107,6 +107,16 @@ static int case_of_pattern(const keel_why_pattern_t *pattern, const keel_run_dif
     return pattern->grows && !torch && !is_eager ? (int)KEEL_CASE_GROWS : NONE;
 }
 
+// What C is told where the cause alone says too little; neither libraries nor patterns of Python's.
+static int case_of_c(const keel_why_pattern_t *pattern, const keel_run_difference_t *root) {
+    if (root->kind == KEEL_CAUSE_CACHE) return case_of_cache(root);
+    if (keel_note_leads(root->note, KEEL_NOTE_ENDLESS)) return KEEL_CASE_STEP_ENDLESS;
+    if (keel_note_leads(root->note, KEEL_NOTE_KEPT)) return KEEL_CASE_ASSIGNED;
+    if (root->kind != KEEL_CAUSE_SHAPE) return NONE;
+    if (pattern && pattern->cause == root->kind && pattern->grows) return KEEL_CASE_KEPT_GROWS;
+    return case_of_shape(root) == KEEL_CASE_RANK ? (int)KEEL_CASE_RANK : NONE;
+}
+
 bool keel_why_framework(const keel_why_t *why, keel_framework_t *out) {
     static const char *const names[] = {"jax", "torch", "c"};
     for (int i = 0; i < KEEL_FRAMEWORK_COUNT; ++i) {
@@ -124,8 +134,10 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     const keel_why_pattern_t *pattern =
         entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
     bool torch = framework == KEEL_FRAMEWORK_TORCH;
-    if (framework == KEEL_FRAMEWORK_C) return facts->advice[framework];
-    int one = pattern ? case_of_pattern(pattern, root, torch) : NONE;
+    bool is_c = framework == KEEL_FRAMEWORK_C;
+    int one = is_c ? case_of_c(pattern, root) : NONE;
+    if (is_c) return one == NONE ? facts->advice[framework] : keel_case_advice((keel_case_t)one);
+    if (pattern) one = case_of_pattern(pattern, root, torch);
     if (torch && pattern && pattern->kind == KEEL_PATTERN_GROWING && pattern->cause == root->kind)
         return keel_note_advice(keel_note_text(KEEL_NOTE_GROWN));
     if (one == NONE && !torch) one = case_of_librarys(entry, root);

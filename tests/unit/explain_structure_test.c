@@ -444,7 +444,7 @@ static void results_that_one_side_lacks_are_told_by_name(void **state) {
          "a = tanh f32[4] x @7\n"
          "b = sine f32[4] a @8\n"
          "return a b",
-         "structure result 0: absent -> f32[4] @7<99 (only one of the two keeps it past the sync)",
+         "structure result 0: absent -> f32[4] @7<99 (only one of the two keeps it past its step)",
          NULL},
         {"hlo\n"
          "x: f32[4]\n"
@@ -458,7 +458,7 @@ static void results_that_one_side_lacks_are_told_by_name(void **state) {
          "b = sine f32[4] a @8\n"
          "c = cosine f32[4] b @9\n"
          "return a b c",
-         "structure result 0: absent -> f32[4] @7<99 (only one of the two keeps it past the sync; "
+         "structure result 0: absent -> f32[4] @7<99 (only one of the two keeps it past its step; "
          "and 1 more result)",
          NULL},
         {"hlo\n"
@@ -473,7 +473,7 @@ static void results_that_one_side_lacks_are_told_by_name(void **state) {
          "b = sine f32[4] a @8\n"
          "c = cosine f32[4] b @9\n"
          "return a x b c",
-         "structure result 0: absent -> f32[4] @7<99 (only one of the two keeps it past the sync; "
+         "structure result 0: absent -> f32[4] @7<99 (only one of the two keeps it past its step; "
          "and 2 more results)",
          NULL},
         {"hlo\n"
@@ -486,7 +486,7 @@ static void results_that_one_side_lacks_are_told_by_name(void **state) {
          "a = tanh f32[4] x @7\n"
          "b = sine f32[4] a @8\n"
          "return b a",
-         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past the sync)",
+         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past its step)",
          NULL},
         {"hlo\n"
          "x: f32[4]\n"
@@ -498,7 +498,7 @@ static void results_that_one_side_lacks_are_told_by_name(void **state) {
          "a = tanh f32[4] x @7\n"
          "b = sine f32[4] a @8\n"
          "return b a a",
-         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past the sync; "
+         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past its step; "
          "and 1 more result)",
          NULL},
         {"hlo\n"
@@ -511,7 +511,7 @@ static void results_that_one_side_lacks_are_told_by_name(void **state) {
          "a = tanh f32[4] x @7\n"
          "b = sine f32[4] a @8\n"
          "return b a x b",
-         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past the sync; "
+         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past its step; "
          "and 2 more results)",
          NULL},
         {"hlo\n"
@@ -522,7 +522,7 @@ static void results_that_one_side_lacks_are_told_by_name(void **state) {
          "x: f32[4]\n"
          "a = tanh f32[4] x @7\n"
          "return a a",
-         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past the sync, "
+         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past its step, "
          "as a copy of another result (copy_, clone))",
          NULL},
         {"hlo\n"
@@ -533,7 +533,7 @@ static void results_that_one_side_lacks_are_told_by_name(void **state) {
          "x: f32[4] y: f32[4]\n"
          "a = add f32[4] x y @7\n"
          "return a y",
-         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past the sync)",
+         "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past its step)",
          NULL},
         {"hlo\n"
          "x: f32[4] y: f32[4]\n"

@@ -346,7 +346,7 @@ static void reads_without_a_line_have_a_row_and_the_rows_are_all_reads(void **st
     why_of(run, &why);
     assert_null(keel_page_write(&(keel_page_input_t){.why = &why}, &out));
     assert_non_null(strstr(keel_buffer_cstr(&out),
-                           "elsewhere (no Python line)</th><td class=\"number\">3</td>"));
+                           "elsewhere (no line)</th><td class=\"number\">3</td>"));
     keel_buffer_deinitialize(&out);
     keel_why_deinitialize(&why);
     keel_why_deinitialize(&stats);
