@@ -94,7 +94,7 @@ typedef struct training_t {
     gpt_t gpt;
     keel_batch_t *batch;
     keel_optimizer_t *optimizer;
-    keel_tensor_t loss, norm, rate, seen;     // metrics, on the device
+    keel_tensor_t loss, rate, seen;           // metrics, on the device
     keel_tensor_t bytes, weights, all_weight; // of the batch at hand
 } training_t;
 
@@ -131,7 +131,6 @@ static keel_status_t train_step(training_t *training) {
     keel_tensor_t loss =
         keel_minimize_over(training->optimizer, options->micro_batches, loss_of, training);
     keel_assign(training->loss, loss);
-    keel_assign(training->norm, keel_optimizer_norm(training->optimizer));
     keel_assign(training->rate, keel_optimizer_rate(training->optimizer));
     keel_add_to(training->seen, all);
     return keel_step_end(training->gpt.keel);
@@ -144,14 +143,13 @@ static double seconds(void) {
 }
 
 static keel_status_t print_metrics(const training_t *training, long step) {
-    float loss, norm, rate;
+    float loss, rate;
     int32_t seen;
     KEEL_TRY(keel_read(training->loss, &loss, sizeof loss));
-    KEEL_TRY(keel_read(training->norm, &norm, sizeof norm));
     KEEL_TRY(keel_read(training->rate, &rate, sizeof rate));
     KEEL_TRY(keel_read(training->seen, &seen, sizeof seen));
-    printf("step %4ld  loss %.6f  gradients %.3f  rate %.6f  bytes %d\n", step, (double)loss,
-           (double)norm, (double)rate, (int)seen);
+    printf("step %4ld  loss %.6f  rate %.6f  bytes %d\n", step, (double)loss, (double)rate,
+           (int)seen);
     return NULL;
 }
 
@@ -223,7 +221,6 @@ static keel_status_t set_up(training_t *training) {
     gpt->length = (int)options->length;
     gpt_add_weights(gpt);
     training->loss = add_metric(training, "metrics.loss", KEEL_F32);
-    training->norm = add_metric(training, "metrics.norm", KEEL_F32);
     training->rate = add_metric(training, "metrics.rate", KEEL_F32);
     training->seen = add_metric(training, "metrics.bytes", KEEL_I32);
     KEEL_TRY(make_optimizer(training));

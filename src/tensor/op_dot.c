@@ -114,18 +114,76 @@ keel_tensor_t keel_matmul_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t 
     return dot(context, "matmul", nodes, batches, batches, KEEL_AXES(-1), KEEL_AXES(-2));
 }
 
+// Axes of one operand: its batches, and what is summed.
+typedef struct paired_t {
+    int64_t batches[KEEL_MAX_RANK], sums[KEEL_MAX_RANK];
+    uint32_t batch_count, sum_count;
+} paired_t;
+
+static paired_t read_numbers(const int64_t *words, int which) {
+    paired_t numbers = {.batch_count = (uint32_t)words[0]};
+    const int64_t *batches = words + 1, *sums = batches + 2 * (size_t)numbers.batch_count + 1;
+    numbers.sum_count = (uint32_t)sums[-1];
+    for (uint32_t i = 0; i < numbers.batch_count; ++i)
+        numbers.batches[i] = batches[(uint32_t)which * numbers.batch_count + i];
+    for (uint32_t i = 0; i < numbers.sum_count; ++i)
+        numbers.sums[i] = sums[(uint32_t)which * numbers.sum_count + i];
+    return numbers;
+}
+
+// The batches first, then the other axes in their order. False if they are so already.
+static bool lead_with_batches(paired_t *numbers, int32_t rank, int64_t order[KEEL_MAX_RANK]) {
+    int64_t places[KEEL_MAX_RANK];
+    bool is_taken[KEEL_MAX_RANK] = {false}, is_other = false;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < numbers->batch_count; ++i) {
+        is_other = is_other || numbers->batches[i] != i;
+        is_taken[order[count++] = numbers->batches[i]] = true;
+    }
+    for (int32_t i = 0; i < rank; ++i)
+        if (!is_taken[i]) order[count++] = i;
+    for (int32_t i = 0; i < rank; ++i)
+        places[order[i]] = i;
+    for (uint32_t i = 0; i < numbers->batch_count; ++i)
+        numbers->batches[i] = i;
+    for (uint32_t i = 0; i < numbers->sum_count; ++i)
+        numbers->sums[i] = places[numbers->sums[i]];
+    return is_other;
+}
+
+// An operand with its batches first. XLA's compilers want it so, and where they transpose it
+// themselves, they put what is summed in its place too: a tensor in several products, such as a
+// product and its gradients, would then be transposed for each, and so it is once.
+static keel_status_t emit_operand(emitter_t *e, const item_t *item, int which, paired_t *numbers,
+                                  keel_value_id_t *out) {
+    const uint32_t node = trace_operand(e->context, item->node, (uint32_t)which);
+    const keel_shape_t from = *trace_node_shape(e->context, node);
+    keel_shape_t shape = from;
+    int64_t order[KEEL_MAX_RANK];
+    fields_t fields = {0};
+    *numbers = read_numbers(item->words, which);
+    *out = item->operands[which];
+    if (!lead_with_batches(numbers, from.rank, order)) return NULL;
+    for (int32_t i = 0; i < from.rank; ++i)
+        shape.dims[i] = from.dims[order[i]];
+    KEEL_TRY(emit_ints(e, &fields, "dimensions", order, (uint32_t)from.rank));
+    return emit_instruction(e, "transpose", (keel_dtype_t)item->node->dtype, &shape,
+                            &item->operands[which], 1, &fields, out);
+}
+
 static keel_status_t emit_dot(emitter_t *e, const item_t *item, keel_value_id_t *out) {
-    fields_t fields = {0}, numbers = {0};
-    const int64_t *batches = item->words + 1;
-    uint32_t batch_count = (uint32_t)item->words[0];
-    const int64_t *sums = batches + 2 * (size_t)batch_count + 1;
-    uint32_t sum_count = (uint32_t)sums[-1];
-    KEEL_TRY(emit_ints(e, &numbers, "lhs_contracting_dimensions", sums, sum_count));
-    KEEL_TRY(emit_ints(e, &numbers, "rhs_contracting_dimensions", sums + sum_count, sum_count));
-    KEEL_TRY(emit_ints(e, &numbers, "lhs_batch_dimensions", batches, batch_count));
-    KEEL_TRY(emit_ints(e, &numbers, "rhs_batch_dimensions", batches + batch_count, batch_count));
-    KEEL_TRY(emit_message(e, &fields, "dot_dimension_numbers", &numbers));
-    return emit_plain(e, item, "dot", &fields, out);
+    fields_t fields = {0}, message = {0};
+    keel_value_id_t operands[2];
+    paired_t x, y;
+    KEEL_TRY(emit_operand(e, item, 0, &x, &operands[0]));
+    KEEL_TRY(emit_operand(e, item, 1, &y, &operands[1]));
+    KEEL_TRY(emit_ints(e, &message, "lhs_contracting_dimensions", x.sums, x.sum_count));
+    KEEL_TRY(emit_ints(e, &message, "rhs_contracting_dimensions", y.sums, y.sum_count));
+    KEEL_TRY(emit_ints(e, &message, "lhs_batch_dimensions", x.batches, x.batch_count));
+    KEEL_TRY(emit_ints(e, &message, "rhs_batch_dimensions", y.batches, y.batch_count));
+    KEEL_TRY(emit_message(e, &fields, "dot_dimension_numbers", &message));
+    return emit_instruction(e, "dot", (keel_dtype_t)item->node->dtype, item->shape, operands, 2,
+                            &fields, out);
 }
 
 // ---- gradient -----------------------------------------------------------------------------------

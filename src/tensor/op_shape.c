@@ -279,6 +279,62 @@ keel_tensor_t ops_stack(keel_caller_t site, const keel_tensor_t *x, uint32_t cou
     return result;
 }
 
+// A tensor with zeros around it along an axis.
+typedef struct padded_t {
+    uint32_t x; // without the zeros
+    int64_t axis, before, size, after;
+} padded_t;
+
+static bool read_padded(const keel_context_t *context, uint32_t node, padded_t *out) {
+    const node_t *pad = trace_node(context, node);
+    const int64_t *words = trace_words(&context->trace, pad);
+    if (pad->kind != NODE_PAD || words[3]) return false;
+    *out = (padded_t){trace_operand(context, pad, 0), words[0], words[1], 0, words[2]};
+    out->size = trace_node_shape(context, out->x)->dims[out->axis];
+    return true;
+}
+
+// What a concatenation along that axis consists of, or the node itself; 0 if there is no room.
+static uint32_t read_parts(const keel_context_t *context, const padded_t *padded, uint32_t room,
+                           uint32_t *out) {
+    const node_t *node = trace_node(context, padded->x);
+    const bool is_join =
+        node->kind == NODE_JOIN && *trace_words(&context->trace, node) == padded->axis;
+    const uint32_t count = is_join ? node->operand_count : 1;
+    if (count > room) return 0;
+    memcpy(out, is_join ? trace_operands(&context->trace, node) : &padded->x,
+           count * sizeof(uint32_t));
+    return count;
+}
+
+keel_tensor_t ops_join_padded(keel_context_t *context, uint32_t x, uint32_t y) {
+    enum { MAX_PARTS = 64 };
+    padded_t first, second;
+    uint32_t parts[MAX_PARTS];
+    if (!read_padded(context, x, &first) || !read_padded(context, y, &second) ||
+        first.axis != second.axis)
+        return (keel_tensor_t){0};
+    if (first.before > second.before) {
+        const padded_t other = first;
+        first = second;
+        second = other;
+    }
+    if (first.before + first.size != second.before) return (keel_tensor_t){0};
+    uint32_t count = read_parts(context, &first, MAX_PARTS, parts), more = 0;
+    if (count) more = read_parts(context, &second, MAX_PARTS - count, parts + count);
+    if (!more) return (keel_tensor_t){0};
+    const int64_t words[] = {first.axis};
+    node_spec_t spec = {.kind = NODE_JOIN,
+                        .dtype = (keel_dtype_t)trace_node(context, first.x)->dtype,
+                        .shape = *trace_node_shape(context, first.x),
+                        .words = words,
+                        .word_count = 1};
+    spec.shape.dims[first.axis] += second.size;
+    keel_tensor_t joined = trace_add(context, &spec, parts, count + more);
+    if (!first.before && !second.after) return joined;
+    return ops_spread(context->site, joined, (int)first.axis, first.before, second.after, 0);
+}
+
 static keel_status_t emit_join(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     return emit_listed(e, item, "concatenate", out);
 }

@@ -66,6 +66,9 @@ bool ops_meet(keel_context_t *context, const char *what, uint32_t nodes[2]);
 // keel_pad with as many elements between two as `between`.
 keel_tensor_t ops_spread(keel_caller_t site, keel_tensor_t x, int axis, int64_t before,
                          int64_t after, int64_t between);
+// The sum of two padded tensors of one shape, without adding, where one begins along an axis where
+// the other one ends: so a split tensor gets the gradients of its parts. Empty if they are none.
+keel_tensor_t ops_join_padded(keel_context_t *context, uint32_t x, uint32_t y);
 // The sum of a part over the devices along these axes: op_collective.c.
 keel_tensor_t collective_sum(keel_context_t *context, keel_tensor_t x, uint32_t axes);
 

@@ -1,6 +1,6 @@
 // The walk from results back to what they depend on. The operations of a gradient are appended like
 // any others, each with the site of the node that it comes from.
-#include "tensor/gradient.h"
+#include "tensor/operation.h"
 
 bool reverse_open(reverse_t *reverse, keel_context_t *context, frame_t *frame, uint32_t first,
                   uint32_t end) {
@@ -21,12 +21,17 @@ void reverse_close(reverse_t *reverse) {
     keel_free(reverse->is_needed);
 }
 
+static keel_tensor_t sum_of(keel_context_t *context, uint32_t x, uint32_t y) {
+    keel_tensor_t joined = ops_join_padded(context, x, y);
+    if (joined.context || context->error) return joined;
+    return keel_binary_at(context->site, KEEL_OP_ADD, gradient_tensor(context, x),
+                          gradient_tensor(context, y));
+}
+
 void reverse_give(reverse_t *reverse, uint32_t node, keel_tensor_t part) {
     uint32_t *sum = &reverse->adjoints[node];
     if (!part.context) return;
-    if (*sum != KEEL_NONE)
-        part = keel_binary_at(reverse->context->site, KEEL_OP_ADD,
-                              gradient_tensor(reverse->context, *sum), part);
+    if (*sum != KEEL_NONE) part = sum_of(reverse->context, *sum, part.id);
     if (part.context) *sum = part.id;
 }
 

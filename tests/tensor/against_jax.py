@@ -8,6 +8,7 @@ get the same values; forward results agree within 1e-5 of the largest, gradients
 result times fixed weights within 1e-4. Integers and bools are equal.
 """
 
+import functools
 import os
 import sys
 
@@ -300,6 +301,11 @@ def add_shapes():
     add("transpose negative", lambda k, x: k.call("transpose", x, k.axes(-1, 0, 1)), floats(2, 3, 4))
     for axis, start, stop in [(0, 0, 2), (1, 1, 3), (-1, 2, 2), (2, 3, 4)]:
         add(f"slice {axis} {start} {stop}", lambda k, x, a=axis, b=start, e=stop: k.call("slice", x, a, long(b), long(e)), floats(2, 3, 4))
+    for parts in [(0, 3, 6, 9), (6, 9, 3, 6, 0, 3), (0, 3, 6, 9, 3, 6), (3, 6, 0, 3), (0, 3, 6, 9, 5, 7), (2, 4, 6, 9)]:
+        ranges = list(zip(parts[::2], parts[1::2]))
+        add(f"parts {ranges}", lambda k, x, r=ranges: functools.reduce(
+            lambda joined, part: k.call("concatenate", joined, part, 1),
+            [k.call("slice", x, 1, long(b), long(e)) for b, e in r]), floats(2, 9))
     for axis, before, after in [(0, 1, 0), (1, 2, 3), (-1, 0, 0)]:
         add(f"pad {axis} {before} {after}", lambda k, x, a=axis, b=before, e=after: k.call("pad", x, a, long(b), long(e)), floats(2, 3))
     for axis in (0, 1, -1):

@@ -60,11 +60,68 @@ static void a_program_that_is_refused_leaves_the_one_before(void **state) {
     keel_text_free(second);
 }
 
+static int count(const char *text, const char *word) {
+    int found = 0;
+    while ((text = strstr(text, word))) {
+        ++found;
+        ++text;
+    }
+    return found;
+}
+
+static void a_split_tensor_gets_the_joined_gradients_of_its_parts(void **state) {
+    (void)state;
+    char *text;
+    const float ones[18] = {1};
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SHAPE(2, 9), ones);
+    keel_tensor_t loss = {0}, gradient;
+    for (int part = 0; part < 3; ++part) {
+        keel_tensor_t power = keel_slice(x, 1, 3 * part, 3 * part + 3);
+        for (int i = 0; i < part; ++i)
+            power = keel_exp(power);
+        power = keel_sum(power, KEEL_AXES(0, 1));
+        loss = part ? keel_add(loss, power) : power;
+    }
+    keel_gradients(loss, &x, 1, &gradient);
+    keel_assign(x, gradient);
+    assert_ok(keel_step_end(keel));
+    assert_ok(keel_program_text(keel, &text));
+    assert_int_equal(count(text, "concatenate"), 1);
+    assert_int_equal(count(text, " pad"), 0);
+    keel_text_free(text);
+    keel_release(x);
+}
+
+// x and y, of which each is in the product and in the other's gradient.
+static void a_product_and_its_gradients_have_their_batches_first(void **state) {
+    (void)state;
+    char *text;
+    const float ones[80] = {1};
+    keel_tensor_t in[2], gradients[2];
+    in[0] = keel_variable(keel, "x", KEEL_F32, KEEL_SHAPE(2, 3, 2, 5), ones);
+    in[1] = keel_variable(keel, "y", KEEL_F32, KEEL_SHAPE(2, 4, 2, 5), ones);
+    keel_tensor_t product =
+        keel_dot(in[0], in[1], KEEL_AXES(0, 2), KEEL_AXES(0, 2), KEEL_AXES(3), KEEL_AXES(3));
+    keel_gradients(keel_sum(keel_exp(product), keel_all_axes(product)), in, 2, gradients);
+    for (int i = 0; i < 2; ++i)
+        keel_assign(in[i], gradients[i]);
+    assert_ok(keel_step_end(keel));
+    assert_ok(keel_program_text(keel, &text));
+    assert_int_equal(count(text, "lhs_batch_dimensions"), 3);
+    assert_int_equal(count(text, "lhs_batch_dimensions = [0, 1]"), 3);
+    assert_int_equal(count(text, "rhs_batch_dimensions = [0, 1]"), 3);
+    keel_text_free(text);
+    for (int i = 0; i < 2; ++i)
+        keel_release(in[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_is_no_text_before_a_program),
         cmocka_unit_test(the_text_has_each_operation_and_its_line),
         cmocka_unit_test(a_known_program_is_not_the_newest),
+        cmocka_unit_test(a_split_tensor_gets_the_joined_gradients_of_its_parts),
+        cmocka_unit_test(a_product_and_its_gradients_have_their_batches_first),
         cmocka_unit_test(a_program_that_is_refused_leaves_the_one_before), // last: it freezes
     };
     return cmocka_run_group_tests(tests, open_context, close_context);
