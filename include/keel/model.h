@@ -23,15 +23,17 @@ extern "C" {
 // Names have parts, as in "L04.A.wqkv". Optimizers keep their state in the same tree, so it is all
 // that a checkpoint needs.
 
+typedef enum keel_init_kind {
+    KEEL_INIT_NONE,
+    KEEL_INIT_FILL,
+    KEEL_INIT_UNIFORM,
+    KEEL_INIT_NORMAL,
+    KEEL_INIT_MADE,
+} keel_init_kind_t;
+
 // How the first value of a parameter is made, on the device.
 typedef struct keel_init_t {
-    enum {
-        KEEL_INIT_NONE,
-        KEEL_INIT_FILL,
-        KEEL_INIT_UNIFORM,
-        KEEL_INIT_NORMAL,
-        KEEL_INIT_MADE
-    } kind;
+    keel_init_kind_t kind;
     double size;
     // `random`: f32 in [0, 1), in the shape of the parameter. The result is cast to its dtype.
     keel_tensor_t (*make)(keel_tensor_t random, const void *data);
@@ -125,6 +127,8 @@ KEEL_API void keel_add_to_at(keel_caller_t site, keel_tensor_t variable, keel_te
 
 // ---- rates -------------------------------------------------------------------------------------
 
+typedef enum keel_curve { KEEL_CURVE_CONSTANT, KEEL_CURVE_LINEAR, KEEL_CURVE_COSINE } keel_curve_t;
+
 // A rate for step t = 1, 2, ..., computed on the device:
 //   w = min(1, t / warmup), p = (t - warmup) / (end - warmup), clamped to [0, 1]
 //   KEEL_CURVE_CONSTANT  peak * w
@@ -132,7 +136,7 @@ KEEL_API void keel_add_to_at(keel_caller_t site, keel_tensor_t variable, keel_te
 //   KEEL_CURVE_COSINE    peak * w * (last + (1 - last) * (1 + cos(pi * p)) / 2)
 // All but the curve are host numbers: others make no new program.
 typedef struct keel_schedule_t {
-    enum { KEEL_CURVE_CONSTANT, KEEL_CURVE_LINEAR, KEEL_CURVE_COSINE } curve;
+    keel_curve_t curve;
     double peak, warmup, end, last;
 } keel_schedule_t;
 #define KEEL_CONSTANT_RATE(rate) ((keel_schedule_t){KEEL_CURVE_CONSTANT, (rate), 0, 0, 1})

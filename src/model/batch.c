@@ -36,6 +36,7 @@ static keel_shape_t mask_shape(const keel_field_t *field) {
 static keel_status_t make_field(const keel_batch_t *batch, const keel_field_t *declared,
                                 field_t *out) {
     char text[KEEL_TENSOR_TEXT];
+    uint8_t element[8];
     void *memory;
     if (!declared->name || !*declared->name)
         return keel_status_make(KEEL_INVALID, "batch: a field has no name");
@@ -44,6 +45,9 @@ static keel_status_t make_field(const keel_batch_t *batch, const keel_field_t *d
     if (!keel_tensor_bytes(declared->dtype, &declared->shape, &out->bytes))
         return keel_status_make(KEEL_INVALID, "batch: %s has no dtype or shape that can be",
                                 declared->name);
+    if (!keel_tensor_encode(declared->dtype, declared->fill, element))
+        return keel_status_make(KEEL_INVALID, "batch: %s is filled with %g, which is no value of %s",
+                                declared->name, declared->fill, keel_dtype_text(declared->dtype));
     if (declared->mask_rank < 0 || declared->mask_rank > declared->shape.rank)
         return keel_status_make(
             KEEL_INVALID, "batch: %s is %s, and its mask has %d axes", declared->name,

@@ -414,10 +414,18 @@ static keel_context_t *begin_like(keel_caller_t site, const char *what, keel_ten
     return NULL;
 }
 
+// False, with an error, if the dtype of `like` cannot have it.
+static bool can_be(keel_caller_t site, const char *what, keel_tensor_t like, double value) {
+    if (number_fits(keel_dtype(like), value)) return true;
+    context_fail(like.context, site, "%s: %.17g is no value of %s; keel_cast what it is used with",
+                 what, value, keel_dtype_text(keel_dtype(like)));
+    return false;
+}
+
 keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value,
                              const char *name) {
     keel_context_t *context = begin_like(site, "number", like);
-    if (!context) return (keel_tensor_t){0};
+    if (!context || !can_be(site, "number", like, value)) return (keel_tensor_t){0};
     keel_dtype_t dtype = keel_dtype(like);
     numbers_t *numbers = &context->numbers[dtype];
     keel_status_t status = keel_table_reserve(numbers, 1);
@@ -439,7 +447,8 @@ keel_tensor_t ops_constant(keel_context_t *context, keel_dtype_t dtype, double v
 
 keel_tensor_t keel_constant_at(keel_caller_t site, keel_tensor_t like, double value) {
     keel_context_t *context = begin_like(site, "constant", like);
-    return context ? ops_constant(context, keel_dtype(like), value) : (keel_tensor_t){0};
+    if (!context || !can_be(site, "constant", like, value)) return (keel_tensor_t){0};
+    return ops_constant(context, keel_dtype(like), value);
 }
 
 keel_tensor_t keel_iota_at(keel_caller_t site, keel_context_t *context, keel_dtype_t dtype,

@@ -105,10 +105,14 @@ size_t device_lanes(const device_t *device) {
 
 // ---- compiling ---------------------------------------------------------------------------------
 
-// xla.CompileOptionsProto.executable_build_options, ExecutableBuildOptionsProto and
+// xla.CompileOptionsProto, its map of overrides, ExecutableBuildOptionsProto and
 // DeviceAssignmentProto
 enum {
     BUILD_OPTIONS = 3,
+    OVERRIDES = 7,
+    OVERRIDE_NAME = 1,
+    OVERRIDE_VALUE = 2,
+    OVERRIDE_BOOL = 2,
     NUM_REPLICAS = 4,
     NUM_PARTITIONS = 5,
     USE_SPMD_PARTITIONING = 6,
@@ -134,6 +138,29 @@ static void put_assignment(const device_t *device, keel_buffer_t *out) {
     keel_proto_close(out, assignment);
 }
 
+static bool is_cpu(const device_t *device) {
+    PJRT_Client_PlatformName_Args args = {KEEL_PJRT_SIZE(PJRT_Client_PlatformName),
+                                          .client = device->client};
+    keel_status_t status = KEEL_PJRT_CALL(device->api, PJRT_Client_PlatformName, args);
+    bool is_it = !status && args.platform_name_size == 3 && !memcmp(args.platform_name, "cpu", 3);
+    keel_status_ignore(status);
+    return is_it;
+}
+
+// XLA's compiler for CPUs drops NaNs in maxima and minima unless it is asked not to, as JAX asks.
+// Whoever sets the flag decides.
+static void put_nans(const device_t *device, keel_buffer_t *out) {
+    static const char flag[] = "xla_cpu_enable_fast_min_max";
+    const char *flags = getenv("XLA_FLAGS");
+    if (!is_cpu(device) || (flags && strstr(flags, flag))) return;
+    size_t override = keel_proto_open(out, OVERRIDES);
+    keel_proto_put_bytes(out, OVERRIDE_NAME, keel_bytes(flag, sizeof flag - 1));
+    size_t value = keel_proto_open(out, OVERRIDE_VALUE);
+    keel_proto_put_number(out, OVERRIDE_BOOL, KEEL_WIRE_VARINT, false);
+    keel_proto_close(out, value);
+    keel_proto_close(out, override);
+}
+
 // A partition for each device of the mesh.
 static void put_options(const device_t *device, keel_buffer_t *out) {
     size_t build = keel_proto_open(out, BUILD_OPTIONS);
@@ -144,6 +171,7 @@ static void put_options(const device_t *device, keel_buffer_t *out) {
         put_assignment(device, out);
     }
     keel_proto_close(out, build);
+    put_nans(device, out);
 }
 
 keel_status_t device_compile(device_t *device, keel_bytes_t hlo, PJRT_LoadedExecutable **out) {

@@ -45,6 +45,14 @@ static uint64_t clamp_unsigned(double value, int bits) {
     return (uint64_t)value;
 }
 
+bool number_fits(keel_dtype_t dtype, double value) {
+    int bits = 8 * (int)keel_dtype_size(dtype);
+    if (!dtype_is_integer(dtype)) return true;
+    // The largest of 64 bits is no double, and what C makes of it is one more: it is meant.
+    double above = ldexp(1, dtype < KEEL_U8 ? bits - 1 : bits), least = dtype < KEEL_U8 ? -above : 0;
+    return value == trunc(value) && value >= least && (value < above || (bits == 64 && value == above));
+}
+
 void number_encode(keel_dtype_t dtype, double value, void *out) {
     static const float_form_t bf16 = {8, 7, false}, f16 = {5, 10, false}, f8e5m2 = {5, 2, false},
                               f8e4m3fn = {4, 3, true};

@@ -103,9 +103,9 @@ static keel_tensor_t gradient_unary(const rule_t *rule, int which) {
             return BINARY(MULTIPLY, g,
                           BINARY(MULTIPLY, gradient_constant(rule, 1.1283791670955126),
                                  UNARY(EXP, UNARY(NEGATE, BINARY(MULTIPLY, x, x)))));
-        case KEEL_OP_CBRT:
-            return BINARY(MULTIPLY, g,
-                          BINARY(DIVIDE, y, BINARY(MULTIPLY, gradient_constant(rule, 3), x)));
+        case KEEL_OP_CBRT: // not y / 3x, which is NaN at 0 and at infinity
+            return BINARY(DIVIDE, g,
+                          BINARY(MULTIPLY, gradient_constant(rule, 3), BINARY(MULTIPLY, y, y)));
         case KEEL_OP_SIGN:
         case KEEL_OP_FLOOR:
         case KEEL_OP_CEIL:
@@ -140,6 +140,7 @@ static bool binary_takes(keel_binary_op_t op, keel_dtype_t dtype) {
         case KEEL_OP_SHIFT_RIGHT:
             return dtype_is_integer(dtype);
         case KEEL_OP_ATAN2:
+        case KEEL_OP_POWER: // XLA's of integers is wrong for large exponents
             return dtype_is_float(dtype);
         default:
             return dtype != KEEL_BOOL;

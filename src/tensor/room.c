@@ -37,8 +37,9 @@ bool keel_tensor_is_complex(keel_dtype_t dtype) {
     return dtype_is_complex(dtype);
 }
 
-void keel_tensor_encode(keel_dtype_t dtype, double value, void *out) {
+bool keel_tensor_encode(keel_dtype_t dtype, double value, void *out) {
     number_encode(dtype, value, out);
+    return number_fits(dtype, value);
 }
 
 bool keel_tensor_is_variable(keel_tensor_t tensor) {

@@ -28,8 +28,8 @@ bool keel_tensor_bytes(keel_dtype_t dtype, const keel_shape_t *shape, uint64_t *
 bool keel_tensor_same_shape(const keel_shape_t *x, const keel_shape_t *y);
 bool keel_tensor_is_float(keel_dtype_t dtype);
 bool keel_tensor_is_complex(keel_dtype_t dtype);
-// Writes a host number as one element of the dtype.
-void keel_tensor_encode(keel_dtype_t dtype, double value, void *out);
+// Writes a host number as one element of the dtype. False if the dtype does not have it.
+bool keel_tensor_encode(keel_dtype_t dtype, double value, void *out);
 // Whether it is a variable or a kept tensor that was not released.
 bool keel_tensor_is_variable(keel_tensor_t tensor);
 

@@ -290,6 +290,8 @@ bool axes_resolve(const keel_axes_t *axes, int32_t rank, int32_t out[KEEL_MAX_RA
 
 // ---- number.c ----------------------------------------------------------------------------------
 
+// False if it is no integer that the dtype has. Floats round what they do not have.
+bool number_fits(keel_dtype_t dtype, double value);
 // Writes keel_dtype_size bytes. Integers are truncated and clamped, small floats rounded to even.
 void number_encode(keel_dtype_t dtype, double value, void *out);
 

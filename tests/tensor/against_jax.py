@@ -79,7 +79,8 @@ class Jax(arrays.Arrays, complexes.Complexes):
         return getattr(self, name)(*arguments)
 
     def constant(self, like, value):
-        return jnp.asarray(getattr(value, "value", value), like.dtype)
+        value = getattr(value, "value", value)
+        return jnp.asarray(value if is_float(like) else min(int(value), jnp.iinfo(like.dtype).max), like.dtype)
 
     def select(self, mask, x, y):
         return jnp.where(mask, x, y)
@@ -183,6 +184,7 @@ def double(value):
 
 DTYPE = {name: i for i, name in enumerate(front.DTYPES)}
 CASES = {}
+NAN = numpy.array([numpy.nan, 1, -0.0, 2, -1], "float32")
 FLOATS = ["float32", "float64", "bfloat16", "float16"]
 INTEGERS = ["int32", "int64", "int8", "uint8", "int16", "uint16", "uint32", "uint64"]
 
@@ -224,6 +226,10 @@ def add_elementwise():
     ties = numpy.array([1, 2, 3], "float32"), numpy.array([1, 5, 2], "float32")
     for op in ("MAXIMUM", "MINIMUM"):
         add(f"{op} of equals", lambda k, x, y, op=op: k.binary(op, x, y), *ties)
+        add(f"{op} of NaN", lambda k, x, y, op=op: k.binary(op, x, y), NAN, NAN[::-1].copy())
+        for dtype in FLOATS:
+            add(f"{op} of NaN and {dtype}", lambda k, x, op=op: k.binary(op, x, k.number(x, 1)), NAN.astype(dtype))
+    add("CBRT at its ends", lambda k, x: k.unary("CBRT", x), numpy.array([0, -0.0, numpy.inf, -numpy.inf, 8], "float32"))
     add("POWER 0", lambda k, x, y: k.binary("POWER", x, y),
         numpy.array([0.5, 2, 3], "float32"), numpy.array([0, 2, -1], "float32"))
     for op in front.COMPARE:
@@ -236,8 +242,8 @@ def add_elementwise():
     add("number", lambda k, x: k.binary("MULTIPLY", x, k.number(x, 0.1)), floats(2, 3))
     add("number bf16", lambda k, x: k.binary("MULTIPLY", x, k.number(x, 1 / 3)), floats(2, 3, dtype="bfloat16"))
     add("number i32", lambda k, x: k.binary("ADD", x, k.number(x, -7)), integers(2, 3))
-    for dtype in (*FLOATS, "int32", "uint8"):
-        add(f"constant {dtype}", lambda k, x: k.binary("ADD", x, k.call("constant", x, double(3.3))),
+    for dtype, value in (*((dtype, 3.3) for dtype in FLOATS), ("int32", -3), ("uint8", 255), ("int64", 2.0**63)):
+        add(f"constant {dtype}", lambda k, x, v=value: k.binary("SUBTRACT", x, k.call("constant", x, double(v))),
             integers(3, low=0).astype(dtype))
     add("select", lambda k, x, y: k.call("select", k.compare("LESS", x, y), x, y), floats(2, 3), floats(3))
     add("select scalar", lambda k, x: k.call("select", k.compare("LESS", x, k.number(x, 0)), k.number(x, -1), x), floats(2, 3))
@@ -276,6 +282,12 @@ def add_shapes():
             for dtype in ("bool",) if op in ("ALL", "ANY") else ("float32", "int32"):
                 add(f"{op} {dtype}{list(axes)}", lambda k, x, op=op, a=axes: k.reduce(op, x, a),
                     (floats(2, 3, 4) if dtype == "float32" else integers(2, 3, 4)).astype(dtype))
+    for op in front.REDUCE:
+        if op in ("ALL", "ANY"):
+            continue
+        for dtype in FLOATS:
+            add(f"{op} {dtype} of NaN", lambda k, x, op=op: k.call("stop_gradient", k.reduce(op, x, (0,))),
+                numpy.stack([NAN, NAN[::-1]]).astype(dtype))
     add("SUM of nothing", lambda k, x: k.reduce("SUM", x, (1,)), floats(2, 0, 3))
     for op, dtype in [("PRODUCT", "float32"), ("PRODUCT", "int32"), ("ALL", "bool"), ("ANY", "bool")]:
         add(f"{op} of nothing {dtype}", lambda k, x, op=op: k.reduce(op, x, (1,)), floats(2, 0, 3).astype(dtype))

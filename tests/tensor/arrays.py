@@ -294,6 +294,7 @@ def add_order(add, floats, integers):
         for axis in (0, -1):
             add(f"{name} {axis}", lambda k, x, n=name, a=axis: k.call(n, x, a), integers(4, 5, low=0, high=3))
         add(f"{name} of what is special", lambda k, x, n=name: k.call(n, x, 0), special)
+        add(f"{name} of NaN behind", lambda k, x, n=name: k.call(n, x, 0), special[::-1].copy())
         add(f"{name} bool", lambda k, x, n=name: k.call(n, x, 0), integers(7, low=0, high=2).astype("bool"))
 
 
@@ -302,6 +303,8 @@ def add_scans(add, floats, integers):
         code = front.BINARY.index(op)
         for size in (1, 2, 3, 7, 8):
             add(f"cumulate {op} {size}", lambda k, x, c=code: k.call("cumulate", c, x, 1), floats(2, size))
+        add(f"cumulate {op} of NaN", lambda k, x, c=code: k.call("stop_gradient", k.call("cumulate", c, x, 0)),
+            numpy.array([1, -1, numpy.nan, 3, -3], "float32"))
         add(f"cumulate {op} int32", lambda k, x, c=code: k.call("cumulate", c, x, -2), integers(5, 2))
         for dtype in ("float64", "bfloat16", "float16", "int8", "uint32"):
             add(f"cumulate {op} {dtype}", lambda k, x, c=code: k.call("cumulate", c, x, 0), integers(4, low=1, high=3).astype(dtype))

@@ -220,6 +220,10 @@ static void wrong_declarations_are_refused(void **state) {
     two[1].mask_rank = 3;
     expect_status(keel_batch_create(keel, two, 2, &batch),
                   "x is i32[4,6], and its mask has 3 axes");
+    two[1].mask_rank = 0;
+    two[1].fill = 0.5;
+    expect_status(keel_batch_create(keel, two, 2, &batch),
+                  "x is filled with 0.5, which is no value of i32");
     two[1].shape.dims[0] = -1;
     expect_status(keel_batch_create(keel, two, 2, &batch), "x has no dtype or shape");
     expect_status(keel_batch_create(keel, two, 0, &batch), "no fields");

@@ -334,6 +334,25 @@ static void wrong_dtypes_are_named(void **state) {
             keel_reduce_at(KEEL_HERE, (keel_reduce_op_t)77, f, KEEL_AXES(0)));
 }
 
+static void numbers_that_a_dtype_does_not_have_are_named(void **state) {
+    (void)state;
+    keel_tensor_t i = keel_variable(keel, "i", KEEL_I32, KEEL_SCALAR, &(int32_t){3});
+    keel_tensor_t u = keel_variable(keel, "u", KEEL_U8, KEEL_SCALAR, &(uint8_t){3});
+    keel_tensor_t l = keel_variable(keel, "l", KEEL_I64, KEEL_SCALAR, &(int64_t){3});
+    int64_t read = 0;
+    REFUSED("number: 0.5 is no value of i32; keel_cast what it is used with", keel_number(i, 0.5));
+    REFUSED("constant: 2147483648 is no value of i32", keel_constant(i, 2147483648.0));
+    REFUSED("number: nan is no value of i32", keel_number(i, NAN));
+    REFUSED("number: -1 is no value of u8", keel_number(u, -1));
+    REFUSED("constant: 256 is no value of u8", keel_constant(u, 256));
+    assert_ok(keel_read(keel_constant(l, (double)INT64_MAX), &read, sizeof read));
+    assert_int_equal(read, INT64_MAX);
+    REFUSED("power: i32[] has a dtype without it", keel_power(i, i));
+    keel_release(i);
+    keel_release(u);
+    keel_release(l);
+}
+
 static void wrong_sources_are_named(void **state) {
     (void)state;
     const keel_shape_t deep = {.rank = 9}, huge = KEEL_SHAPE(INT64_MAX, 2), minus = {.rank = -1};
@@ -522,6 +541,7 @@ int main(void) {
         cmocka_unit_test(wrong_shapes_are_named),
         cmocka_unit_test(an_operation_made_of_others_has_its_own_name),
         cmocka_unit_test(wrong_dtypes_are_named),
+        cmocka_unit_test(numbers_that_a_dtype_does_not_have_are_named),
         cmocka_unit_test(wrong_sources_are_named),
         cmocka_unit_test(empty_and_foreign_tensors_are_named),
         cmocka_unit_test(what_a_step_made_ends_with_it),
