@@ -245,7 +245,11 @@ static keel_status_t check_step(const keel_optimizer_t *optimizer, const keel_te
         const keel_leaf_t leaf = keel_tree_leaf(optimizer->tree, optimizer->slots[i].leaf);
         const keel_shape_t shape = keel_shape(leaf.tensor), other = keel_shape(gradients[i]);
         char text[KEEL_TENSOR_TEXT], other_text[KEEL_TENSOR_TEXT];
-        if (keel_is_empty(gradients[i]) || keel_tensor_same_shape(&shape, &other)) continue;
+        if (gradients[i].context != optimizer->tree->context)
+            return keel_status_make(
+                KEEL_INVALID, "optimizer: the gradient of %s %s; is the loss?", leaf.name,
+                keel_is_empty(gradients[i]) ? "is empty" : "is of another context");
+        if (keel_tensor_same_shape(&shape, &other)) continue;
         return keel_status_make(KEEL_INVALID, "optimizer: %s is %s, and its gradient is %s",
                                 leaf.name, keel_tensor_text(keel_dtype(leaf.tensor), &shape, text),
                                 keel_tensor_text(keel_dtype(gradients[i]), &other, other_text));

@@ -28,6 +28,11 @@ static keel_tensor_t curve_of(keel_caller_t site, const keel_schedule_t *schedul
 
 keel_tensor_t keel_rate_at(keel_caller_t site, keel_schedule_t schedule, keel_tensor_t t) {
     site = keel_tensor_part_of(site, "rate");
+    if (keel_is_empty(t)) return t;
+    if ((unsigned)schedule.curve > KEEL_CURVE_COSINE)
+        return keel_tensor_fail(
+            t.context, site,
+            keel_status_make(KEEL_INVALID, "rate: there is no curve %d", (int)schedule.curve));
     t = keel_cast_at(site, t, keel_dtype(t) == KEEL_F64 ? KEEL_F64 : KEEL_F32);
     keel_tensor_t share = BINARY(DIVIDE, t, NUMBER(t, at_least_one(schedule.warmup)));
     keel_tensor_t rate =

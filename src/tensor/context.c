@@ -417,7 +417,7 @@ static keel_context_t *begin_like(keel_caller_t site, const char *what, keel_ten
 // False, with an error, if the dtype of `like` cannot have it.
 static bool can_be(keel_caller_t site, const char *what, keel_tensor_t like, double value) {
     if (number_fits(keel_dtype(like), value)) return true;
-    context_fail(like.context, site, "%s: %.17g is no value of %s; keel_cast what it is used with",
+    context_fail(like.context, site, "%s: %g is no value of %s; keel_cast what it is used with",
                  what, value, keel_dtype_text(keel_dtype(like)));
     return false;
 }
@@ -485,6 +485,10 @@ void keel_assign_at(keel_caller_t site, keel_tensor_t target, keel_tensor_t valu
     uint32_t node;
     char text[SHAPE_TEXT], other[SHAPE_TEXT];
     if (region_refuses(target.context, site, "assign")) return;
+    if (target.context && value.context && value.context != target.context) {
+        context_fail(target.context, site, "assign: the value belongs to another context");
+        return;
+    }
     keel_context_t *context = ops_begin(site, "assign", &value, 1, &node);
     if (!context && target.context)
         context_fail(target.context, site, "assign: the value is empty");

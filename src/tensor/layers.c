@@ -22,6 +22,14 @@ static bool begins(keel_caller_t site, const char *what, keel_tensor_t x) {
     return ops_begin(site, what, &x, 1, &node);
 }
 
+// The same for what floats alone have.
+static bool begins_float(keel_caller_t site, const char *what, keel_tensor_t x) {
+    if (!begins(site, what, x)) return false;
+    if (dtype_is_float(keel_dtype(x))) return true;
+    context_fail(x.context, site, "%s: of %s; keel_cast it", what, keel_dtype_text(keel_dtype(x)));
+    return false;
+}
+
 static keel_tensor_t mean_of_wide(keel_caller_t site, keel_tensor_t x, const keel_axes_t *axes) {
     const keel_shape_t shape = keel_shape(x);
     int32_t sorted[KEEL_MAX_RANK];
@@ -84,11 +92,13 @@ keel_tensor_t keel_relu_at(keel_caller_t site, keel_tensor_t x) {
 
 keel_tensor_t keel_silu_at(keel_caller_t site, keel_tensor_t x) {
     site = keel_tensor_part_of(site, "silu");
+    if (!begins_float(site, "silu", x)) return (keel_tensor_t){0};
     return BINARY(MULTIPLY, x, UNARY(SIGMOID, x));
 }
 
 keel_tensor_t keel_gelu_at(keel_caller_t site, keel_tensor_t x) {
     site = keel_tensor_part_of(site, "gelu");
+    if (!begins_float(site, "gelu", x)) return (keel_tensor_t){0};
     keel_tensor_t cube = BINARY(MULTIPLY, BINARY(MULTIPLY, x, x), x);
     keel_tensor_t inner = BINARY(ADD, x, BINARY(MULTIPLY, cube, CONSTANT(x, 0.044715)));
     keel_tensor_t curve = UNARY(TANH, BINARY(MULTIPLY, inner, CONSTANT(x, 0.7978845608028654)));
@@ -116,7 +126,7 @@ static keel_tensor_t reduce_kept(keel_caller_t site, keel_reduce_op_t op, keel_t
 static bool find_axis(keel_caller_t site, const char *what, keel_tensor_t x, int axis,
                       int32_t *out) {
     char text[SHAPE_TEXT];
-    if (!begins(site, what, x)) return false;
+    if (!begins_float(site, what, x)) return false;
     const keel_shape_t shape = keel_shape(x);
     if (axis_resolve(axis, shape.rank, out)) return true;
     context_fail(x.context, site, "%s: %s has no axis %d", what,
@@ -169,6 +179,7 @@ static bool fits_last(keel_caller_t site, const char *what, keel_tensor_t x, kee
     char text[SHAPE_TEXT], other[SHAPE_TEXT];
     const keel_shape_t shape = keel_shape(x), of_part = keel_shape(part);
     if (keel_is_empty(part)) return true;
+    if (!begins(site, what, part)) return false;
     if (of_part.rank == 1 && of_part.dims[0] == shape.dims[shape.rank - 1]) return true;
     context_fail(x.context, site, "%s: the last axis of %s does not fit %s", what,
                  shape_text(keel_dtype(x), &shape, text),
@@ -238,8 +249,9 @@ keel_tensor_t keel_cross_entropy_at(keel_caller_t site, keel_tensor_t logits,
                             shape_text(keel_dtype(logits), &shape, text),
                             shape_text(keel_dtype(targets), &given, other));
     keel_tensor_t log_p = log_softmax_of_wide(site, widen(site, logits), axis);
-    keel_tensor_t hot = keel_one_hot_at(site, targets, shape.dims[axis], keel_dtype(log_p));
-    keel_tensor_t chosen =
-        keel_reduce_at(site, KEEL_OP_SUM, BINARY(MULTIPLY, log_p, hot), KEEL_AXES(axis));
+    // Not a product: that of 0 and what is impossible, -infinity, is NaN.
+    keel_tensor_t is_it = keel_one_hot_at(site, targets, shape.dims[axis], KEEL_BOOL);
+    keel_tensor_t one = keel_select_at(site, is_it, log_p, CONSTANT(log_p, 0));
+    keel_tensor_t chosen = keel_reduce_at(site, KEEL_OP_SUM, one, KEEL_AXES(axis));
     return keel_cast_at(site, UNARY(NEGATE, chosen), keel_dtype(logits));
 }

@@ -123,6 +123,7 @@ static keel_tensor_t slice(keel_caller_t site, const char *what, keel_tensor_t x
                             (long long)from, (long long)to, place,
                             ops_describe(context, node, text));
     }
+    if (step > to - from) step = to > from ? to - from : 1; // XLA adds to it
     const int64_t words[] = {place, from, to, step};
     spec.words = words;
     spec.shape.dims[place] = (to - from) / step + ((to - from) % step > 0);

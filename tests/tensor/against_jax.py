@@ -352,6 +352,10 @@ def add_layers():
     add("rms_norm", lambda k, x, w: k.call("rms_norm", x, w, double(1e-6)), floats(2, 3, 8), floats(8))
     add("layer_norm", lambda k, x, w, b: k.call("layer_norm", x, w, b, double(1e-5)), floats(2, 3, 8), floats(8), floats(8))
     add("cross_entropy", lambda k, x, t: k.call("cross_entropy", x, t), floats(2, 3, 7), integers(2, 3, low=0, high=7))
+    impossible = floats(2, 7)
+    impossible[:, 5] = -numpy.inf
+    add("cross_entropy of what is impossible", lambda k, x, t: k.call("cross_entropy", x, t), impossible,
+        integers(2, low=0, high=5))
     add("twice used", lambda k, x: k.binary("MULTIPLY", k.unary("SIN", x), k.binary("ADD", x, x)), floats(4))
 
 

@@ -310,7 +310,11 @@ static void wrong_optimizers_are_refused(void **state) {
     expect_error("w is f32[2], and its gradient is f32[3]");
     wrong = (keel_tensor_t){0};
     keel_optimizer_step(optimizer, &wrong);
-    expect_error("empty");
+    expect_error("the gradient of w is empty; is the loss?");
+    keel_minimize(optimizer, (keel_tensor_t){0});
+    expect_error("the gradient of w is empty; is the loss?");
+    keel_rate(((keel_schedule_t){.curve = (keel_curve_t)3}), keel_tree_get(tree, "lion.step"));
+    expect_error("rate: there is no curve 3");
     keel_minimize(optimizer, w);
     expect_error("model_test.c");
     assert_true(keel_is_empty(keel_minimize_over(optimizer, 0, loss_of_micro, NULL)));
