@@ -27,7 +27,7 @@ static void what_complex_numbers_do_not_have_is_named(void **state) {
     REFUSED(keel_all(numbers(2, 3), KEEL_AXES(0)), "all: c64[2,3] is not bool");
     REFUSED(keel_sort(numbers(2, 3), 0, KEEL_ASCENDING), "sort: c64[2,3] is complex");
     REFUSED(keel_argmax(numbers(2, 3), 0), "max: c64[2,3] is complex");
-    REFUSED(keel_cummax(numbers(2, 3), 0), "maximum: c64[1,3] has a dtype without it");
+    REFUSED(keel_cummax(numbers(2, 3), 0), "cumulate: c64[1,3] has a dtype without it");
     REFUSED(keel_cumlogsumexp(numbers(2, 3), 0), "c64[2,3] is not of floats");
     REFUSED(keel_max_pool(numbers(2, 3), &(keel_window_t){.count = 1}),
             "reduce_window: c64[2,3] is not of integers or floats");
