@@ -170,9 +170,8 @@ KEEL_API void keel_step_discard(keel_context_t *context);
 KEEL_API void keel_freeze(void);
 
 // What is traced until the matching keel_scope_end is part of `name`, such as "block 3"
-// ("layer/mlp" is one name, too): `keel why` and keel_program_text show the scopes around a line,
-// as if they were functions that called it. Names make no program new. The end of the step ends all
-// of them.
+// ("layer/mlp" is one name, too): `keel why` and keel_program_text show the scopes around a line.
+// Names make no program new. The end of the step ends all of them.
 #define keel_scope_begin(context, name) keel_scope_begin_at(KEEL_HERE, (context), (name))
 KEEL_API void keel_scope_begin_at(keel_caller_t site, keel_context_t *context, const char *name);
 KEEL_API void keel_scope_end(keel_context_t *context);

@@ -60,9 +60,13 @@ void cli_diff_place(const keel_place_t *place, keel_buffer_t *out) {
         keel_buffer_text(out, *file ? ", called at " : "called at ");
         line_of(caller, place->call_line, out);
     }
-    if (!place->library_file || !*place->library_file) return;
-    keel_buffer_text(out, ", through ");
-    line_of(keel_library_shown(place->library_file), place->library_line, out);
+    if (place->library_file && *place->library_file) {
+        keel_buffer_text(out, ", through ");
+        line_of(keel_library_shown(place->library_file), place->library_line, out);
+    }
+    if (!place->scope || !*place->scope) return;
+    keel_buffer_text(out, ", in scope ");
+    cli_diff_value(place->scope, VALUE_SHOWN, out);
 }
 
 static void follow(const keel_explanation_t *explanation, uint32_t root, keel_buffer_t *out) {

@@ -60,10 +60,10 @@ static void put_waiting(const meeting_t *meeting) {
 static void tell_waiting(const meeting_t *meeting, uint32_t process) {
     if (meeting->group->is_first)
         keel_log_line("process %u waits for process %u, which has not asked for %s yet",
-                 meeting->ask->process, process, meeting->ask->name);
+                      meeting->ask->process, process, meeting->ask->name);
     else
         keel_log_line("process %u waits for the others, which have not all asked for %s yet",
-                 meeting->ask->process, meeting->ask->name);
+                      meeting->ask->process, meeting->ask->name);
 }
 
 bool ranks_await(const meeting_t *meeting, uint32_t process, const char *key, keel_buffer_t *out) {

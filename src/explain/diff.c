@@ -6,7 +6,8 @@ static keel_status_t keep_difference(keel_diff_t *diff, keel_difference_t *diffe
     const char **texts[] = {&difference->subject,         &difference->old_value,
                             &difference->new_value,       &difference->note,
                             &difference->place.file,      &difference->place.function,
-                            &difference->place.call_file, &difference->place.library_file};
+                            &difference->place.call_file, &difference->place.library_file,
+                            &difference->place.scope};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
         keel_str_t copy;
         KEEL_TRY(keel_arena_str(&diff->arena, keel_str(*texts[i] ? *texts[i] : ""), &copy));
@@ -108,8 +109,9 @@ static const char *own_text(keel_diff_t *diff, keel_str_t text) {
 
 keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) {
     const keel_source_line_t *line = keel_graph_line(is_after ? &diff->after : &diff->before, op);
-    if (!line->identity) return diff->site;
     keel_place_t place = diff->site;
+    place.scope = keel_diff_scope(diff, is_after, op);
+    if (!line->identity) return place;
     // Outside of the traced function, the place is its call, and who made that call.
     bool is_site = *place.file && line->line == place.line && keel_str_is(line->file, place.file);
     if (!is_site && (!line->is_foreign || !*place.file))
@@ -117,7 +119,8 @@ keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op) 
                                .line = line->line,
                                .function = own_text(diff, line->function),
                                .call_file = diff->site.file,
-                               .call_line = diff->site.line};
+                               .call_line = diff->site.line,
+                               .scope = place.scope};
     bool is_beside = line->library_file.size && strcmp(place.file, "") != 0 &&
                      !keel_str_is(line->library_file, place.file);
     if (is_beside) {

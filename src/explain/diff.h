@@ -139,6 +139,8 @@ uint32_t keel_diff_same(const keel_diff_t *diff, const keel_difference_t *differ
 
 // The place of an operation of `after` (or of `before`, if `op` is one of those).
 keel_place_t keel_diff_place(keel_diff_t *diff, bool is_after, keel_op_id_t op);
+// scope.c: the named scopes around an operation, "model/block 3"; "" if there are none.
+const char *keel_diff_scope(keel_diff_t *diff, bool is_after, keel_op_id_t op);
 // True if a library is between the user's line and the operation of `after`: the user did not write
 // what it says.
 bool keel_diff_is_librarys(keel_diff_t *diff, keel_op_id_t op);

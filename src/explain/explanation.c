@@ -48,6 +48,7 @@ keel_status_t keel_explanation_add(keel_explanation_t *explanation,
     KEEL_TRY(keep_text(arena, &kept.place.function));
     KEEL_TRY(keep_text(arena, &kept.place.call_file));
     KEEL_TRY(keep_text(arena, &kept.place.library_file));
+    KEEL_TRY(keep_text(arena, &kept.place.scope));
     (*list)[(*count)++] = kept;
     return NULL;
 }
@@ -71,6 +72,7 @@ void keel_difference_json(const keel_difference_t *difference, bool is_root, siz
     known(json, "call_line", place->call_line, 0);
     keel_json_known(json, "library_file", place->library_file, longest);
     known(json, "library_line", place->library_line, 0);
+    keel_json_known(json, "scope", place->scope, longest);
     known(json, "old_op", difference->old_op, KEEL_NONE);
     known(json, "new_op", difference->new_op, KEEL_NONE);
     if (is_root)

@@ -1,6 +1,6 @@
-// Numbers of the host that are one argument of HLO. keel/tensor.h sends all numbers of a dtype as one
-// vector, "keel_number", which is longer if there is one more. Each of its numbers is an argument,
-// "keel_number(rate)", and the vector is none.
+// Numbers of the host that are one argument of HLO. keel/tensor.h sends all numbers of a dtype as
+// one vector, "keel_number", which is longer if there is one more. Each of its numbers is an
+// argument, "keel_number(rate)", and the vector is none.
 #include "explain/diff.h"
 
 static bool may_be_packed(const keel_graph_t *graph, keel_op_id_t op) {
@@ -21,7 +21,8 @@ static bool is_number_of(const keel_graph_t *graph, keel_op_id_t op, keel_op_id_
 // What an operation is that takes a vector that may be packed, or a slice of one.
 static keel_packed_t part_of(const keel_graph_t *graph, keel_op_id_t op, keel_op_id_t taken,
                              keel_op_id_t whole) {
-    if (taken != whole) return is_number_of(graph, op, whole) ? KEEL_PACKED_NUMBER : KEEL_PACKED_NOT;
+    if (taken != whole)
+        return is_number_of(graph, op, whole) ? KEEL_PACKED_NUMBER : KEEL_PACKED_NOT;
     return keel_str_is(keel_graph_name(graph, op), "slice") ? KEEL_PACKED_WHOLE : KEEL_PACKED_NOT;
 }
 

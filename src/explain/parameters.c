@@ -1,5 +1,6 @@
 // Arguments of HLO. Some clients name them (keel/tensor.h), others (PyTorch/XLA) do not, and then
-// their numbers shift with earlier arguments; but each has the place where the client first used it.
+// their numbers shift with earlier arguments; but each has the place where the client first used
+// it.
 #include <stdlib.h>
 
 #include "explain/align.h"
@@ -127,8 +128,8 @@ static keel_status_t find_uses(keel_graph_t *graph, keel_argument_t *arguments, 
     return NULL;
 }
 
-// Names are no part of a program: an argument of the same type and use may be the same under another
-// name. Otherwise two names are two arguments.
+// Names are no part of a program: an argument of the same type and use may be the same under
+// another name. Otherwise two names are two arguments.
 static bool is_told_by_name(const keel_argument_t *argument, unsigned level) {
     bool may_be_renamed = (level & BY_TYPE) && (level & BY_USE);
     return argument->name.size && (level & BY_NAME || !may_be_renamed);

@@ -509,8 +509,8 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, keel_groups_t *groups,
         keel_passing_t passing =
             keel_names_passing(is_after ? diff->names_before : diff->names_after, list[i].name);
         list[i].passing = passing;
-        uint64_t group = group_of_name(others, path) + 4 * (uint64_t)passing +
-                         16 * (uint64_t)list[i].is_moved;
+        uint64_t group =
+            group_of_name(others, path) + 4 * (uint64_t)passing + 16 * (uint64_t)list[i].is_moved;
         if (list[i].op != KEEL_NONE) group += 2 * is_random_key(program, &list[i]);
         uint64_t leaf = leaf_of_name(path);
         if (leaf)

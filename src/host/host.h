@@ -29,6 +29,7 @@ typedef struct keel_place_t {
     uint32_t call_line;
     const char *library_file; // a library's line between it and what was traced
     uint32_t library_line;
+    const char *scope; // named scopes around it, "model/block 3"; "" or NULL: none
 } keel_place_t;
 
 // A value that was put on the device, and the line that did so.

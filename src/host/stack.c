@@ -200,7 +200,8 @@ static const char *give_stack(const stack_walk_t *walk, keel_stack_t *out) {
     return NULL;
 }
 
-// ---- what a client in C says ---------------------------------------------------------------------
+// ---- what a client in C says
+// ---------------------------------------------------------------------
 
 static _Thread_local keel_stack_frame_t told;
 

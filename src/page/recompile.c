@@ -66,6 +66,10 @@ static void where(keel_buffer_t *out, const keel_run_place_t *place) {
         keel_buffer_text(out, " <span class=\"muted\">through</span> ");
         keel_page_place(out, place->library_shown, place->library_file);
     }
+    if (place->scope && *place->scope) {
+        keel_buffer_text(out, " <span class=\"muted\">in scope</span> ");
+        code(out, place->scope, "");
+    }
 }
 
 static void advice(const keel_page_t *page, const keel_why_entry_t *entry, size_t index) {

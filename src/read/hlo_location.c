@@ -202,11 +202,11 @@ keel_status_t keel_hlo_location(keel_hlo_reader_t *reader, const keel_hlo_pieces
     keel_bytes_t text = fields[fields[OP_NAME].bytes.size ? OP_NAME : OP_TYPE].bytes;
     if (!text.size) return NULL;
     KEEL_TRY(keel_hlo_string(reader, text, &name));
-    return keel_hlo_attr(reader,
-                         (keel_attr_t){.kind = KEEL_ATTR_LOC_NAME,
-                                       .klass = is_own_name(fields[OP_NAME].bytes,
-                                                            fields[OP_TYPE].bytes),
-                                       .a = name,
-                                       .b = *out},
-                         out);
+    return keel_hlo_attr(
+        reader,
+        (keel_attr_t){.kind = KEEL_ATTR_LOC_NAME,
+                      .klass = is_own_name(fields[OP_NAME].bytes, fields[OP_TYPE].bytes),
+                      .a = name,
+                      .b = *out},
+        out);
 }

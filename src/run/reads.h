@@ -38,8 +38,7 @@ typedef struct keel_reads_line_t {
 
 typedef struct keel_reads_t {
     keel_moved_t to_device, from_device;
-    keel_moved_t
-        elsewhere; // of from_device: reads that no code of the user's asked for
+    keel_moved_t elsewhere;   // of from_device: reads that no code of the user's asked for
     keel_reads_line_t *lines; // those that cut first, then by reads
     size_t count;
     size_t cut_count; // lines that cut

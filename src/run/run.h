@@ -42,6 +42,7 @@ typedef struct keel_run_place_t {
     const char *library_file;  // "" or NULL: none
     const char *library_shown; // "flax/nnx/compilation.py:138"
     uint32_t library_line;
+    const char *scope; // named scopes, "model/block 3"; "" or NULL: none
 } keel_run_place_t;
 
 // One program: what shares a key or, without a key, the bytes.

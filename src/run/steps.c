@@ -69,6 +69,7 @@ keel_status_t keel_event_site(keel_arena_t *texts, const json_t *site, const cha
     KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "function"), &out->function));
     KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "call_file"), &out->call_file));
     KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "library_file"), &out->library_file));
+    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "scope"), &out->scope));
     KEEL_TRY(keel_event_place(texts, keel_library_shown(out->library_file), out->library_line,
                               folder, &out->library_shown));
     KEEL_TRY(keel_event_place(texts, out->file, out->line, folder, &out->shown));

@@ -154,9 +154,11 @@ static void misfit_paragraph(const keel_misfit_t *misfit, unsigned width, keel_b
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_misfit_sentence(misfit, &text);
-    keel_buffer_text(&text, ". Take a smaller batch, spread it over more devices, or compute "
-                            "layers again in the backward pass (jax.checkpoint, "
-                            "torch.utils.checkpoint, keel_checkpoint); `keel memory` shows the plugin's message.");
+    keel_buffer_text(
+        &text,
+        ". Take a smaller batch, spread it over more devices, or compute "
+        "layers again in the backward pass (jax.checkpoint, "
+        "torch.utils.checkpoint, keel_checkpoint); `keel memory` shows the plugin's message.");
     keel_flow_paragraph(&text, width, out);
 }
 

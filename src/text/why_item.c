@@ -186,6 +186,7 @@ static void add_place(keel_buffer_t *text, const keel_text_item_t *item) {
         keel_buffer_format(text, ", called at %s", place->call_shown);
     if (place->library_file && *place->library_file)
         keel_buffer_format(text, ", through %s", place->library_shown);
+    if (place->scope && *place->scope) keel_buffer_format(text, ", in scope %s", place->scope);
 }
 
 // What it was compared with, unless that is the same program of this run.

@@ -12,6 +12,7 @@ static void write_place(keel_json_t *json, const keel_run_place_t *value) {
     keel_json_unsigned(json, "call_line", value->call_line);
     keel_json_str(json, "library_file", keel_str(value->library_file));
     keel_json_unsigned(json, "library_line", value->library_line);
+    keel_json_string(json, "scope", value->scope ? value->scope : "");
 }
 
 static void operation(keel_json_t *json, const char *field, uint32_t index) {

@@ -45,7 +45,7 @@ def line_of(mark):
 def explains(bench, drift):
     """Another spec is a change of sharding, at the line that gives it."""
     rows = "devices=[2,1,2]<=[2,2]"
-    changes = {"input": ("argument 0", f"{rows} last_tile_dim_replicate",
+    changes = {"input": ("batch", f"{rows} last_tile_dim_replicate",
                          f"{rows}T(1,0) last_tile_dim_replicate"),
                "inner": ("custom-call", "devices=[2,2]<=[2,2]",
                          "devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate")}

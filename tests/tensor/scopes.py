@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Named scopes: each operation has its own in the program that Keel reads back, a gradient's too, and
-`keel why` gives the line of the scope around the line of the operation.
+`keel why` names the scopes around the line of the operation.
 
 Usage: tests/tensor/scopes.py BUILD
 """
@@ -54,7 +54,9 @@ def main():
                         "-lkeel", "-o", "scopes"], check=True, cwd=work)
         keel(build, work, "run", "--", "./scopes")
         why = keel(build, work, "why", "latest")
-        assert "scopes.c:4  multiply  3 -> 4" in why and "called at scopes.c:18" in why, why
+        assert "scopes.c:4  multiply  3 -> 4" in why and "called at scopes.c:25, in scope model/block 1" in why, why
+        item, = json.loads(keel(build, work, "why", "--json"))
+        assert item["scope"] == "model/block 1", item
         programs = [json.loads(keel(build, work, "show", "--json", str(path)))
                     for path in (work / "runs" / "programs").iterdir() if "options" not in path.name]
         operations = [o for program in programs for o in program["functions"][0]["operations"]]

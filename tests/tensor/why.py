@@ -7,6 +7,7 @@ Usage: tests/tensor/why.py BUILD
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -169,6 +170,40 @@ NEVER = {
     "retrace": "a context forgets its programs when it is freed, and Keel loads them for the next one",
 }
 
+# By what is shown: a step whose third time has it.
+NAMES = {
+    "mask  absent -> f32[8,1]": """keel_tensor_t x = points();
+        if (step == 2) x = keel_multiply(x, keel_input(keel, "mask", KEEL_F32, KEEL_SHAPE(8, 1), numbers));
+        descend(loss_of(x));""",
+    "total  absent -> f32[4,4]": """keel_tensor_t x = points();
+        if (step == 2) x = keel_matmul(x, total);
+        descend(loss_of(x));""",
+    "points  f32[8,4] -> f32[5,4]": """
+        keel_tensor_t one = keel_input(keel, "other", KEEL_F32, KEEL_SHAPE(8, 4), numbers);
+        keel_tensor_t two = keel_input(keel, "points", KEEL_F32, KEEL_SHAPE(step == 2 ? 5 : 8, 4), numbers);
+        descend(keel_add(loss_of(one), loss_of(two)));""",
+    # Another number is no other argument, however many there are.
+    "multiply  an argument -> 3": """keel_tensor_t loss = loss_of(points());
+        double rate = 0.5, decay = 0.1;
+        loss = keel_multiply(loss, step == 2 ? keel_constant(loss, 3) : keel_number(loss, rate));
+        descend(keel_add(loss, keel_number(loss, decay)));""",
+    "nothing -> multiply": """keel_tensor_t loss = loss_of(points());
+        double rate = 0.5;
+        if (step == 2) loss = keel_multiply(loss, keel_number(loss, rate));
+        descend(loss);""",
+    ", in scope model/block 2": """keel_tensor_t h = points();
+        keel_scope_begin(keel, "model");
+        for (int i = 0; i < 3; ++i) {
+            char name[32];
+            snprintf(name, sizeof name, "block %d", i);
+            keel_scope_begin(keel, name);
+            h = keel_multiply(h, keel_constant(h, i == 2 && step == 2 ? 3 : 0.5));
+            keel_scope_end(keel);
+        }
+        keel_scope_end(keel);
+        descend(loss_of(h));""",
+}
+
 
 def run(build, work, name, code):
     """The items of `keel why --json` on a program of the step's code, and its programs."""
@@ -177,6 +212,27 @@ def run(build, work, name, code):
                     "-lkeel", "-o", name], check=True, cwd=work)
     said = keel(build, work, "run", "--mode", "refresh", "--", f"./{name}")
     return json.loads(keel(build, work, "why", "--json")), said
+
+
+def check_key(build, work):
+    """Names are no part of a key: renamed arguments, numbers and scopes are the same program."""
+    code = """keel_tensor_t x = keel_input(keel, "NAME", KEEL_F32, KEEL_SHAPE(8, 4), numbers);
+        double NAME = 1;
+        keel_scope_begin(keel, "NAME");
+        descend(keel_multiply(loss_of(x), keel_number(x, NAME)));"""
+    run(build, work, "one", code.replace("NAME", "one"))
+    run(build, work, "other", code.replace("NAME", "other"))
+    said = keel(build, work, "run", "--", "./one")
+    return [] if "6 steps, 1 program; nothing compiled" in said else [f"another name is another key:\n{said}"]
+
+
+def check_contract(build, work):
+    """A contract lists arguments by their names."""
+    run(build, work, "mask", PAIRS["arguments"][0])
+    keel(build, work, "contract", "record", "-o", "contract", "--", "./mask")
+    listed = (work / "contract").read_text()
+    names = [name for name in ("weight", "points", "mask", "keel_number") if f"takes {name} f32" not in listed]
+    return [f"a contract without {names}:\n{listed}"] if names else []
 
 
 def main():
@@ -195,6 +251,12 @@ def main():
             items, said = run(build, work, f"{cause}_mended", mended)
             if items or "6 steps, 1 program;" not in said:
                 bad.append(f"{cause}, mended: {items}\n{said}")
+        for number, (shown, code) in enumerate(NAMES.items()):
+            run(build, work, f"name_{number}", code)
+            said = keel(build, work, "why")
+            if shown not in said or re.search(r"\bargument \d", said):
+                bad.append(f"without {shown}:\n{said}")
+        bad += check_key(build, work) + check_contract(build, work)
     if bad:
         sys.exit("\n".join(bad))
 

@@ -338,15 +338,15 @@ static void reads_without_a_line_have_a_row_and_the_rows_are_all_reads(void **st
     keel_text_stats(&stats, 0, &out);
     assert_non_null(strstr(keel_buffer_cstr(&out),
                            "1                      4    125 ms         0  train.py:14\n"
-                           "3                     12    375 ms         0  elsewhere (no Python "
+                           "3                     12    375 ms         0  elsewhere (no "
                            "line)\n"));
     keel_text_stats_json(&stats, true, &out);
     assert_non_null(
         strstr(keel_buffer_cstr(&out), "\"reads_elsewhere\": {\"count\": 3, \"bytes\": 12, "));
     why_of(run, &why);
     assert_null(keel_page_write(&(keel_page_input_t){.why = &why}, &out));
-    assert_non_null(strstr(keel_buffer_cstr(&out),
-                           "elsewhere (no line)</th><td class=\"number\">3</td>"));
+    assert_non_null(
+        strstr(keel_buffer_cstr(&out), "elsewhere (no line)</th><td class=\"number\">3</td>"));
     keel_buffer_deinitialize(&out);
     keel_why_deinitialize(&why);
     keel_why_deinitialize(&stats);

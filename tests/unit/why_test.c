@@ -162,7 +162,7 @@ static void assert_json(const keel_why_t *why, size_t at, const char *name, cons
 
 #define DIFFERENCE                                                                                 \
     "\"file\":\"/w/a.py\",\"line\":3,\"function\":\"main\",\"call_file\":\"/lib/b.py\","           \
-    "\"call_line\":4,\"library_file\":\"/l/c.py\",\"library_line\":5"
+    "\"call_line\":4,\"library_file\":\"/l/c.py\",\"library_line\":5,\"scope\":\"net/q\""
 
 static void each_field_of_an_item_has_its_name(void **state) {
     (void)state;
@@ -193,6 +193,7 @@ static void each_field_of_an_item_has_its_name(void **state) {
         {"call_line", "4"},
         {"library_file", "\"/l/c.py\""},
         {"library_line", "5"},
+        {"scope", "\"net/q\""},
         {"page", "\"docs/causes/shape.md\""},
         {"step", "1"},
         {"t", "1001.5"},
@@ -212,7 +213,7 @@ static void each_field_of_an_item_has_its_name(void **state) {
         {"folded",
          "[{\"kind\":\"size\",\"subject\":\"pad\",\"old\":\"1\",\"new\":\"2\",\"note\":"
          "\"\",\"file\":\"\",\"line\":0,\"function\":\"\",\"call_file\":\"\",\"call_line\":0,"
-         "\"library_file\":\"\",\"library_line\":0,\"follows\":0}]"},
+         "\"library_file\":\"\",\"library_line\":0,\"scope\":\"\",\"follows\":0}]"},
         {"folded_total", "61"},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
