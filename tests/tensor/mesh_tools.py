@@ -68,7 +68,7 @@ def holds(bench, drift, mlp):
     for place in ("input", "inner"):
         bench.check(1, ["contract", "check", "--contract", "contract", "--", drift, place], "mesh_drift.c:")
         bench.check(1, ["run", "--contract", "contract", "--on-drift", "refuse", "--", drift, place],
-                    f"mesh_drift.c:{line_of('input')}")
+                    f"mesh_drift.c:{line_of(place)}")
 
 
 def rehearses(bench, drift, mlp):

@@ -380,6 +380,35 @@ static void an_unknown_field_of_metadata_is_passed_over(void **state) {
     keel_buffer_deinitialize(&module);
 }
 
+// PyTorch/XLA names each of its arguments by their type, behind a scope if there is one.
+static void a_parameter_has_the_name_that_its_type_does_not_give(void **state) {
+    (void)state;
+    static const struct {
+        const char *type, *name, *wanted;
+    } cases[] = {{"", "params['w']", "params['w']"},
+                 {"xla__device_data", "xla__device_data", ""},
+                 {"xla__device_data", "aten__mul.1/xla__device_data", ""},
+                 {"_Arg", "XLA_Args", "XLA_Args"},
+                 {"xla__device_data", "", ""},
+                 {"", "", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        proto_t one = instruction("parameter", 1, NULL, 0), metadata = proto();
+        if (*cases[i].type) put_text(&metadata, 1, cases[i].type);
+        if (*cases[i].name) put_text(&metadata, 2, cases[i].name);
+        put_text(&metadata, 3, "train.py");
+        put_message(&one, 7, &metadata);
+        proto_t module = module_of_one(&one);
+        keel_program_t program;
+        assert_read(&module, &program);
+        keel_str_t name = keel_program_parameter_name(&program, 0);
+        if (!keel_str_is(name, cases[i].wanted))
+            fail_msg("%s of type %s is called %.*s", cases[i].name, cases[i].type,
+                     KEEL_STR_ARGS(name));
+        keel_program_deinitialize(&program);
+        keel_buffer_deinitialize(&module);
+    }
+}
+
 static void unknown_values_and_two_of_one_are_refused(void **state) {
     (void)state;
     proto_t one = instruction("fft", 1, NULL, 0);
@@ -578,6 +607,7 @@ int main(void) {
         cmocka_unit_test(maps_are_sorted_and_the_last_of_equal_keys_counts),
         cmocka_unit_test(an_unknown_field_is_named),
         cmocka_unit_test(an_unknown_field_of_metadata_is_passed_over),
+        cmocka_unit_test(a_parameter_has_the_name_that_its_type_does_not_give),
         cmocka_unit_test(unknown_values_and_two_of_one_are_refused),
         cmocka_unit_test(bytes_that_are_no_module_are_corrupt),
         cmocka_unit_test(operands_are_resolved_by_id),
