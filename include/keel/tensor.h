@@ -595,6 +595,7 @@ KEEL_API keel_tensor_t keel_local_at(keel_caller_t site, keel_tensor_t x, keel_s
 KEEL_API keel_tensor_t keel_global_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec);
 // Collectives, of parts: each device exchanges with those along these axes of the mesh, "data" or
 // "data,model". Their gradients are collectives too.
+// The sum, maximum or minimum.
 #define keel_all_reduce(x, op, axes) keel_all_reduce_at(KEEL_HERE, (x), (op), (axes))
 KEEL_API keel_tensor_t keel_all_reduce_at(keel_caller_t site, keel_tensor_t x, keel_reduce_op_t op,
                                           const char *axes);

@@ -323,6 +323,20 @@ static void less_and_twice(void *user, const keel_tensor_t *in, keel_tensor_t *o
     keel_while(keel, less_than_100, twice, NULL, in, 1, out);
 }
 
+// A while loop has no gradient, and behind keel_stop_gradient none is asked for.
+static void stopped_gradients_refuse_nothing(void **state) {
+    (void)state;
+    keel_tensor_t x = scalar("x", 2), y, g;
+    keel_tensor_t stopped = keel_stop_gradient(x);
+    keel_while(keel, less_than_100, twice, NULL, &stopped, 1, &y);
+    keel_gradients(keel_multiply(x, y), &x, 1, &g);
+    float value;
+    assert_ok(keel_read(g, &value, sizeof value));
+    assert_float_equal(value, 128, 0);
+    keel_step_discard(keel);
+    keel_release(x);
+}
+
 static void gives_no_gradient(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
     (void)user, (void)in, (void)out;
 }
@@ -668,6 +682,7 @@ int main(void) {
         cmocka_unit_test(a_loop_may_take_the_place_of_its_carry),
         cmocka_unit_test(what_a_body_does_wrong_is_named),
         cmocka_unit_test(what_loops_and_branches_refuse),
+        cmocka_unit_test(stopped_gradients_refuse_nothing),
         cmocka_unit_test(what_gradients_refuse),
         cmocka_unit_test(a_body_may_differentiate_what_is_outside),
         cmocka_unit_test(what_layers_refuse),

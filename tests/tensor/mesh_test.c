@@ -302,6 +302,13 @@ static void parts_are_not_taken_for_the_whole(void **state) {
     keel_tensor_t x = matrix(KEEL_WHOLE), out;
     assert_true(keel_is_empty(keel_all_reduce(x, KEEL_OP_SUM, "data")));
     assert_error("all_reduce: it is not the part of one device", "");
+    keel_tensor_t part = keel_local(x, KEEL_SPEC("data"));
+    assert_true(keel_is_empty(keel_all_reduce(part, KEEL_OP_PRODUCT, "data")));
+    assert_error("all_reduce: no such operation on its dtype", "");
+    part = keel_local(x, KEEL_SPEC("data"));
+    part = keel_complex(part, part);
+    assert_true(keel_is_empty(keel_all_reduce(part, KEEL_OP_MAX, "data")));
+    assert_error("all_reduce: no such operation on its dtype", "");
     assert_true(keel_is_empty(keel_global(x, KEEL_SPEC("data"))));
     assert_error("global: it is not the part of one device", "");
     assert_true(keel_is_empty(keel_local(keel_local(x, KEEL_WHOLE), KEEL_WHOLE)));
@@ -324,7 +331,7 @@ static void parts_are_not_taken_for_the_whole(void **state) {
     out = keel_local(x, KEEL_WHOLE);
     keel_barrier(&out, 1, &out);
     assert_error("takes no part of one device", "");
-    keel_tensor_t part = keel_local(x, KEEL_SPEC("data"));
+    part = keel_local(x, KEEL_SPEC("data"));
     keel_status_t status = keel_read(part, values, sizeof values / 2);
     assert_non_null(strstr(keel_status_message(status), "read takes no part of one device"));
     keel_status_ignore(status);
