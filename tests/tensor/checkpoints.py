@@ -23,13 +23,14 @@ except ImportError:  # an older .venv
     safetensors = None
 
 RANDOM = numpy.random.default_rng(11)
+DTYPES = [d for d in front.DTYPES if not d.startswith("C")]  # trees have no complex numbers
 WORDS = {"BOOL": "BOOL", "F8E4M3FN": "F8_E4M3", "F8E5M2": "F8_E5M2"}
 SHAPES = [(), (3,), (2, 0, 4), (2, 3, 4), (1,) * 8]
 
 
 def arrays_of_all():
     arrays = {}
-    for dtype in front.DTYPES:
+    for dtype in DTYPES:
         for shape in SHAPES:
             values = numpy.asarray(RANDOM.integers(0, 2 if dtype == "BOOL" else 100, shape))
             name = "x".join(map(str, shape)) or "scalar"
@@ -56,7 +57,7 @@ def read_plainly(path):
     (size,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + size])
     assert size % 8 == 0 and data[8:9] == b"{"
-    words = {WORDS.get(d, d): front.NUMPY[d] for d in front.DTYPES}
+    words = {WORDS.get(d, d): front.NUMPY[d] for d in DTYPES}
     arrays = {}
     for name, tensor in header.items():
         begin, end = (8 + size + place for place in tensor["data_offsets"])
@@ -89,7 +90,7 @@ def check_package(k, work, arrays):
         return
     tree, blank = tree_of(k, arrays), tree_of(k, arrays, zero=True)
     tree.save(work / "ours.safetensors")
-    words = {WORDS.get(d, d): front.NUMPY[d] for d in front.DTYPES}
+    words = {WORDS.get(d, d): front.NUMPY[d] for d in DTYPES}
     theirs = {name: numpy.frombuffer(tensor["data"], words[tensor["dtype"]]).reshape(tensor["shape"])
               for name, tensor in safetensors.deserialize((work / "ours.safetensors").read_bytes())}
     equal(theirs, arrays)
@@ -217,7 +218,7 @@ def main():
         check_what_does_not_fit(k, work)
         check_damage(k, work)
         assert not list(work.glob(".tmp*")), "no file is left over"
-    print(f"{len(arrays)} tensors of {len(front.DTYPES)} dtypes went round")
+    print(f"{len(arrays)} tensors of {len(DTYPES)} dtypes went round")
 
 
 if __name__ == "__main__":
