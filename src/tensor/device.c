@@ -1,5 +1,6 @@
 // The plugin door's table: a client, the devices of the mesh, compiling and executing.
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -9,7 +10,33 @@
 
 static atomic_bool is_frozen;
 
+// ---- forks -------------------------------------------------------------------------------------
+
+static unsigned forks; // in this process and those that it was forked from
+
+static void count_fork(void) {
+    ++forks;
+}
+
+static void watch_forks(void) {
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+bool device_is_of_parent(const device_t *device) {
+    return device->forks != forks;
+}
+
+keel_status_t device_check_process(const device_t *device) {
+    if (!device_is_of_parent(device)) return NULL;
+    return keel_status_make(KEEL_INVALID,
+                            "the context is of the process that this one was forked from; fork "
+                            "before keel_context_create");
+}
+
 // ---- opening -----------------------------------------------------------------------------------
+
+// More would only fill the memory.
+enum { MAX_CPU_DEVICES = 4096 };
 
 static keel_status_t make_client(device_t *device, const job_t *job, int64_t count) {
     PJRT_Plugin_Initialize_Args initialize = {KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)};
@@ -17,7 +44,7 @@ static keel_status_t make_client(device_t *device, const job_t *job, int64_t cou
     PJRT_Client_Create_Args create = {KEEL_PJRT_SIZE(PJRT_Client_Create)};
     if (!count && device->mesh->axis_count)
         count = device->mesh->devices / (job->processes ? job->processes : 1);
-    if (count) keel_shim_ask_devices(count);
+    if (count && count <= MAX_CPU_DEVICES) keel_shim_ask_devices(count);
     KEEL_TRY(peers_open(job, &device->peers));
     peers_tell(device->peers, &create);
     KEEL_TRY(KEEL_PJRT_CALL(device->api, PJRT_Client_Create, create));
@@ -77,8 +104,11 @@ static keel_status_t take_devices(device_t *device) {
 keel_status_t device_open(const char *plugin, const mesh_t *mesh, const job_t *job, int64_t count,
                           device_t **out) {
     void *memory;
-    if (count < 0 || count > INT32_MAX)
-        return keel_status_make(KEEL_INVALID, "%lld devices", (long long)count);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (count < 0 || count > MAX_CPU_DEVICES)
+        return keel_status_make(KEEL_INVALID, "%lld devices; XLA's CPU plugin may make 0 to %d",
+                                (long long)count, MAX_CPU_DEVICES);
+    pthread_once(&once, watch_forks);
     if (plugin && !keel_shim_wrap(plugin))
         return keel_status_make(KEEL_INVALID,
                                 "%s cannot be used: it is no plugin, or this process already has "
@@ -89,6 +119,7 @@ keel_status_t device_open(const char *plugin, const mesh_t *mesh, const job_t *j
     setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0); // plugins greet
     device->api = keel_shim_api();
     device->mesh = mesh;
+    device->forks = forks;
     keel_status_t status = make_client(device, job, count);
     if (!status) status = take_devices(device);
     if (status) {
@@ -176,6 +207,7 @@ static void put_options(const device_t *device, keel_buffer_t *out) {
 
 keel_status_t device_compile(device_t *device, keel_bytes_t hlo, PJRT_LoadedExecutable **out) {
     keel_buffer_t options;
+    KEEL_TRY(device_check_process(device));
     keel_buffer_initialize(&options, 0);
     put_options(device, &options);
     keel_status_t status = keel_buffer_status(&options);
@@ -194,7 +226,7 @@ keel_status_t device_compile(device_t *device, keel_bytes_t hlo, PJRT_LoadedExec
 }
 
 void device_forget(device_t *device, PJRT_LoadedExecutable *loaded) {
-    if (loaded) keel_pjrt_destroy_loaded(device->api, loaded);
+    if (loaded && !device_is_of_parent(device)) keel_pjrt_destroy_loaded(device->api, loaded);
 }
 
 // ---- executing ---------------------------------------------------------------------------------
@@ -213,6 +245,7 @@ static PJRT_Event **take_place(device_t *device) {
 keel_status_t device_execute(device_t *device, PJRT_LoadedExecutable *loaded,
                              PJRT_Buffer *const *const *arguments, size_t argument_count,
                              PJRT_Buffer **const *results) {
+    KEEL_TRY(device_check_process(device));
     PJRT_ExecuteOptions options = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
     PJRT_LoadedExecutable_Execute_Args args = {KEEL_PJRT_SIZE(PJRT_LoadedExecutable_Execute),
                                                .executable = loaded,
@@ -228,10 +261,11 @@ keel_status_t device_execute(device_t *device, PJRT_LoadedExecutable *loaded,
 void device_close(device_t *device) {
     if (!device) return;
     PJRT_Client_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Destroy), .client = device->client};
-    for (int i = 0; device->running && i < IN_FLIGHT; ++i)
+    bool is_own = !device_is_of_parent(device);
+    for (int i = 0; is_own && device->running && i < IN_FLIGHT; ++i)
         take_place(device);
-    if (device->client) keel_status_ignore(KEEL_PJRT_CALL(device->api, PJRT_Client_Destroy, args));
-    peers_close(device->peers);
+    if (is_own && device->client) keel_status_ignore(KEEL_PJRT_CALL(device->api, PJRT_Client_Destroy, args));
+    if (is_own) peers_close(device->peers);
     keel_free(device->ids);
     keel_free(device->lanes);
     keel_free(device->running);

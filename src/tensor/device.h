@@ -24,6 +24,7 @@ void peers_close(peers_t *peers); // after the client
 
 struct device_t {
     const PJRT_Api *api;
+    unsigned forks; // of the process that opened it
     peers_t *peers;
     PJRT_Client *client;
     const mesh_t *mesh;
@@ -33,5 +34,9 @@ struct device_t {
     PJRT_Event **running; // IN_FLIGHT times lane_count: when executions are complete
     size_t next_place;
 };
+
+// A forked child has the client but not its threads: whoever waits for them waits for ever.
+bool device_is_of_parent(const device_t *device);
+keel_status_t device_check_process(const device_t *device) KEEL_MUST_CHECK;
 
 #endif // KEEL_TENSOR_DEVICE_H_

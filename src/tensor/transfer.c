@@ -60,7 +60,7 @@ static keel_status_t send_tile(device_t *device, const lane_t *lane, const layou
 
 keel_status_t device_send(device_t *device, const layout_t *layout, const void *data,
                           PJRT_Buffer **out) {
-    keel_status_t status = NULL;
+    keel_status_t status = device_check_process(device);
     for (size_t i = 0; i < device->lane_count && !status; ++i)
         status = send_tile(device, &device->lanes[i], layout, data, &out[i]);
     if (status) device_drop(device, out);
@@ -69,7 +69,7 @@ keel_status_t device_send(device_t *device, const layout_t *layout, const void *
 
 void device_drop(device_t *device, PJRT_Buffer **buffers) {
     for (size_t i = 0; buffers && i < device->lane_count; ++i) {
-        keel_pjrt_destroy_buffer(device->api, buffers[i]);
+        if (!device_is_of_parent(device)) keel_pjrt_destroy_buffer(device->api, buffers[i]);
         buffers[i] = NULL;
     }
 }
@@ -146,6 +146,7 @@ keel_status_t device_receive(device_t *device, const layout_t *layout, PJRT_Buff
         mesh_tile(device->mesh, layout->sharding, layout->shape, device->lanes[0].position);
     size_t size = keel_dtype_size(layout->dtype);
     void *part;
+    KEEL_TRY(device_check_process(device));
     for (int32_t i = 0; i < layout->shape->rank; ++i)
         size *= (size_t)tile.dims[i];
     if (tile.is_whole) return fetch(device, buffers[0], data, size);

@@ -259,6 +259,10 @@ static void meshes_that_are_none_are_refused(void **state) {
     options.mesh = KEEL_MESH({"data", 8});
     options.devices = 2;
     assert_refused(&options, "the mesh has 8 devices, and the plugin 2");
+    options.devices = 100000000;
+    assert_refused(&options, "100000000 devices; XLA's CPU plugin may make 0 to 4096");
+    options = (keel_context_options_t){.mesh = KEEL_MESH({"data", 100000000})};
+    assert_refused(&options, "the mesh has 100000000 devices, and the plugin");
     options.devices = -1;
     assert_refused(&options, "-1 devices");
     options = (keel_context_options_t){.process = 2, .processes = 2, .meet = "/dev/null/meet"};

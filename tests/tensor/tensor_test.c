@@ -2,6 +2,8 @@
 // does not, values, and every way to misuse it.
 #define _GNU_SOURCE
 #include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "unit/place.h"
 
@@ -414,6 +416,42 @@ static void empty_and_foreign_tensors_are_named(void **state) {
     keel_context_free(second);
 }
 
+static bool says(keel_status_t status, const char *text) {
+    bool does = status && strstr(keel_status_message(status), text);
+    keel_status_ignore(status);
+    return does;
+}
+
+// The plugin's threads are not there: waiting for them would never end.
+static int child_refuses_all(keel_tensor_t x) {
+    float value;
+    alarm(60);
+    if (!says(keel_read(x, &value, sizeof value), "forked")) return 1;
+    keel_assign(x, keel_add(x, x));
+    if (!says(keel_step_end(keel), "forked")) return 2;
+    keel_input(keel, "in", KEEL_F32, KEEL_SCALAR, &value);
+    if (!says(keel_step_end(keel), "forked")) return 3;
+    keel_release(x);
+    keel_context_free(keel);
+    return 0;
+}
+
+static void a_forked_child_is_told_so(void **state) {
+    (void)state;
+    int how;
+    keel_tensor_t x = ones("x", 1, 1);
+    keel_assign(x, keel_add(x, x));
+    assert_ok(keel_step_end(keel));
+    pid_t child = fork();
+    if (!child) _exit(child_refuses_all(x));
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFEXITED(how));
+    assert_int_equal(WEXITSTATUS(how), 0);
+    keel_assign(x, keel_add(x, x));
+    assert_ok(keel_step_end(keel));
+    keel_release(x);
+}
+
 static void what_a_step_made_ends_with_it(void **state) {
     (void)state;
     float value;
@@ -549,6 +587,7 @@ int main(void) {
         cmocka_unit_test(numbers_that_a_dtype_does_not_have_are_named),
         cmocka_unit_test(wrong_sources_are_named),
         cmocka_unit_test(empty_and_foreign_tensors_are_named),
+        cmocka_unit_test(a_forked_child_is_told_so),
         cmocka_unit_test(what_a_step_made_ends_with_it),
         cmocka_unit_test(the_first_error_is_the_one_that_counts),
         cmocka_unit_test(a_read_needs_room_for_all),
