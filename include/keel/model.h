@@ -286,6 +286,7 @@ typedef enum keel_attention_form {
     KEEL_ATTENTION_BLOCKED, // over blocks of keys, with the softmax's maximum and sum carried on
 } keel_attention_form_t;
 
+// All of them are a part of the program.
 typedef struct keel_attention_options_t {
     keel_attention_form_t form;
     double scale;   // of q.k; 0: 1 / sqrt(h)

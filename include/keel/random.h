@@ -27,7 +27,7 @@ KEEL_API void keel_random_split_at(keel_caller_t site, keel_tensor_t key, size_t
 #define keel_random_bits(key, shape) keel_random_bits_at(KEEL_HERE, (key), (shape))
 KEEL_API keel_tensor_t keel_random_bits_at(keel_caller_t site, keel_tensor_t key,
                                            keel_shape_t shape);
-// f32 in [low, high)
+// f32 in [low, high), which are numbers: others make no new program.
 #define keel_random_uniform(key, shape, low, high)                                                 \
     keel_random_uniform_at(KEEL_HERE, (key), (shape), (low), (high))
 KEEL_API keel_tensor_t keel_random_uniform_at(keel_caller_t site, keel_tensor_t key,
@@ -41,7 +41,7 @@ KEEL_API keel_tensor_t keel_random_normal_at(keel_caller_t site, keel_tensor_t k
     keel_random_bernoulli_at(KEEL_HERE, (key), (shape), (probability))
 KEEL_API keel_tensor_t keel_random_bernoulli_at(keel_caller_t site, keel_tensor_t key,
                                                 keel_shape_t shape, keel_tensor_t probability);
-// i32 in [low, high)
+// i32 in [low, high), which are a part of the program.
 #define keel_random_integers(key, shape, low, high)                                                \
     keel_random_integers_at(KEEL_HERE, (key), (shape), (low), (high))
 KEEL_API keel_tensor_t keel_random_integers_at(keel_caller_t site, keel_tensor_t key,

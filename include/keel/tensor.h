@@ -27,7 +27,8 @@
 // keel_step_end returns that error, runs nothing, leaves every variable as it was, and the context
 // goes on with the next step.
 //
-// Threads: one at a time for each context.
+// Threads: one at a time for each context. A forked child cannot use its parent's contexts; its
+// calls say so.
 #ifndef KEEL_TENSOR_H_
 #define KEEL_TENSOR_H_
 
@@ -241,8 +242,10 @@ KEEL_API keel_tensor_t keel_sharded_input_at(keel_caller_t site, keel_context_t 
 #define keel_shard(x, spec) keel_shard_at(KEEL_HERE, (x), (spec))
 KEEL_API keel_tensor_t keel_shard_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec);
 
-// A host number as an argument: a scalar of the dtype of `like`. Its name in `keel why` is the
-// expression of C; that text must live as long as the context.
+// A host number as an argument: a scalar of the dtype of `like`. Refused if that is an integer and
+// does not have the value, such as 0.5; so are constants. (A C double has each integer up to 2^53:
+// give larger ones as inputs.) Its name in `keel why` is the expression of C; that text must live
+// as long as the context.
 #define keel_number(like, value) keel_number_at(KEEL_HERE, (like), (value), #value)
 KEEL_API keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value,
                                       const char *name);
@@ -280,6 +283,10 @@ KEEL_API keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, vo
 // Two operands have one dtype, or the smaller one of the same kind is converted (bool counts as the
 // smallest integer): i32 and i64, f8 and bf16, bf16 and f32. Everything else is refused: NumPy
 // makes f64 of i32 and f32. Shapes are broadcast as in NumPy.
+//
+// Integers wrap, and divide as in C: the quotient is truncated and the remainder has the sign of x;
+// by 0 all bits of the quotient are set and the remainder is x. Powers are of floats. NaN passes
+// through a maximum or minimum.
 
 // name, as text
 #define KEEL_UNARY_OPS(X)                                                                          \
@@ -633,7 +640,8 @@ KEEL_API keel_tensor_t keel_gelu_at(keel_caller_t site, keel_tensor_t x);
 KEEL_API keel_tensor_t keel_softmax_at(keel_caller_t site, keel_tensor_t x, int axis);
 #define keel_log_softmax(x, axis) keel_log_softmax_at(KEEL_HERE, (x), (axis))
 KEEL_API keel_tensor_t keel_log_softmax_at(keel_caller_t site, keel_tensor_t x, int axis);
-// Over the last axis. `scale` and `shift` ([last], or empty: none).
+// Over the last axis. `scale` and `shift` ([last], or empty: none). The epsilon is a part of the
+// program.
 #define keel_rms_norm(x, scale, epsilon) keel_rms_norm_at(KEEL_HERE, (x), (scale), (epsilon))
 KEEL_API keel_tensor_t keel_rms_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t scale,
                                         double epsilon);
@@ -641,7 +649,8 @@ KEEL_API keel_tensor_t keel_rms_norm_at(keel_caller_t site, keel_tensor_t x, kee
     keel_layer_norm_at(KEEL_HERE, (x), (scale), (shift), (epsilon))
 KEEL_API keel_tensor_t keel_layer_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t scale,
                                           keel_tensor_t shift, double epsilon);
-// -log softmax(logits)[target]: [..., classes] and [...] integers give [...].
+// -log softmax(logits)[target]: [..., classes] and [...] integers give [...]. 0 for a target that
+// is no class.
 #define keel_cross_entropy(logits, targets) keel_cross_entropy_at(KEEL_HERE, (logits), (targets))
 KEEL_API keel_tensor_t keel_cross_entropy_at(keel_caller_t site, keel_tensor_t logits,
                                              keel_tensor_t targets);

@@ -46,7 +46,8 @@ static keel_status_t make_field(const keel_batch_t *batch, const keel_field_t *d
         return keel_status_make(KEEL_INVALID, "batch: %s has no dtype or shape that can be",
                                 declared->name);
     if (!keel_tensor_encode(declared->dtype, declared->fill, element))
-        return keel_status_make(KEEL_INVALID, "batch: %s is filled with %g, which is no value of %s",
+        return keel_status_make(KEEL_INVALID,
+                                "batch: %s is filled with %g, which is no value of %s",
                                 declared->name, declared->fill, keel_dtype_text(declared->dtype));
     if (declared->mask_rank < 0 || declared->mask_rank > declared->shape.rank)
         return keel_status_make(

@@ -264,7 +264,8 @@ void device_close(device_t *device) {
     bool is_own = !device_is_of_parent(device);
     for (int i = 0; is_own && device->running && i < IN_FLIGHT; ++i)
         take_place(device);
-    if (is_own && device->client) keel_status_ignore(KEEL_PJRT_CALL(device->api, PJRT_Client_Destroy, args));
+    if (is_own && device->client)
+        keel_status_ignore(KEEL_PJRT_CALL(device->api, PJRT_Client_Destroy, args));
     if (is_own) peers_close(device->peers);
     keel_free(device->ids);
     keel_free(device->lanes);

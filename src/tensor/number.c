@@ -49,8 +49,10 @@ bool number_fits(keel_dtype_t dtype, double value) {
     int bits = 8 * (int)keel_dtype_size(dtype);
     if (!dtype_is_integer(dtype)) return true;
     // The largest of 64 bits is no double, and what C makes of it is one more: it is meant.
-    double above = ldexp(1, dtype < KEEL_U8 ? bits - 1 : bits), least = dtype < KEEL_U8 ? -above : 0;
-    return value == trunc(value) && value >= least && (value < above || (bits == 64 && value == above));
+    double above = ldexp(1, dtype < KEEL_U8 ? bits - 1 : bits),
+           least = dtype < KEEL_U8 ? -above : 0;
+    return value == trunc(value) && value >= least &&
+           (value < above || (bits == 64 && value == above));
 }
 
 void number_encode(keel_dtype_t dtype, double value, void *out) {

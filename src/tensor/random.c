@@ -156,7 +156,10 @@ keel_tensor_t keel_random_uniform_at(keel_caller_t site, keel_tensor_t key, keel
     if (!is_key(site, "random_uniform", key) ||
         !is_shape(site, "random_uniform", key.context, &shape))
         return (keel_tensor_t){0};
-    return uniform(site, key, &shape, low, high);
+    keel_tensor_t x = unit(site, key, &shape);
+    keel_tensor_t least = keel_number_at(site, x, low);
+    x = BINARY(MULTIPLY, x, keel_number_at(site, x, (float)high - (float)low));
+    return BINARY(MAXIMUM, least, BINARY(ADD, x, least));
 }
 
 static keel_tensor_t polynomial(keel_caller_t site, keel_tensor_t w, const double *factors,

@@ -322,8 +322,7 @@ static void wrong_dtypes_are_named(void **state) {
     REFUSED("product: f32[1,1] does not have these axes", keel_product(f, KEEL_AXES(1, -1)));
     i = keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0);
     REFUSED("mean: of i32", keel_mean(i, KEEL_AXES(0)));
-    REFUSED("gelu: of i32",
-            keel_gelu(keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0)));
+    REFUSED("gelu: of i32", keel_gelu(keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0)));
     REFUSED("rms_norm: of i32",
             keel_rms_norm(keel_iota(keel, KEEL_I32, KEEL_SHAPE(4), 0), (keel_tensor_t){0}, 1e-6));
     REFUSED("one_hot: of f32", keel_one_hot(f, 3, KEEL_F32));
