@@ -40,6 +40,11 @@ keel_tensor_t keel_reduce_at(keel_caller_t site, keel_reduce_op_t op, keel_tenso
     if ((op == KEEL_OP_MAX || op == KEEL_OP_MIN) && dtype_is_complex(dtype))
         return ops_refuse(context, what, node, "is complex, which has no order");
     if (!axes.count) return ops_tensor(context, node);
+    // Small floats are summed in f32: f16 ends at 65504, and bf16 counts to 256.
+    if (op == KEEL_OP_SUM && dtype_is_float(dtype) && dtype < KEEL_F32) {
+        keel_tensor_t wide = ops_convert(context, node, KEEL_F32);
+        return keel_cast_at(site, keel_reduce_at(site, op, wide, axes), dtype);
+    }
     node_spec_t spec = {.kind = NODE_REDUCE,
                         .op = (int)op,
                         .dtype = dtype,

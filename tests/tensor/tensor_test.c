@@ -229,6 +229,18 @@ static void sizes_of_zero_and_eight_dimensions_work(void **state) {
     keel_step_discard(keel);
 }
 
+static void small_floats_are_summed_in_f32(void **state) {
+    (void)state;
+    uint16_t bits;
+    keel_tensor_t one = keel_variable(keel, "one", KEEL_F32, KEEL_SCALAR, &(float){1});
+    keel_tensor_t many = keel_broadcast(keel_cast(one, KEEL_F8E5M2), KEEL_SHAPE(4096));
+    keel_tensor_t sum = keel_sum(many, KEEL_AXES(0));
+    assert_ok(keel_read(keel_cast(sum, KEEL_BF16), &bits, sizeof bits));
+    assert_int_equal(bits, 0x4580); // 4096
+    keel_step_discard(keel);
+    keel_release(one);
+}
+
 // ---- misuse ------------------------------------------------------------------------------------
 
 // The step fails with that text and this file's name; afterwards the context works.
@@ -580,6 +592,7 @@ int main(void) {
         cmocka_unit_test(an_old_handle_never_means_another_tensor),
         cmocka_unit_test(f16_and_bf16_are_averaged_in_f32),
         cmocka_unit_test(sizes_of_zero_and_eight_dimensions_work),
+        cmocka_unit_test(small_floats_are_summed_in_f32),
         cmocka_unit_test(wrong_shapes_are_named),
         cmocka_unit_test(an_operation_made_of_others_has_its_own_name),
         cmocka_unit_test(wrong_dtypes_are_named),
