@@ -113,6 +113,41 @@ void context_begin_step(keel_context_t *context) {
     ++context->step;
 }
 
+// In front of the memory.
+typedef struct borrowed_t {
+    struct borrowed_t *next;
+    size_t size;
+} borrowed_t;
+
+keel_status_t context_borrow(keel_context_t *context, size_t size, void **out) {
+    borrowed_t *block = context->spare;
+    void *memory = block;
+    if (block) context->spare = block->next;
+    if (!block || block->size < size) {
+        keel_free(memory);
+        KEEL_TRY(keel_alloc(sizeof *block + size, &memory));
+        block = memory;
+        block->size = size;
+    }
+    *out = block + 1;
+    return NULL;
+}
+
+void context_return(keel_context_t *context, void *memory) {
+    if (!memory) return;
+    borrowed_t *block = (borrowed_t *)memory - 1;
+    block->next = context->spare;
+    context->spare = block;
+}
+
+static void free_spare(keel_context_t *context) {
+    while (context->spare) {
+        borrowed_t *block = context->spare;
+        context->spare = block->next;
+        keel_free(block);
+    }
+}
+
 void keel_context_free(keel_context_t *context) {
     if (!context) return;
     drop_inputs(context);
@@ -123,6 +158,7 @@ void keel_context_free(keel_context_t *context) {
         keel_free(context->variables.data[i].buffers);
         keel_free(context->variables.data[i].name);
     }
+    free_spare(context);
     for (uint32_t i = 0; i < context->inputs.count; ++i) {
         keel_free(context->inputs.data[i].buffers);
         keel_free(context->inputs.data[i].name);
@@ -255,8 +291,9 @@ static keel_status_t new_variable(keel_context_t *context, const char *name, kee
         KEEL_TRY(keel_table_reserve(&context->variables, 1));
         KEEL_TRY(keel_table_reserve(&context->assigned, context->variables.count + 1));
     }
+    if (*out < context->variables.count) variable.buffers = context->variables.data[*out].buffers;
     if (name) KEEL_TRY(keel_strdup(keel_str(name), &variable.name));
-    keel_status_t status = make_lanes(context, &variable.buffers);
+    keel_status_t status = variable.buffers ? NULL : make_lanes(context, &variable.buffers);
     if (status) {
         keel_free(variable.name);
         return status;
@@ -550,10 +587,10 @@ void context_release(keel_context_t *context, uint32_t index) {
     variable_t *variable = &context->variables.data[index];
     if (variable->is_assigned) forget_assignment(context, index);
     device_drop(context->device, variable->buffers);
-    keel_free(variable->buffers);
     keel_free(variable->name);
     uint32_t generation = variable->generation + 1;
-    *variable = (variable_t){.generation = generation,
+    *variable = (variable_t){.buffers = variable->buffers, // room for those of the next one
+                             .generation = generation,
                              .next_free = context->free_variable,
                              .node = KEEL_NONE,
                              .use = KEEL_NONE};

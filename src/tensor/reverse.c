@@ -4,21 +4,25 @@
 
 bool reverse_open(reverse_t *reverse, keel_context_t *context, frame_t *frame, uint32_t first,
                   uint32_t end) {
-    void *adjoints = NULL, *needed = NULL;
+    void *memory;
+    size_t count = (size_t)end + 1;
     *reverse = (reverse_t){.context = context, .frame = frame, .first = first, .end = end};
-    keel_status_t status = keel_alloc((end + 1) * sizeof(uint32_t), &adjoints);
-    if (!status) status = keel_calloc((size_t)end + 1, sizeof(bool), &needed);
-    reverse->adjoints = adjoints;
-    reverse->is_needed = needed;
-    for (uint32_t i = 0; i <= end && adjoints; ++i)
+    keel_status_t status =
+        context_borrow(context, count * (sizeof(uint32_t) + sizeof(bool)), &memory);
+    if (status) {
+        context_take(context, context->site, status);
+        return false;
+    }
+    reverse->adjoints = memory;
+    reverse->is_needed = (bool *)(reverse->adjoints + count);
+    for (size_t i = 0; i < count; ++i)
         reverse->adjoints[i] = KEEL_NONE;
-    if (status) context_take(context, context->site, status);
+    memset(reverse->is_needed, 0, count * sizeof(bool));
     return !context->error;
 }
 
 void reverse_close(reverse_t *reverse) {
-    keel_free(reverse->adjoints);
-    keel_free(reverse->is_needed);
+    context_return(reverse->context, reverse->adjoints);
 }
 
 static keel_tensor_t sum_of(keel_context_t *context, uint32_t x, uint32_t y) {
@@ -148,14 +152,20 @@ static void differentiate(keel_context_t *context, uint32_t loss, const uint32_t
 
 void keel_gradients_at(keel_caller_t site, keel_tensor_t loss, const keel_tensor_t *x, size_t count,
                        keel_tensor_t *out) {
-    uint32_t of_loss, *nodes = NULL;
+    uint32_t of_loss;
+    void *memory;
     for (size_t i = 0; out && i < count; ++i)
         out[i] = (keel_tensor_t){0};
     keel_context_t *context = ops_begin(site, "gradients", &loss, 1, &of_loss);
     if (!context || !count || local_refuses(context, "gradients", of_loss) ||
         !can_differentiate(context, of_loss, x, count, out))
         return;
-    if (ops_begin_list(site, "gradients", x, (uint32_t)count, &nodes))
-        differentiate(context, of_loss, nodes, count, out);
-    keel_free(nodes);
+    keel_status_t status = context_borrow(context, count * sizeof(uint32_t), &memory);
+    if (status) {
+        context_take(context, site, status);
+        return;
+    }
+    if (ops_begin(site, "gradients", x, (uint32_t)count, memory))
+        differentiate(context, of_loss, memory, count, out);
+    context_return(context, memory);
 }

@@ -246,6 +246,7 @@ struct keel_context_t {
     KEEL_TABLE(callbacks_t) customs; // of the open step
     char *declined;                  // why keel_layers did not scan; NULL: it did
     KEEL_TABLE(uint32_t) adjoints;   // room for a list of nodes at the end of a step
+    struct borrowed_t *spare;        // of context_borrow
     struct {
         uint32_t count, capacity;
         compiled_t **data;
@@ -262,6 +263,11 @@ keel_tensor_t context_fail(keel_context_t *context, keel_caller_t site, const ch
     KEEL_PRINTF(3, 4);
 // The same for a status.
 keel_tensor_t context_take(keel_context_t *context, keel_caller_t site, keel_status_t status);
+
+// Memory for as long as a call takes, which the next call gets again: a known step allocates
+// nothing. Calls nest, and return the last first.
+keel_status_t context_borrow(keel_context_t *context, size_t size, void **out) KEEL_MUST_CHECK;
+void context_return(keel_context_t *context, void *memory); // NULL is allowed
 
 // ---- shape.c -----------------------------------------------------------------------------------
 

@@ -574,6 +574,26 @@ static void every_allocation_may_fail(void **state) {
     } while (reached >= nth);
     assert_true(nth > 100); // a trace, a program and its bytes
 }
+
+// Keel's own threads may, so it takes a step in which they do not.
+static void a_known_step_allocates_nothing(void **state) {
+    (void)state;
+    const float ones[3] = {1, 1, 1};
+    uint64_t allocated = 1;
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SHAPE(3), ones);
+    for (int step = 0; step < 1000 && allocated; ++step) {
+        keel_fault_arm(KEEL_FAULT_ALLOC, 0);
+        keel_tensor_t gradient, loss = keel_sum(keel_exp(x), KEEL_AXES(0));
+        keel_gradients(loss, &x, 1, &gradient);
+        keel_assign(x, keel_multiply(gradient, keel_number(x, 0.1)));
+        keel_tensor_t kept = keel_keep(loss);
+        assert_ok(keel_step_end(keel));
+        keel_release(kept);
+        allocated = keel_fault_count(KEEL_FAULT_ALLOC);
+    }
+    assert_int_equal(allocated, 0);
+    keel_release(x);
+}
 #endif
 
 int main(void) {
@@ -605,6 +625,7 @@ int main(void) {
         cmocka_unit_test(a_read_needs_room_for_all),
 #ifdef KEEL_FAULTS
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_known_step_allocates_nothing),
 #endif
         cmocka_unit_test(a_frozen_process_refuses_new_programs),
     };
