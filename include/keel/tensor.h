@@ -427,9 +427,9 @@ KEEL_API keel_tensor_t keel_dot_at(keel_caller_t site, keel_tensor_t x, keel_ten
                                    keel_axes_t batch_x, keel_axes_t batch_y, keel_axes_t sum_x,
                                    keel_axes_t sum_y);
 
-// Over these axes, which are dropped. keel_all and keel_any are of bool, the others of numbers; small
-// floats are summed in f32. Of no elements: 0, 1 for a product, true for all, false for any, and
-// for max and min the lowest and the highest value of the dtype.
+// Over these axes, which are dropped. keel_all and keel_any are of bool, the others of numbers;
+// small floats are summed in f32. Of no elements: 0, 1 for a product, true for all, false for any,
+// and for max and min the lowest and the highest value of the dtype.
 KEEL_API keel_tensor_t keel_reduce_at(keel_caller_t site, keel_reduce_op_t op, keel_tensor_t x,
                                       keel_axes_t axes);
 #define keel_sum(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_SUM, (x), (axes))

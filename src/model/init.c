@@ -65,9 +65,12 @@ static keel_tensor_t centered(keel_caller_t site, const leaf_t *leaf, uint32_t s
 // 3e-7. XLA's compiler for CPUs calls the C library for each cosine, and keeps the whole loop
 // scalar for it.
 static keel_tensor_t cosine_of_turn(keel_caller_t site, keel_tensor_t v) {
-    static const double factors[] = {0.0019295743094039231, -0.025806891390014061,
-                                     0.23533063035889320,   -1.3352627688545895,
-                                     4.0587121264167682,    -4.9348022005446793,
+    static const double factors[] = {0.0019295743094039231,
+                                     -0.025806891390014061,
+                                     0.23533063035889320,
+                                     -1.3352627688545895,
+                                     4.0587121264167682,
+                                     -4.9348022005446793,
                                      1};
     keel_tensor_t half = BINARY(SUBTRACT, v, CONSTANT(v, 0.5));
     keel_tensor_t square = BINARY(MULTIPLY, half, half), sum = CONSTANT(v, factors[0]);

@@ -155,7 +155,7 @@ static keel_tensor_t gates_of(keel_caller_t site, keel_tensor_t scores, keel_ten
     keel_tensor_t sum =
         keel_reshape_at(site, sum_of(site, kept, 1), KEEL_SHAPE(keel_shape(scores).dims[0], 1));
     keel_tensor_t share = BINARY(DIVIDE, kept, BINARY(MAXIMUM, sum, CONSTANT(sum, 1e-9)));
-    return BINARY(MULTIPLY, share, keel_number_at(site, share, scale));
+    return BINARY(MULTIPLY, share, keel_number_at(site, share, scale, "scale"));
 }
 
 // Where each choice lies among all slots, and what it weighs: 0 if its expert is full.

@@ -157,8 +157,8 @@ keel_tensor_t keel_random_uniform_at(keel_caller_t site, keel_tensor_t key, keel
         !is_shape(site, "random_uniform", key.context, &shape))
         return (keel_tensor_t){0};
     keel_tensor_t x = unit(site, key, &shape);
-    keel_tensor_t least = keel_number_at(site, x, low);
-    x = BINARY(MULTIPLY, x, keel_number_at(site, x, (float)high - (float)low));
+    keel_tensor_t least = keel_number_at(site, x, low, "low");
+    x = BINARY(MULTIPLY, x, keel_number_at(site, x, (float)high - (float)low, "high - low"));
     return BINARY(MAXIMUM, least, BINARY(ADD, x, least));
 }
 

@@ -324,7 +324,7 @@ static void wrong_optimizers_are_refused(void **state) {
     assert_true(keel_is_empty(keel_minimize_over(optimizer, 4, loss_that_assigns, &w)));
     expect_error("model_test.c", "add_to: a body is being traced");
     assert_true(keel_is_empty(keel_minimize_over(optimizer, 4, no_loss, NULL)));
-    expect_error("model_test.c", "scan: the body gives no result 1");
+    expect_error("model_test.c", "minimize_over: the body gives no result 1");
     keel_optimizer_options(optimizer)->rule = KEEL_RULE_ADAMW;
     keel_optimizer_step(optimizer, &w);
     expect_error("stay what they were");
