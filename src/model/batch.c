@@ -36,7 +36,7 @@ static keel_shape_t mask_shape(const keel_field_t *field) {
 static keel_status_t make_field(const keel_batch_t *batch, const keel_field_t *declared,
                                 field_t *out) {
     char text[KEEL_TENSOR_TEXT];
-    uint8_t element[8];
+    uint8_t element[KEEL_TENSOR_ELEMENT];
     void *memory;
     if (!declared->name || !*declared->name)
         return keel_status_make(KEEL_INVALID, "batch: a field has no name");

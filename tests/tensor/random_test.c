@@ -11,8 +11,9 @@
 
 #include "keel/keel.h"
 
-// The embedded plugin's compiler forgets what it makes of a scatter.
-const char *__lsan_default_suppressions(void);
+// The embedded plugin's compiler forgets what it makes of a scatter. The sanitizer, a library of
+// its own, finds the function only if it is visible.
+KEEL_API const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
     return "leak:IndexingMapAttrStorage\n";
 }
