@@ -157,25 +157,42 @@ void contract_junit(const contract_check_t *check, keel_buffer_t *out) {
 
 // ---- SARIF -------------------------------------------------------------------------------------
 
+// A path as a URI: of another folder than the run's, one with a scheme.
+static void put_uri(keel_buffer_t *out, keel_str_t path) {
+    if (path.size && *path.data == '/') keel_buffer_text(out, "file://");
+    for (size_t i = 0; i < path.size; ++i) {
+        char c = path.data[i];
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || keel_is_digit(c) ||
+                        memchr("-._~/", c, 5);
+        if (is_plain)
+            keel_buffer_byte(out, (uint8_t)c);
+        else
+            keel_buffer_format(out, "%%%02X", (unsigned char)c);
+    }
+}
+
+// GitHub refuses a file with a result that is nowhere: one without a line is at the contract.
 static void sarif_location(keel_json_t *json, const contract_check_t *check,
                            const contract_left_t *left) {
     const char *file = contract_file(check, left->place);
+    keel_buffer_t uri;
+    keel_buffer_initialize(&uri, 0);
+    put_uri(&uri, keel_str(*file ? file : check->path));
     keel_json_array(json, "locations");
-    if (*file) {
-        keel_json_object(json, NULL);
-        keel_json_object(json, "physicalLocation");
-        keel_json_object(json, "artifactLocation");
-        keel_json_string(json, "uri", file);
-        keel_json_end_object(json);
-        if (left->place->line) {
-            keel_json_object(json, "region");
-            keel_json_unsigned(json, "startLine", left->place->line);
-            keel_json_end_object(json);
-        }
-        keel_json_end_object(json);
+    keel_json_object(json, NULL);
+    keel_json_object(json, "physicalLocation");
+    keel_json_object(json, "artifactLocation");
+    keel_json_string(json, "uri", keel_buffer_cstr(&uri));
+    keel_json_end_object(json);
+    if (*file && left->place->line) {
+        keel_json_object(json, "region");
+        keel_json_unsigned(json, "startLine", left->place->line);
         keel_json_end_object(json);
     }
+    keel_json_end_object(json);
+    keel_json_end_object(json);
     keel_json_end_array(json);
+    keel_buffer_deinitialize(&uri);
 }
 
 static void sarif_result(keel_json_t *json, const contract_check_t *check,

@@ -173,21 +173,41 @@ static void put_axes(const keel_program_t *program, keel_attr_id_t mesh, keel_bu
     }
 }
 
+// A program may have several meshes of one kind: those with the same axes are told once.
+static keel_status_t add_mesh(const keel_program_t *program, keel_op_id_t op, keel_map_t *told,
+                              keel_buffer_t *out) {
+    const char *mesh = "mesh";
+    keel_buffer_t axes;
+    if (!keel_str_is(keel_program_str(program, keel_program_op_name(program, op)->name), mesh))
+        return NULL;
+    keel_buffer_initialize(&axes, 0);
+    put_axes(program,
+             keel_program_dict_find(program, program->operations.data[op].attributes, mesh), &axes);
+    keel_status_t status = keel_buffer_status(&axes);
+    if (!status && axes.size && !keel_map_find(told, keel_buffer_bytes(&axes))) {
+        if (out->size) keel_buffer_byte(out, ',');
+        keel_buffer_str(out, keel_bytes_str(keel_buffer_bytes(&axes)));
+        status = keel_map_put(told, keel_buffer_bytes(&axes), op);
+    }
+    keel_buffer_deinitialize(&axes);
+    return status;
+}
+
 static keel_status_t read_mesh(const asking_t *asking, keel_str_t *out) {
     const keel_program_t *program = asking->program;
     keel_buffer_t text;
+    keel_map_t told;
+    keel_status_t status = NULL;
     keel_buffer_initialize(&text, 0);
+    keel_map_initialize(&told);
     if (program->format == KEEL_FORMAT_MLIR)
-        for (keel_op_id_t op = 0; op < keel_program_op_count(program);
-             op = keel_program_next(program, op)) {
-            if (keel_str_is(keel_program_str(program, keel_program_op_name(program, op)->name),
-                            "mesh"))
-                put_axes(program,
-                         keel_program_dict_find(program, program->operations.data[op].attributes,
-                                                "mesh"),
-                         &text);
-        }
-    return keep_buffer(asking, &text, out);
+        for (keel_op_id_t op = 0; op < keel_program_op_count(program) && !status;
+             op = keel_program_next(program, op))
+            status = add_mesh(program, op, &told, &text);
+    keel_map_deinitialize(&told);
+    if (!status) return keep_buffer(asking, &text, out);
+    keel_buffer_deinitialize(&text);
+    return status;
 }
 
 keel_status_t keel_contract_ask(const keel_program_t *program, const char *names,

@@ -44,7 +44,7 @@ static keel_status_t read_scope(keel_str_t text, keel_contract_scope_t *out) {
 static keel_status_t read_count(keel_str_t text, const char *what, uint64_t *out) {
     int64_t number;
     if (!contract_read_number(text, &number))
-        return FAULT("%s '%.*s' is no number", what, KEEL_STR_ARGS(text));
+        return FAULT("%s '%.*s' is no number; write %s 3", what, KEEL_STR_ARGS(text), what);
     *out = (uint64_t)number;
     return NULL;
 }
@@ -381,13 +381,13 @@ static keel_status_t read_entry(reader_t *reader, keel_str_t rest) {
 // ---- the header --------------------------------------------------------------------------------
 
 static keel_status_t read_key(reader_t *reader, keel_str_t rest) {
-    uint64_t version = 0;
-    KEEL_TRY(read_count(contract_trim(rest), "key", &version));
+    int64_t version = 0;
+    rest = contract_trim(rest);
     reader->has_key = true;
-    if (version == KEEL_KEY_VERSION) return NULL;
-    return FAULT("key %llu: its fingerprints are of another version of Keel's keys, this Keel has "
+    if (contract_read_number(rest, &version) && version == KEEL_KEY_VERSION) return NULL;
+    return FAULT("key %.*s: its fingerprints are of another version of Keel's keys, this Keel has "
                  "%d; record the contract again: keel contract record -o %s",
-                 (unsigned long long)version, KEEL_KEY_VERSION, reader->path);
+                 KEEL_STR_ARGS(rest), KEEL_KEY_VERSION, reader->path);
 }
 
 static keel_status_t read_client(reader_t *reader, keel_str_t rest) {
@@ -470,15 +470,19 @@ static bool is_conflict(keel_str_t line) {
     return false;
 }
 
+static keel_status_t no_contract(void) {
+    return FAULT("this is no contract: it does not begin with 'keel.contract %d'; make one with "
+                 "keel contract record",
+                 KEEL_CONTRACT_FORMAT);
+}
+
 static keel_status_t begin_file(reader_t *reader, keel_str_t line) {
     static const char first[] = "keel.contract ";
     int64_t version = 0;
     keel_str_t rest = {line.data + sizeof first - 1, line.size - (sizeof first - 1)};
     if (!keel_str_starts(line, keel_str(first)) ||
         !contract_read_number(contract_trim(rest), &version))
-        return FAULT("this is no contract: it does not begin with 'keel.contract %d'; make one "
-                     "with keel contract record",
-                     KEEL_CONTRACT_FORMAT);
+        return no_contract();
     if (version != KEEL_CONTRACT_FORMAT)
         return FAULT(
             "format %lld: this Keel reads format %d; use the Keel that wrote it, or record "
@@ -520,6 +524,12 @@ static keel_status_t dispatch(reader_t *reader, keel_str_t line) {
     return unknown_word(word, words, count);
 }
 
+static keel_status_t no_text(const reader_t *reader, keel_str_t line, size_t at) {
+    if (!reader->is_begun) return no_contract();
+    if (line.data[at] == '\t') return FAULT("byte %zu of the line is a tab; write a blank", at + 1);
+    return FAULT("byte %zu of the line is no text; remove it", at + 1);
+}
+
 static keel_status_t read_line(reader_t *reader, keel_str_t line) {
     size_t length;
     line = contract_trim(line);
@@ -528,8 +538,7 @@ static keel_status_t read_line(reader_t *reader, keel_str_t line) {
                      (int)(line.size < 40 ? line.size : 40), line.data);
     if (!line.size) return NULL;
     for (size_t i = 0; i < line.size; i += length)
-        if (!keel_utf8_shows(line, i, &length))
-            return FAULT("byte %zu of the line is no text; remove it", i + 1);
+        if (!keel_utf8_shows(line, i, &length)) return no_text(reader, line, i);
     if (*line.data == '#') {
         if (!reader->comment.size) reader->comment_line = reader->line;
         keel_buffer_str(&reader->comment, line);
@@ -556,10 +565,19 @@ static keel_status_t end_file(reader_t *reader) {
     return NULL;
 }
 
+static keel_status_t too_large(void) {
+    return FAULT("it is larger than %d MiB, so it is no contract; make one with keel contract "
+                 "record",
+                 KEEL_CONTRACT_LIMIT >> 20);
+}
+
 static keel_status_t read_lines(reader_t *reader, keel_bytes_t text) {
+    static const char mark[] = "\xef\xbb\xbf"; // of byte order, which some editors write
     keel_str_t rest = keel_bytes_str(text), line;
+    if (keel_str_starts(rest, KEEL_STR(mark)))
+        rest = (keel_str_t){rest.data + sizeof mark - 1, rest.size - (sizeof mark - 1)};
     if (text.size > KEEL_CONTRACT_LIMIT)
-        return FAULT("it is larger than %d MiB, so it is no contract", KEEL_CONTRACT_LIMIT >> 20);
+        return too_large();
     while (keel_str_line(&rest, &line)) {
         ++reader->line;
         KEEL_TRY(read_line(reader, line));
@@ -586,13 +604,17 @@ keel_status_t keel_contract_parse(const char *path, keel_bytes_t text, keel_cont
 keel_status_t keel_contract_read(const char *path, keel_contract_t *out) {
     uint8_t *data;
     size_t size;
-    keel_file_facts_t facts;
+    keel_file_facts_t facts = {0};
     keel_status_t status =
         keel_file_read_with_facts(path, KEEL_CONTRACT_LIMIT, &data, &size, &facts);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
         return keel_status_make(
             KEEL_NOT_FOUND, "%s: no such file; make it: keel contract record -o %s", path, path);
+    }
+    if (status && facts.size > KEEL_CONTRACT_LIMIT) {
+        keel_status_ignore(status);
+        return keel_status_annotate(too_large(), "%s", path);
     }
     KEEL_TRY(status);
     status = keel_contract_parse(path, keel_bytes(data, size), out);

@@ -25,7 +25,7 @@ END
 compile() {
   now=$((now + 1))
   key=$(echo "$1 $2 $flags" | b2sum -l 256 | cut -d ' ' -f 1)
-  site='"site":{"file":"/home/ada/train.py","line":18,"function":"main"}'
+  site='"site":{"file":"'${file-/home/ada/train.py}'","line":18,"function":"main"}'
   subject='"t":'$now',"pid":1,"program":"'$2'","name":"'$1'","key":"'$key'"'
   cat >>"$journal" <<END
 {"event":"compile",$subject,"seconds":$3,"ops":50,"bytes":2000,"format":"mlir","recompile":false,"cacheable":true,"eager":${4:-false},$site}
@@ -40,7 +40,7 @@ finish() {
 
 cd "$samples/diff" || exit
 step=$(keep step.mlir) batch=$(keep step_batch.mlir) constant=$(keep step_constant.mlir)
-other=$(keep ../mlir/linalg.mlir)
+other=$(keep ../mlir/linalg.mlir) both=$(keep step_both.mlir)
 cd "$HOME" || exit
 
 start 20260101-000000-aa ""
@@ -54,6 +54,11 @@ compile jit_step "$batch" 4
 finish
 start 20260103-000000-cc "--xla_a=1"
 compile jit_step "$step" 3.21
+finish
+start 20260104-000000-dd ""
+file='/home/ada/my 100% train.py' compile jit_step "$batch" 4
+file='/opt/a:b.py' compile jit_step "$constant" 1
+file='' compile jit_none "$both" 1
 finish
 
 echo "== record"
@@ -73,6 +78,8 @@ echo "== check"
 keel contract check --contract keel.contract --from 20260101; echo "exit $?"
 keel contract check --contract keel.contract --from 20260102 --annotations --junit junit.xml --sarif it.sarif; echo "exit $?"
 cat junit.xml it.sarif
+keel contract check --contract keel.contract --from 20260104 --sarif uris.sarif >/dev/null; echo "exit $?"
+grep -o '"locations.*' uris.sarif
 keel contract check --contract keel.contract --from 20260102 --json; echo "exit $?"
 keel contract check --contract keel.contract --from 20260103; echo "exit $?"
 sed 's/^  function step.*/&\n  scope warn/' keel.contract >warn.contract
@@ -107,6 +114,8 @@ echo "== refused"
   sed 's/^programs.*/<<<<<<< ours\n&\n=======/' keel.contract >conflict.contract
   keel contract show conflict.contract; echo "exit $?"
   keel contract diff keel.contract conflict.contract; echo "exit $?"
+  truncate -s 65M large.contract
+  keel contract show large.contract; echo "exit $?"
   # Named before the command runs, so that "ran" is not printed.
   keel contract record -o nowhere/x.contract -- echo ran; echo "exit $?"
   keel contract record -o runs -- echo ran; echo "exit $?"

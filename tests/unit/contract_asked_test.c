@@ -65,6 +65,19 @@ static void a_mesh_is_told_by_its_axes(void **state) {
     keel_program_deinitialize(&program);
 }
 
+static void meshes_with_the_same_axes_are_told_once(void **state) {
+    (void)state;
+    keel_contract_asked_t asked = {.memory = 0};
+    small_program("top mesh {sym_name='mesh' mesh={axes=[{name='d' size=4}]}}\n"
+                  "top mesh {sym_name='mesh_0' mesh={axes=[{name='d' size=4}]}}\n"
+                  "top mesh {sym_name='mesh_1' mesh={axes=[{name='d' size=2}]}}\n"
+                  "top mesh {sym_name='empty' mesh={axes=[]}}\nx: f32[2]\nreturn x",
+                  &program);
+    assert_ok(keel_contract_ask(&program, NULL, &arena, &asked));
+    assert_string_equal(asked.mesh.data, "d=4,d=2");
+    keel_program_deinitialize(&program);
+}
+
 static void arguments_without_names_have_their_place(void **state) {
     (void)state;
     assert_asked("hlo\nx: f32[8] y: i32[4,2]\nroot x", NULL, "#0 f32[8]; #1 i32[4,2]");
@@ -119,6 +132,7 @@ int main(void) {
         TEST(arguments_have_names_and_types),
         TEST(shardings_are_told_as_jax_writes_them),
         TEST(a_mesh_is_told_by_its_axes),
+        TEST(meshes_with_the_same_axes_are_told_once),
         TEST(arguments_without_names_have_their_place),
         TEST(a_function_is_named_without_lines_and_folders),
         TEST(fingerprints_are_of_the_program_and_the_options),

@@ -76,6 +76,15 @@ static void blanks_and_order_of_entries_do_not_matter(void **state) {
     keel_contract_deinitialize(&contract);
 }
 
+static void a_byte_order_mark_does_not_matter(void **state) {
+    (void)state;
+    keel_contract_t contract;
+    const char *text = "\xef\xbb\xbf" HEADER "programs 1\n\n" PROGRAM;
+    assert_ok(keel_contract_parse("it", keel_str_bytes(keel_str(text)), &contract));
+    assert_text(&contract, HEADER "programs 1\n\n" PROGRAM);
+    keel_contract_deinitialize(&contract);
+}
+
 static void what_is_no_contract_is_refused(void **state) {
     (void)state;
     const char *none = "keel.contract:1: this is no contract: it does not begin with "
@@ -83,6 +92,7 @@ static void what_is_no_contract_is_refused(void **state) {
     assert_refused("", none);
     assert_refused("hello\n", none);
     assert_refused("keel.contract one\n", none);
+    assert_refused("\xff\xfek\n", none);
     assert_refused("keel.contract 2\n",
                    "keel.contract:1: format 2: this Keel reads format 1; use the Keel that wrote "
                    "it, or record the contract again");
@@ -90,6 +100,10 @@ static void what_is_no_contract_is_refused(void **state) {
                    "keel.contract:2: key 99: its fingerprints are of another version of Keel's "
                    "keys, this Keel has 1; record the contract again: keel contract record -o "
                    "keel.contract");
+    assert_refused("keel.contract 1\nkey 99999999999999999999\n",
+                   "keel.contract:2: key 99999999999999999999: its fingerprints are of another "
+                   "version of Keel's keys, this Keel has 1; record the contract again: keel "
+                   "contract record -o keel.contract");
     assert_refused("keel.contract 1\nkey 1\n",
                    "keel.contract:1: the line 'options' is missing; record the contract again");
     assert_refused("keel.contract 1\noptions " OPTIONS "\n",
@@ -119,7 +133,10 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED("others never\n", "5", "scope 'never': write refuse, warn, allow or default");
     REFUSED("operations all\n", "5", "operations 'all': write free or listed");
     REFUSED("settled 4\n", "5", "settled '4': write settled step 3");
-    REFUSED("settled step four\n", "5", "settled step 'four' is no number");
+    REFUSED("settled step four\n", "5", "settled step 'four' is no number; write settled step 3");
+    REFUSED("programs -1\n", "5", "programs '-1' is no number; write programs 3");
+    REFUSED("plugin\tcpu\n", "5", "byte 7 of the line is a tab; write a blank");
+    REFUSED("plugin \x01\n", "5", "byte 8 of the line is no text; remove it");
     REFUSED("programs 3\n" PROGRAM, "5",
             "programs 3: the contract pins 1; write programs 1 if that is right");
     REFUSED("entry\n", "5", "entry lacks a value");
@@ -136,7 +153,7 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
             "'123' is no fingerprint: that has 32 hex digits; record the contract again");
     REFUSED("entry a\n  program\n    pin " F1 " cost\n", "7", "cost lacks a value");
     REFUSED("entry a\n  program\n    pin " F1 " placements two\n", "7",
-            "placements 'two' is no number");
+            "placements 'two' is no number; write placements 3");
     REFUSED("entry a\n  program\n    pin " F1 " placements 0\n", "7",
             "placements 0: write on how many sets of devices it runs, 1 or more");
     REFUSED("entry a\n  program\n    pin " F1 " placements 4294967296\n", "7",
@@ -176,7 +193,7 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED(PROGRAM "  program\n    pin " F2 "\n    like first\n    without x\n", "11",
             "without x: the entry's first program takes no such argument");
     REFUSED(PROGRAM "    takes \x01 f32[5]\n", "8", "byte 7 of the line is no text; remove it");
-    REFUSED("programs many\n", "5", "programs 'many' is no number");
+    REFUSED("programs many\n", "5", "programs 'many' is no number; write programs 3");
     REFUSED(PROGRAM "    mesh\n", "8", "mesh lacks a value");
     REFUSED(PROGRAM "    mesh d=2\n    mesh d=4\n", "9", "mesh stands here twice; remove one");
     REFUSED(PROGRAM "    mesh d=2 d=4\n", "8", "'d=4' is more than belongs there; remove it");
@@ -277,6 +294,7 @@ int main(void) {
         cmocka_unit_test(what_was_written_is_read_and_written_the_same),
         cmocka_unit_test(a_golden_file_is_read_and_written_the_same),
         cmocka_unit_test(blanks_and_order_of_entries_do_not_matter),
+        cmocka_unit_test(a_byte_order_mark_does_not_matter),
         cmocka_unit_test(what_is_no_contract_is_refused),
         cmocka_unit_test(marks_of_a_merge_conflict_are_refused),
         cmocka_unit_test(bad_edits_name_line_value_and_next_step),
