@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,31 @@
 #include "history/history.h"
 #include "journal/journal.h"
 
-enum { MOST_WORDS = 4096 };
+enum { MOST_WORDS = 4096, MOST_RUNS = 2 + SMOKE_MOST_VARIATIONS };
+
+// ---- signals -----------------------------------------------------------------------------------
+
+// The runs end first, and then the folder is removed.
+static volatile sig_atomic_t stopped;     // by this signal; 0: not
+static volatile pid_t running[MOST_RUNS]; // 0: not started, or ended
+
+static void stop(int number, siginfo_t *info, void *context) {
+    (void)context;
+    int error = errno;
+    stopped = number;
+    // si_code is positive if the kernel sent it: from the terminal, to the whole group.
+    for (int i = 0; info->si_code <= 0 && i < MOST_RUNS; ++i)
+        if (running[i] > 0) kill(running[i], number);
+    errno = error;
+}
+
+static void take_signals(void) {
+    static const int stops[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    struct sigaction action = {.sa_sigaction = stop, .sa_flags = SA_SIGINFO | SA_RESTART}, before;
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; ++i)
+        if (!sigaction(stops[i], NULL, &before) && before.sa_handler != SIG_IGN)
+            sigaction(stops[i], &action, NULL);
+}
 
 // ---- starting ----------------------------------------------------------------------------------
 
@@ -109,8 +134,12 @@ static keel_status_t start(smoke_t *smoke, smoke_run_t *run) {
     if (!status) {
         make_words(smoke, run, cache, rest, &words);
         int error = spawn(smoke, run, words.list);
-        if (error)
+        if (!error) {
+            running[run - smoke->runs] = run->pid;
+            if (stopped) kill(run->pid, SIGTERM); // before its number was known
+        } else {
             status = keel_status_make(KEEL_IO, "no process could be started: %s", strerror(error));
+        }
         keel_free(rest);
     }
     keel_free(cache);
@@ -118,8 +147,12 @@ static keel_status_t start(smoke_t *smoke, smoke_run_t *run) {
 }
 
 // The exit code of the command.
-static int await(smoke_run_t *run) {
+static int await(const smoke_t *smoke, const smoke_run_t *run) {
     int ended = 0;
+    siginfo_t info;
+    while (waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+    }
+    running[run - smoke->runs] = 0; // while the number is still its own
     while (waitpid(run->pid, &ended, 0) < 0 && errno == EINTR) {
     }
     return WIFEXITED(ended) ? WEXITSTATUS(ended) : CLI_SIGNAL + WTERMSIG(ended);
@@ -245,7 +278,7 @@ static keel_status_t run_again(smoke_t *smoke, smoke_run_t *run) {
     keel_free(run->figures);
     run->figures = NULL;
     KEEL_TRY(start(smoke, run));
-    await(run);
+    await(smoke, run);
     return read_figures(smoke, run);
 }
 
@@ -256,8 +289,7 @@ static keel_status_t run_each(smoke_t *smoke, int *out_code) {
         KEEL_TRY(set_history(smoke, i));
         if (!is_beside) KEEL_TRY(start(smoke, &smoke->runs[i]));
         if (smoke->on && i == 0) KEEL_TRY(start(smoke, &smoke->runs[1]));
-        *out_code = await(&smoke->runs[i]);
-        if (*out_code != CLI_OK && smoke->on && i == 0) await(&smoke->runs[1]);
+        *out_code = await(smoke, &smoke->runs[i]);
         if (*out_code != CLI_OK) {
             cli_say("the command ended with exit code %d%s%s", *out_code,
                     smoke->runs[i].variation ? " with " : "",
@@ -272,8 +304,13 @@ static keel_status_t run_each(smoke_t *smoke, int *out_code) {
 }
 
 keel_status_t smoke_run_all(smoke_t *smoke, int *out_code) {
+    take_signals();
     KEEL_TRY(make_folder(smoke));
-    return run_each(smoke, out_code);
+    keel_status_t status = run_each(smoke, out_code);
+    for (size_t i = 0; i < smoke->count; ++i)
+        if (running[i]) await(smoke, &smoke->runs[i]); // beside one that failed
+    if (!status && stopped) *out_code = CLI_SIGNAL + stopped;
+    return status;
 }
 
 void smoke_release(smoke_t *smoke) {

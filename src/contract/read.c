@@ -576,8 +576,7 @@ static keel_status_t read_lines(reader_t *reader, keel_bytes_t text) {
     keel_str_t rest = keel_bytes_str(text), line;
     if (keel_str_starts(rest, KEEL_STR(mark)))
         rest = (keel_str_t){rest.data + sizeof mark - 1, rest.size - (sizeof mark - 1)};
-    if (text.size > KEEL_CONTRACT_LIMIT)
-        return too_large();
+    if (text.size > KEEL_CONTRACT_LIMIT) return too_large();
     while (keel_str_line(&rest, &line)) {
         ++reader->line;
         KEEL_TRY(read_line(reader, line));

@@ -248,6 +248,8 @@ def check_smoke(stage):
         report.equal(f"{name} compares each variation with the command as it is",
                      [[(one["old"], one["new"]) for one in run["others"]] for run in json.loads(answer.out)["runs"][2:]],
                      [[("f32[4]", "f32[5]")], [("f32[4]", "f32[6]")]])
+    answer = stage.keel("smoke", "--", PYTHON, "unstable.py", "stable", KEEL_MODE="readonly", KEEL_CACHE_LIMIT="1000")
+    report.equal("smoke keeps programs whatever the settings", answer.code, 0)
     answer = stage.keel("smoke", "--", PYTHON, "fails.py")
     report.equal("a command that fails ends it", answer.code, 7)
     report.check("nothing is left behind", not list((stage.folder / "tmp").glob("keel-smoke-*")))
