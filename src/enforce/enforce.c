@@ -200,18 +200,17 @@ static uint64_t steps_ended(const keel_enforcement_t *enforcement) {
     return steps.by_operations ? 0 : steps.ended;
 }
 
-static void freeze(keel_enforcement_t *enforcement) {
+static void freeze(keel_enforcement_t *enforcement, uint64_t step) {
     bool not_yet = false;
-    uint64_t ended = steps_ended(enforcement);
     if (atomic_compare_exchange_strong(&enforcement->is_frozen, &not_yet, true))
-        atomic_store(&enforcement->frozen_at, ended);
+        atomic_store(&enforcement->frozen_at, step);
 }
 
 static bool is_frozen(keel_enforcement_t *enforcement) {
     if (atomic_load(&enforcement->is_frozen)) return true;
     if (!enforcement->freeze_after || steps_ended(enforcement) < enforcement->freeze_after)
         return false;
-    freeze(enforcement);
+    freeze(enforcement, enforcement->freeze_after);
     return true;
 }
 
@@ -369,7 +368,7 @@ void keel_enforcement_end(keel_enforcement_t *enforcement) {
 }
 
 void keel_enforcement_freeze(keel_enforcement_t *enforcement) {
-    freeze(enforcement);
+    freeze(enforcement, steps_ended(enforcement));
 }
 
 void keel_enforcement_allow(bool allows) {

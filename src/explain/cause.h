@@ -293,6 +293,8 @@ typedef enum keel_framework {
     X(UNCACHEABLE,                                                                                 \
       "If its custom call may be stored (docs/keys.md), name it in KEEL_CUSTOM_CALLS.")            \
     X(REFRESH, "Mode refresh compiles everything again; turn it off once the cache is fresh.")     \
+    X(REFUSED,                                                                                     \
+      "If it belongs there: ask for it before the freeze, or record it into the contract.")        \
     X(GATHERED,                                                                                    \
       "A sharded tensor is gathered by a program of its own at each read: read every N steps.")    \
     X(INDEX, "Index with a tensor of one dimension: x.index_select(0, i); update i in place.")     \

@@ -135,6 +135,8 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
         entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
     bool torch = framework == KEEL_FRAMEWORK_TORCH;
     bool is_c = framework == KEEL_FRAMEWORK_C;
+    if (entry->asked->is_refused && root->kind == KEEL_CAUSE_FIRST)
+        return keel_case_advice(KEEL_CASE_REFUSED);
     int one = is_c ? case_of_c(pattern, root) : NONE;
     if (is_c) return one == NONE ? facts->advice[framework] : keel_case_advice((keel_case_t)one);
     if (pattern) one = case_of_pattern(pattern, root, torch);

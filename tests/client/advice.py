@@ -166,6 +166,30 @@ def first(space, text):
     check_loaded("first", events, shown)
 
 
+LATE = '''
+import sys, jax, numpy as np
+def step(x): return x * 2
+def evaluate(x): return x.sum()
+step, evaluate, x = jax.jit(step), jax.jit(evaluate), np.ones(4, np.float32)
+if "warm" in sys.argv: evaluate(x)
+for _ in range(3): step(x)
+try: evaluate(x)
+except jax.errors.JaxRuntimeError as error: print(error)
+'''
+
+
+def refused(space, text):
+    folder, frozen = space.path("refused"), {"KEEL_FREEZE_AFTER": "2"}
+    folder.mkdir()
+    script = folder / "train.py"
+    script.write_text(LATE)
+    _, shown, _ = keel_run(folder, ["late"], frozen, script=script)
+    check_given("refused", text, shown)
+    keel_run(folder, ["warm"], frozen, script=script)
+    events, shown, _ = keel_run(folder, ["warm"], frozen, script=script)
+    check_loaded("refused, mended", events, shown)
+
+
 def edit(space, text):
     folder = space.path("edit")
     folder.mkdir()
@@ -261,9 +285,9 @@ def library_again(space, text):
     report.check("library_again: mended, there is no row", not shown, shown)
 
 
-OF_PROCESSES = {one.__name__: one for one in (flag, devices, backend, first, edit, cache, shuffled,
-                                              dumps, refresh, uncacheable, eager_again,
-                                              library_again)}
+OF_PROCESSES = {one.__name__: one for one in (flag, devices, backend, first, refused, edit, cache,
+                                              shuffled, dumps, refresh, uncacheable,
+                                              eager_again, library_again)}
 
 
 def check_pairs(source, space, texts, wanted):

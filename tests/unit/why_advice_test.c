@@ -31,6 +31,22 @@ static void what_keeps_a_program_from_the_cache_has_advice_of_its_own(void **sta
     }
 }
 
+static void a_first_program_that_was_refused_has_advice_of_its_own(void **state) {
+    (void)state;
+    const keel_cause_facts_t *first = keel_cause_facts(KEEL_CAUSE_FIRST);
+    for (int client = 0; client < KEEL_FRAMEWORK_COUNT; ++client)
+        for (int refused = 0; refused < 2; ++refused) {
+            keel_why_t why;
+            journal.size = 0;
+            explain(refused ? "refused" : "compile", "a", "f", 1,
+                    ",\"roots\":[{\"kind\":\"first\"}]");
+            parse(&why);
+            assert_string_equal(keel_why_advice(&why, why.entries, why.entries[0].roots, client),
+                                refused ? case_text(KEEL_CASE_REFUSED) : first->advice[client]);
+            keel_why_deinitialize(&why);
+        }
+}
+
 static void an_index_that_is_a_tensor_has_advice_of_its_own(void **state) {
     (void)state;
     const keel_cause_facts_t *constant = keel_cause_facts(KEEL_CAUSE_CONSTANT);
@@ -254,6 +270,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(advice_about_a_shape_goes_by_what_moved),
         TEST(what_keeps_a_program_from_the_cache_has_advice_of_its_own),
+        TEST(a_first_program_that_was_refused_has_advice_of_its_own),
         TEST(an_index_that_is_a_tensor_has_advice_of_its_own),
         TEST(data_that_a_library_closed_over_is_padded_where_the_library_gets_it),
         TEST(numbers_of_a_librarys_call_have_advice_of_their_own),
