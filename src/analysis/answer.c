@@ -25,7 +25,8 @@ static size_t find_candidates(process_t *process, const asked_t *asked, const ke
                                         .origin = asked->site.origin,
                                         .target = process->target,
                                         .sketch = sketch,
-                                        .key = &key};
+                                        .key = &key,
+                                        .is_refused = asked->kind == KEEL_ASK_REFUSED};
     return keel_history_candidates(process->history, &query, arena, out);
 }
 

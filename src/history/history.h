@@ -86,6 +86,9 @@ typedef struct keel_history_query_t {
     const char *target;
     const keel_sketch_t *sketch;
     const keel_key_t *key;
+    // That an earlier run had the very program does not tell why it is refused in this one: then
+    // only others are near.
+    bool is_refused;
 } keel_history_query_t;
 
 // The nearest record. First come those with the same program component (fewest other components

@@ -192,6 +192,7 @@ size_t nearest_records(const table_t *table, const keel_history_query_t *query,
     bool only_ours = is_only_rehearsed(table, query);
     for (const record_t *record = table->newest; record; record = record->older) {
         if (record->is_of_now && !record->is_ours) continue;
+        if (query->is_refused && has_key(query, record)) continue;
         if (!record->is_ours && (only_ours || !is_comparable(query, record))) continue;
         candidate_t c = judge(record, &asker, &seen);
         if (c.kin == OURS && !newest) newest = record;

@@ -109,6 +109,23 @@ def check_refused(stage):
                  "2 programs refused" in why.out and f"train.py:{SHORT_LINE}" in why.out, why.out)
 
 
+CONSTANT = '''
+import sys, jax, numpy as np
+def step(x): return x * float(sys.argv[1])
+jax.jit(step)(np.ones(4, np.float32))
+'''
+
+
+def check_refused_and_known(stage):
+    script, contract = stage.folder / "constant.py", stage.folder / "constant.contract"
+    script.write_text(CONSTANT)
+    stage.keel("contract", "record", "-o", contract, "--", PYTHON, script, "2")
+    stage.keel("run", "--", PYTHON, script, "3")
+    answer = stage.keel("run", "--contract", contract, "--on-drift=refuse", "--", PYTHON, script, "3")
+    report.check("an earlier run that had the program does not hide the cause",
+                 "  constant  constant.py:3  multiply  2 -> 3" in answer.err, told(answer))
+
+
 def check_environment_alone(stage):
     answer = run([PYTHON, stage.script, "3", "short"], stage.environment | {
         "PJRT_NAMES_AND_LIBRARY_PATHS": f"keel:{LIBRARY}", "JAX_PLATFORMS": "keel", "KEEL_PLUGIN": str(PLUGIN),
@@ -254,7 +271,8 @@ def main():
         stage = Stage(space)
         answer = stage.keel("contract", "record", "-o", stage.contract, "--", PYTHON, stage.script, "3", "eval")
         report.check("a run is recorded", answer.code == 0 and stage.contract.exists(), told(answer))
-        for check in (check_listed, check_refused, check_environment_alone, check_warned, check_recorded,
+        for check in (check_listed, check_refused, check_refused_and_known,
+                      check_environment_alone, check_warned, check_recorded,
                       check_scopes, check_freeze, check_code, check_bad, check_rehearsed):
             check(stage)
     report.finish()
