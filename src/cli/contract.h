@@ -86,10 +86,13 @@ typedef struct contract_check_t {
     size_t checked, within,
         allowed;          // programs; of these: within bounds, and in a scope that allows
     const bool *appeared; // of each pin
+    const bool *ran;      // of each entry: a program without a pin appeared
     size_t missing;       // pins that did not appear
 } contract_check_t;
 
 bool contract_is_warning(const contract_left_t *left);
+// Whether a program of the entry appeared, listed or not.
+bool contract_has_run(const contract_check_t *check, const keel_contract_entry_t *entry);
 // The path of a place, relative to the run's folder if it is in it.
 const char *contract_file(const contract_check_t *check, const keel_run_place_t *place);
 // contract_ci.c: files for CI.

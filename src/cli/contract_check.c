@@ -14,7 +14,7 @@ typedef struct checking_t {
     keel_contract_t contract;
     contract_check_t check;
     keel_arena_t arena;
-    bool *appeared;
+    bool *appeared, *ran;
     contract_placed_t placed;
 } checking_t;
 
@@ -105,6 +105,7 @@ static keel_status_t judge(checking_t *checking, const contract_program_t *progr
     keel_contract_scope_t scope =
         nearest.entry ? nearest.entry->scope
                       : keel_contract_scope(check->contract, asked->name, asked->function);
+    if (nearest.entry) checking->ran[nearest.entry - check->contract->entries] = true;
     check->within += nearest.fits;
     check->allowed += !nearest.fits && scope == KEEL_CONTRACT_ALLOW;
     if (nearest.fits || scope == KEEL_CONTRACT_ALLOW) return NULL;
@@ -119,6 +120,15 @@ static size_t count_missing(const contract_check_t *check, const keel_contract_e
     return missing;
 }
 
+// Otherwise that part of the script did not run.
+bool contract_has_run(const contract_check_t *check, const keel_contract_entry_t *entry) {
+    if (check->ran[entry - check->contract->entries]) return true;
+    for (uint32_t i = 0; i < entry->program_count; ++i)
+        for (uint32_t k = 0; k < entry->programs[i].pin_count; ++k)
+            if (check->appeared[entry->programs[i].pins[k].number]) return true;
+    return false;
+}
+
 static keel_status_t judge_all(checking_t *checking, const contract_run_t *run) {
     contract_check_t *check = &checking->check;
     void *memory;
@@ -130,6 +140,10 @@ static keel_status_t judge_all(checking_t *checking, const contract_run_t *run) 
                               sizeof(bool), &memory));
     memset(memory, 0, ((size_t)checking->contract.pin_count + 1) * sizeof(bool));
     check->appeared = checking->appeared = memory;
+    KEEL_TRY(keel_arena_array(&checking->arena, (size_t)checking->contract.entry_count + 1,
+                              sizeof(bool), &memory));
+    memset(memory, 0, ((size_t)checking->contract.entry_count + 1) * sizeof(bool));
+    check->ran = checking->ran = memory;
     for (size_t i = 0; i < run->count; ++i)
         if (!run->programs[i].is_operation || checking->contract.operations)
             KEEL_TRY(judge(checking, &run->programs[i]));
@@ -180,27 +194,13 @@ static void write_left(const contract_left_t *left, size_t number, keel_buffer_t
                            keel_cause_facts(left->root->kind)->word);
 }
 
-// Entries of which nothing appeared: that part of the script did not run.
-static bool has_appeared(const contract_check_t *check, const keel_contract_entry_t *entry,
-                         size_t *out_missing) {
-    size_t missing = count_missing(check, entry), pins = 0;
-    for (uint32_t i = 0; i < entry->program_count; ++i)
-        pins += entry->programs[i].pin_count;
-    bool has_left = false;
-    for (size_t i = 0; i < check->left_count && !has_left; ++i)
-        has_left = check->left[i].nearest.entry == entry;
-    *out_missing = missing;
-    return missing < pins || has_left;
-}
-
 static void write_missing(const contract_check_t *check, keel_buffer_t *out) {
     for (uint32_t i = 0; i < check->contract->entry_count; ++i) {
         const keel_contract_entry_t *entry = &check->contract->entries[i];
-        size_t missing;
-        bool appeared = has_appeared(check, entry, &missing);
+        size_t missing = count_missing(check, entry);
         if (!missing) continue;
         keel_write_foreign_str(out, keel_contract_short_name(entry->name, entry->function));
-        if (appeared)
+        if (contract_has_run(check, entry))
             keel_buffer_format(out, ": %zu of its listed programs did not appear\n", missing);
         else
             keel_buffer_text(out, " did not run\n");
@@ -296,13 +296,13 @@ static void json_left(keel_json_t *json, const contract_check_t *check,
 static void json_missing(keel_json_t *json, const contract_check_t *check) {
     keel_json_array(json, "missing");
     for (uint32_t i = 0; i < check->contract->entry_count; ++i) {
-        size_t missing;
-        bool appeared = has_appeared(check, &check->contract->entries[i], &missing);
+        const keel_contract_entry_t *entry = &check->contract->entries[i];
+        size_t missing = count_missing(check, entry);
         if (!missing) continue;
         keel_json_object(json, NULL);
-        keel_json_str(json, "entry", check->contract->entries[i].name);
+        keel_json_str(json, "entry", entry->name);
         keel_json_unsigned(json, "programs", missing);
-        keel_json_bool(json, "ran", appeared);
+        keel_json_bool(json, "ran", contract_has_run(check, entry));
         keel_json_end_object(json);
     }
     keel_json_end_array(json);

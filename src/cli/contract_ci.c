@@ -101,15 +101,6 @@ static void put_failure(keel_buffer_t *out, const contract_check_t *check,
     keel_buffer_deinitialize(&text);
 }
 
-static bool has_run(const contract_check_t *check, const keel_contract_entry_t *entry) {
-    for (uint32_t i = 0; i < entry->program_count; ++i)
-        for (uint32_t k = 0; k < entry->programs[i].pin_count; ++k)
-            if (check->appeared[entry->programs[i].pins[k].number]) return true;
-    for (size_t i = 0; i < check->left_count; ++i)
-        if (check->left[i].nearest.entry == entry) return true;
-    return false;
-}
-
 static size_t put_entry(keel_buffer_t *out, const contract_check_t *check,
                         const keel_contract_entry_t *entry) {
     size_t failures = 0;
@@ -121,7 +112,7 @@ static size_t put_entry(keel_buffer_t *out, const contract_check_t *check,
     }
     if (failures)
         keel_buffer_text(out, "    </testcase>\n");
-    else if (has_run(check, entry))
+    else if (contract_has_run(check, entry))
         keel_buffer_text(out, "/>\n");
     else
         keel_buffer_text(out, ">\n      <skipped message=\"it did not run\"/>\n    </testcase>\n");

@@ -60,6 +60,9 @@ file='/home/ada/my 100% train.py' compile jit_step "$batch" 4
 file='/opt/a:b.py' compile jit_step "$constant" 1
 file='' compile jit_none "$both" 1
 finish
+start 20260105-000000-ee ""
+compile jit_step "$batch" 4
+finish
 
 echo "== record"
 keel contract record -o keel.contract --from 20260101; echo "exit $?"
@@ -86,6 +89,9 @@ sed 's/^  function step.*/&\n  scope warn/' keel.contract >warn.contract
 keel contract check --contract warn.contract --from 20260102; echo "exit $?"
 sed 's/^  function step.*/&\n  scope allow/' keel.contract >allow.contract
 keel contract check --contract allow.contract --from 20260102; echo "exit $?"
+sed "s/f32.8,/f32[4..8 step 4,/; s/ cost 3.2s/ sizes 8&/" keel.contract >wide.contract
+keel contract check --contract wide.contract --from 20260105 --junit junit.xml; echo "exit $?"
+cat junit.xml
 
 echo "== update"
 keel contract update --only jit_step again.contract --from 20260102; echo "exit $?"

@@ -105,6 +105,26 @@ static void the_nearest_is_given_whole(void **state) {
     remove_stage(&stage);
 }
 
+static void a_refused_program_is_compared_with_others_only(void **state) {
+    (void)state;
+    stage_t stage;
+    made_t made;
+    keel_history_record_t found;
+    make_stage(&stage);
+    add(&stage, "jit_step", 2);
+    add(&stage, "jit_step", 1);
+    reopen(&stage);
+    make_record(&made, "jit_step", 1);
+    assert_nearest(&stage, &made, "jit_step", 1);
+    keel_history_query_t query = query_of(&made);
+    query.is_refused = true;
+    keel_digest_t other = digest_of("jit_step", 2);
+    assert_true(keel_history_nearest(stage.history, &query, &stage.arena, &found));
+    assert_memory_equal(&found.program, &other, sizeof other);
+    free_record(&made);
+    remove_stage(&stage);
+}
+
 // The same program under other flags is nearer than the same function with another program; among
 // those, what has fewer components moved.
 static void the_same_program_comes_first(void **state) {
@@ -480,6 +500,7 @@ int main(void) {
         cmocka_unit_test(other_types_are_another_signature_and_the_same_operations),
         cmocka_unit_test(nothing_is_near_in_an_empty_history),
         cmocka_unit_test(the_nearest_is_given_whole),
+        cmocka_unit_test(a_refused_program_is_compared_with_others_only),
         cmocka_unit_test(the_same_program_comes_first),
         cmocka_unit_test(this_process_comes_before_earlier_runs_and_the_newest_first),
         cmocka_unit_test(the_most_alike_comes_before_the_newest),
