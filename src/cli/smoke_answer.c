@@ -100,7 +100,11 @@ static keel_status_t tell_program(const smoke_t *smoke, const contract_program_t
 
 static keel_status_t tell_run(const smoke_t *smoke, const smoke_run_t *run, keel_buffer_t *out) {
     size_t other = smoke_count_other(smoke, run);
-    if (run->variation) {
+    if (!run->has_run) {
+        keel_buffer_text(out, "vary ");
+        keel_write_foreign(out, run->variation);
+        keel_buffer_format(out, ": the command ended with exit code %d\n", run->code);
+    } else if (run->variation) {
         keel_buffer_text(out, "vary ");
         keel_write_foreign(out, run->variation);
         keel_buffer_format(out, ": %zu of ", other);
@@ -164,7 +168,8 @@ static keel_status_t write_json(const smoke_t *smoke, keel_buffer_t *out) {
         const smoke_run_t *run = &smoke->runs[i];
         keel_json_break(&json, "\n ");
         keel_json_object(&json, NULL);
-        keel_json_string(&json, "run", run->run.why.run.id);
+        keel_json_string(&json, "run", run->has_run ? run->run.why.run.id : "");
+        keel_json_int(&json, "exit_code", run->code);
         keel_json_string(&json, "variation", run->variation ? run->variation : "");
         keel_json_unsigned(&json, "programs", count_looked_at(run));
         keel_json_array(&json, "others");

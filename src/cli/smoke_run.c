@@ -289,11 +289,13 @@ static keel_status_t run_each(smoke_t *smoke, int *out_code) {
         KEEL_TRY(set_history(smoke, i));
         if (!is_beside) KEEL_TRY(start(smoke, &smoke->runs[i]));
         if (smoke->on && i == 0) KEEL_TRY(start(smoke, &smoke->runs[1]));
-        *out_code = await(smoke, &smoke->runs[i]);
-        if (*out_code != CLI_OK) {
-            cli_say("the command ended with exit code %d%s%s", *out_code,
-                    smoke->runs[i].variation ? " with " : "",
-                    smoke->runs[i].variation ? smoke->runs[i].variation : "");
+        smoke->runs[i].code = await(smoke, &smoke->runs[i]);
+        if (stopped) return NULL;
+        if (smoke->runs[i].code != CLI_OK && smoke->runs[i].variation)
+            continue; // the answer says so
+        if (smoke->runs[i].code != CLI_OK) {
+            *out_code = smoke->runs[i].code;
+            cli_say("the command ended with exit code %d", *out_code);
             return NULL;
         }
         KEEL_TRY(read_figures(smoke, &smoke->runs[i]));

@@ -250,6 +250,10 @@ def check_smoke(stage):
                      [[("f32[4]", "f32[5]")], [("f32[4]", "f32[6]")]])
     answer = stage.keel("smoke", "--", PYTHON, "unstable.py", "stable", KEEL_MODE="readonly", KEEL_CACHE_LIMIT="1000")
     report.equal("smoke keeps programs whatever the settings", answer.code, 0)
+    answer = stage.keel("smoke", "--vary", "bad=none", "--vary", "size=5", "--", PYTHON, "unstable.py", "stable")
+    report.check("a variation that fails is told, and the others are looked at", answer.code == 0
+                 and "vary bad=none: the command ended with exit code 1\nvary size=5: 1 of 2 programs is another one" in answer.out,
+                 told(answer))
     answer = stage.keel("smoke", "--", PYTHON, "fails.py")
     report.equal("a command that fails ends it", answer.code, 7)
     report.check("nothing is left behind", not list((stage.folder / "tmp").glob("keel-smoke-*")))
