@@ -173,7 +173,7 @@ static void put_axes(const keel_program_t *program, keel_attr_id_t mesh, keel_bu
     }
 }
 
-// A program may have several meshes of one kind: those with the same axes are told once.
+// A program may have several meshes of one kind: those with the same axes count once.
 static keel_status_t add_mesh(const keel_program_t *program, keel_op_id_t op, keel_map_t *told,
                               keel_buffer_t *out) {
     const char *mesh = "mesh";

@@ -35,7 +35,7 @@ struct device_t {
     size_t next_place;
 };
 
-// A forked child has the client but not its threads: whoever waits for them waits for ever.
+// A forked child has the client but not its threads: waiting for them would never end.
 bool device_is_of_parent(const device_t *device);
 keel_status_t device_check_process(const device_t *device) KEEL_MUST_CHECK;
 

@@ -224,7 +224,7 @@ static keel_status_t add_argument(emitter_t *e, argument_t argument, keel_dtype_
     return NULL;
 }
 
-// An argument without a name is told by the line that made it.
+// An argument without a name is named after the line that made it.
 static keel_status_t add_named(emitter_t *e, argument_t argument, uint32_t node, const char *name,
                                const char *what, keel_caller_t site) {
     uint32_t sharding = (uint32_t)trace_words(&e->context->trace, trace_node(e->context, node))[1];

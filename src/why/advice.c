@@ -107,7 +107,8 @@ static int case_of_pattern(const keel_why_pattern_t *pattern, const keel_run_dif
     return pattern->grows && !torch && !is_eager ? (int)KEEL_CASE_GROWS : NONE;
 }
 
-// What C is told where the cause alone says too little; neither libraries nor patterns of Python's.
+// Advice for C where the cause alone says too little. Cases of libraries and of Python do not
+// apply.
 static int case_of_c(const keel_why_pattern_t *pattern, const keel_run_difference_t *root) {
     if (root->kind == KEEL_CAUSE_CACHE) return case_of_cache(root);
     if (keel_note_leads(root->note, KEEL_NOTE_ENDLESS)) return KEEL_CASE_STEP_ENDLESS;

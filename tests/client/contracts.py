@@ -251,7 +251,7 @@ def check_smoke(stage):
     answer = stage.keel("smoke", "--", PYTHON, "unstable.py", "stable", KEEL_MODE="readonly", KEEL_CACHE_LIMIT="1000")
     report.equal("smoke keeps programs whatever the settings", answer.code, 0)
     answer = stage.keel("smoke", "--vary", "bad=none", "--vary", "size=5", "--", PYTHON, "unstable.py", "stable")
-    report.check("a variation that fails is told, and the others are looked at", answer.code == 0
+    report.check("a variation that fails is named, and the others are compared", answer.code == 0
                  and "vary bad=none: the command ended with exit code 1\nvary size=5: 1 of 2 programs is another one" in answer.out,
                  told(answer))
     answer = stage.keel("smoke", "--", PYTHON, "fails.py")
