@@ -527,7 +527,7 @@ static keel_status_t dispatch(reader_t *reader, keel_str_t line) {
 static keel_status_t no_text(const reader_t *reader, keel_str_t line, size_t at) {
     if (!reader->is_begun) return no_contract();
     if (line.data[at] == '\t') return FAULT("byte %zu of the line is a tab; write a blank", at + 1);
-    return FAULT("byte %zu of the line is no text; remove it", at + 1);
+    return FAULT("byte %zu of the line is not text; remove it", at + 1);
 }
 
 static keel_status_t read_line(reader_t *reader, keel_str_t line) {

@@ -43,11 +43,10 @@ static keel_status_t make_field(const keel_batch_t *batch, const keel_field_t *d
     if (find(batch, declared->name))
         return keel_status_make(KEEL_INVALID, "batch: %s is declared twice", declared->name);
     if (!keel_tensor_bytes(declared->dtype, &declared->shape, &out->bytes))
-        return keel_status_make(KEEL_INVALID, "batch: %s has no dtype or shape that can be",
+        return keel_status_make(KEEL_INVALID, "batch: %s has an impossible dtype or shape",
                                 declared->name);
     if (!keel_tensor_encode(declared->dtype, declared->fill, element))
-        return keel_status_make(KEEL_INVALID,
-                                "batch: %s is filled with %g, which is no value of %s",
+        return keel_status_make(KEEL_INVALID, "batch: %s is filled with %g, which %s cannot hold",
                                 declared->name, declared->fill, keel_dtype_text(declared->dtype));
     if (declared->mask_rank < 0 || declared->mask_rank > declared->shape.rank)
         return keel_status_make(
@@ -187,7 +186,7 @@ static void sort_array(keel_batch_t *batch, keel_buffer_t *wrong, const keel_hos
     }
     if (!keel_tensor_bytes(array->dtype, &array->shape, &bytes)) {
         say(wrong, array->name);
-        keel_buffer_text(wrong, " has no dtype or shape that can be");
+        keel_buffer_text(wrong, " has an impossible dtype or shape");
     } else if (field->given) {
         say(wrong, array->name);
         keel_buffer_text(wrong, " is there twice");

@@ -454,8 +454,8 @@ static keel_context_t *begin_like(keel_caller_t site, const char *what, keel_ten
 // False, with an error, if the dtype of `like` cannot have it.
 static bool can_be(keel_caller_t site, const char *what, keel_tensor_t like, double value) {
     if (number_fits(keel_dtype(like), value)) return true;
-    context_fail(like.context, site, "%s: %g is no value of %s; keel_cast what it is used with",
-                 what, value, keel_dtype_text(keel_dtype(like)));
+    context_fail(like.context, site, "%s: %s cannot hold %g; keel_cast what it is used with", what,
+                 keel_dtype_text(keel_dtype(like)), value);
     return false;
 }
 

@@ -188,7 +188,7 @@ static void what_is_wrong_is_named_with_both_shapes(void **state) {
                  "fim_bounds is i32[4,3,4], and declared as i32[4,2,4]: axis 1 is too long",
                  "loss_mask has no data",
                  "dep_level is no field; the fields are tokens, loss_mask, doc_ids",
-                 "valid_token_count has no dtype", "doc_ids is there twice",
+                 "valid_token_count has an impossible dtype or shape", "doc_ids is there twice",
                  "an array without a name is no field");
     keel_batch_next(batch, NULL, 0);
     expect_error("tokens is required as i32[4,6], and nothing was given");
@@ -223,9 +223,9 @@ static void wrong_declarations_are_refused(void **state) {
     two[1].mask_rank = 0;
     two[1].fill = 0.5;
     expect_status(keel_batch_create(keel, two, 2, &batch),
-                  "x is filled with 0.5, which is no value of i32");
+                  "x is filled with 0.5, which i32 cannot hold");
     two[1].shape.dims[0] = -1;
-    expect_status(keel_batch_create(keel, two, 2, &batch), "x has no dtype or shape");
+    expect_status(keel_batch_create(keel, two, 2, &batch), "x has an impossible dtype or shape");
     expect_status(keel_batch_create(keel, two, 0, &batch), "no fields");
     expect_status(keel_batch_create(NULL, two, 1, &batch), "no context");
     keel_batch_free(NULL);

@@ -136,7 +136,7 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED("settled step four\n", "5", "settled step 'four' is no number; write settled step 3");
     REFUSED("programs -1\n", "5", "programs '-1' is no number; write programs 3");
     REFUSED("plugin\tcpu\n", "5", "byte 7 of the line is a tab; write a blank");
-    REFUSED("plugin \x01\n", "5", "byte 8 of the line is no text; remove it");
+    REFUSED("plugin \x01\n", "5", "byte 8 of the line is not text; remove it");
     REFUSED("programs 3\n" PROGRAM, "5",
             "programs 3: the contract pins 1; write programs 1 if that is right");
     REFUSED("entry\n", "5", "entry lacks a value");
@@ -192,7 +192,7 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
             "like first: this is the entry's first program; list all that it takes");
     REFUSED(PROGRAM "  program\n    pin " F2 "\n    like first\n    without x\n", "11",
             "without x: the entry's first program takes no such argument");
-    REFUSED(PROGRAM "    takes \x01 f32[5]\n", "8", "byte 7 of the line is no text; remove it");
+    REFUSED(PROGRAM "    takes \x01 f32[5]\n", "8", "byte 7 of the line is not text; remove it");
     REFUSED("programs many\n", "5", "programs 'many' is no number; write programs 3");
     REFUSED(PROGRAM "    mesh\n", "8", "mesh lacks a value");
     REFUSED(PROGRAM "    mesh d=2\n    mesh d=4\n", "9", "mesh stands here twice; remove one");
