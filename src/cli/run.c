@@ -113,6 +113,7 @@ static keel_status_t check_contract(const keel_settings_t *settings) {
 static keel_status_t prepare(command_run_t *run, const cli_call_t *call, char **words) {
     KEEL_TRY(keel_settings_load(call->flags, &run->settings));
     KEEL_TRY(check_contract(&run->settings));
+    if (run->json_file) KEEL_TRY(keel_status_annotate(cli_check_output(run->json_file), "--json"));
     KEEL_TRY(prepare_rehearsal(run));
     KEEL_TRY(cli_find_library(&run->library));
     KEEL_TRY(cli_interpreter_of(words[0], &run->interpreter));

@@ -7,6 +7,7 @@ keel show; echo "exit $?"
 keel key a b c; echo "exit $?"
 keel diff a; echo "exit $?"
 keel run --json -- true; echo "exit $?"
+keel run --json nowhere/x.json -- echo ran; echo "exit $?"
 keel run; echo "exit $?"
 keel cache ls x; echo "exit $?"
 # An empty name is reported as empty; it is not the beginning of every name.
