@@ -41,8 +41,12 @@ const keel_run_difference_t *contract_cause(const keel_why_entry_t *entry);
 // Adds a program, with its placement in each process that asked for it.
 keel_status_t contract_add_program(keel_contract_t *contract,
                                    const contract_program_t *program) KEEL_MUST_CHECK;
+// What a contract lists besides the programs of every machine.
+typedef struct contract_lists_t {
+    bool operations, machine;
+} contract_lists_t;
 // A contract of all the run's programs, settled with the older one, which may be NULL.
-keel_status_t contract_of_run(const contract_run_t *run, bool operations,
+keel_status_t contract_of_run(const contract_run_t *run, const contract_lists_t *lists,
                               const keel_contract_t *older, keel_contract_t *out) KEEL_MUST_CHECK;
 
 // contract_placed.c

@@ -90,9 +90,11 @@ static keel_status_t judge(checking_t *checking, const contract_program_t *progr
     const keel_contract_asked_t *asked = &program->asked;
     keel_contract_found_t found;
     keel_contract_nearest_t nearest;
+    const keel_fingerprint_t options =
+        keel_contract_options(check->contract, &asked->options, &asked->machine);
     ++check->checked;
-    bool is_listed = keel_contract_match(check->contract, &asked->fingerprint, &asked->options,
-                                         &found) == KEEL_CONTRACT_LISTED,
+    bool is_listed = keel_contract_match(check->contract, &asked->fingerprint, &options, &found) ==
+                     KEEL_CONTRACT_LISTED,
          may_be_placed = false;
     if (is_listed) {
         checking->appeared[found.pin->number] = true;

@@ -10,7 +10,7 @@
 typedef struct recording_t {
     const char *path; // of the contract
     const char *only; // the entry to update; NULL: all
-    bool operations, json;
+    bool operations, machine, json;
     int saved; // standard output, while a command has another; -1
 } recording_t;
 
@@ -107,8 +107,11 @@ static keel_status_t make(const recording_t *recording, const contract_run_t *ru
     keel_contract_t older, fresh;
     bool found;
     KEEL_TRY(read_older(recording, &older, &found));
-    bool operations = recording->operations || (found && older.operations);
-    keel_status_t status = contract_of_run(run, operations, found ? &older : NULL, &fresh);
+    const contract_lists_t lists = {
+        .operations = recording->operations || (found && older.operations),
+        .machine = recording->machine || (found && older.machine),
+    };
+    keel_status_t status = contract_of_run(run, &lists, found ? &older : NULL, &fresh);
     if (!status) {
         const keel_contract_t *made = recording->only ? &older : &fresh;
         if (recording->only) status = merge(recording, &older, &fresh);
@@ -131,7 +134,9 @@ static keel_status_t is_missing(const keel_contract_t *contract, contract_placed
     keel_contract_found_t found;
     *out = false;
     if (program->is_operation && !contract->operations) return NULL;
-    bool is_listed = keel_contract_match(contract, &asked->fingerprint, &asked->options, &found) ==
+    const keel_fingerprint_t options =
+        keel_contract_options(contract, &asked->options, &asked->machine);
+    bool is_listed = keel_contract_match(contract, &asked->fingerprint, &options, &found) ==
                      KEEL_CONTRACT_LISTED,
          may_be_placed = false;
     if (is_listed)
@@ -246,7 +251,9 @@ static const char record_details[] =
     "bounds,\n"
     "comments and the order of its programs stay. The command is run as `keel run` does, or\n"
     "rehearsed with --on; if it fails, nothing is written. Operations that run by themselves,\n"
-    "outside jit, are not listed unless --with-operations says so.\n";
+    "outside jit, are not listed unless --with-operations says so. Any machine may run what is\n"
+    "listed, unless --with-machine says that another plugin, number of devices or variable that\n"
+    "plugins read is drift too.\n";
 
 int contract_record(cli_call_t *call) {
     recording_t recording = {.saved = -1};
@@ -255,6 +262,8 @@ int contract_record(cli_call_t *call) {
     cli_text(call, "-o", "FILE", "the contract to write", &recording.path);
     cli_switch(call, "--with-operations", "list operations that ran outside jit too",
                &recording.operations);
+    cli_switch(call, "--with-machine", "list programs for this machine and plugin only",
+               &recording.machine);
     cli_switch(call, "--json", "print what was written as JSON", &recording.json);
     return cli_run_or_recorded(call, 0, &run_use);
 }

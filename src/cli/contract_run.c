@@ -202,6 +202,7 @@ static keel_status_t read_ask(reading_t *reading, const json_t *event) {
     KEEL_TRY(name_program(reading, event, &program->asked));
     program->asked.fingerprint = keel_fingerprint_of_program(&key);
     program->asked.options = keel_fingerprint_of_options(&key);
+    program->asked.machine = keel_fingerprint_of_machine(&key);
     program->asked.placement = keel_fingerprint_of_placement(&key);
     program->asked.seconds = keel_event_number(event, "compile_seconds");
     KEEL_TRY(read_arguments(reading, program->program, keel_event_text(event, "names"),
@@ -365,10 +366,11 @@ static keel_status_t fill(const contract_run_t *run, const keel_contract_t *olde
     return keel_contract_settle(contract, older);
 }
 
-keel_status_t contract_of_run(const contract_run_t *run, bool operations,
+keel_status_t contract_of_run(const contract_run_t *run, const contract_lists_t *lists,
                               const keel_contract_t *older, keel_contract_t *out) {
     keel_contract_initialize(out);
-    out->operations = operations;
+    out->operations = lists->operations;
+    out->machine = lists->machine;
     keel_status_t status = fill(run, older, out);
     if (status) keel_contract_deinitialize(out);
     return status;

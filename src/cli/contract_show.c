@@ -66,6 +66,7 @@ static void write_json(const keel_contract_t *contract, keel_buffer_t *out) {
     keel_json_str(&json, "profile", contract->profile);
     json_fingerprint(&json, "options", &contract->options);
     keel_json_bool(&json, "operations", contract->operations);
+    keel_json_bool(&json, "machine", contract->machine);
     keel_json_unsigned(&json, "programs", contract->pin_count);
     keel_json_unsigned(&json, "settled", contract->settled);
     keel_json_string(&json, "others", keel_contract_scope_word(contract->others));

@@ -57,7 +57,8 @@ static keel_status_t tell_nearest(const smoke_t *smoke, const contract_program_t
     keel_contract_t contract;
     keel_contract_nearest_t nearest;
     keel_arena_t arena;
-    KEEL_TRY(contract_of_run(&smoke->runs[0].run, true, NULL, &contract));
+    KEEL_TRY(contract_of_run(&smoke->runs[0].run, &(contract_lists_t){.operations = true}, NULL,
+                             &contract));
     keel_arena_initialize(&arena, 0);
     keel_status_t status =
         keel_contract_nearest(&contract, &program->asked, NULL, &arena, &nearest);

@@ -271,6 +271,12 @@ static keel_status_t compare_entry(comparing_t *comparing, const keel_contract_e
 
 // ---- all of it ---------------------------------------------------------------------------------
 
+static keel_status_t add_listed(comparing_t *comparing, const char *what, bool before, bool after) {
+    static const char *const words[] = {"free", "listed"};
+    if (before != after) comparing->out->programs = true;
+    return add_changed(comparing, what, keel_str(words[before]), keel_str(words[after]));
+}
+
 static keel_status_t compare_header(comparing_t *comparing, const keel_contract_t *before,
                                     const keel_contract_t *after) {
     char was[24], is[24];
@@ -279,6 +285,8 @@ static keel_status_t compare_header(comparing_t *comparing, const keel_contract_
     KEEL_TRY(add_changed(comparing, "devices", before->devices, after->devices));
     KEEL_TRY(add_changed(comparing, "profile", before->profile, after->profile));
     KEEL_TRY(compare_options(comparing, &before->options, &after->options));
+    KEEL_TRY(add_listed(comparing, "operations", before->operations, after->operations));
+    KEEL_TRY(add_listed(comparing, "machine", before->machine, after->machine));
     KEEL_TRY(add_scope(comparing, "others", before->others, after->others));
     snprintf(was, sizeof was, "%u", before->pin_count);
     snprintf(is, sizeof is, "%u", after->pin_count);

@@ -51,6 +51,20 @@ keel_fingerprint_t keel_fingerprint_of_options(const keel_key_t *key) {
     return half(&digest);
 }
 
+keel_fingerprint_t keel_fingerprint_of_machine(const keel_key_t *key) {
+    static const keel_component_t parts[] = {
+        KEEL_COMPONENT_ENVIRONMENT, KEEL_COMPONENT_PLUGIN_BUILD, KEEL_COMPONENT_PLATFORM,
+        KEEL_COMPONENT_TOPOLOGY,    KEEL_COMPONENT_DEVICE_KINDS, KEEL_COMPONENT_CREATE_OPTIONS,
+        KEEL_COMPONENT_CPU,
+    };
+    keel_hasher_t hasher;
+    keel_hasher_initialize(&hasher);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        keel_hasher_update(&hasher, key->components[parts[i]].bytes, KEEL_DIGEST_SIZE);
+    keel_digest_t digest = keel_hasher_finish(&hasher);
+    return half(&digest);
+}
+
 keel_fingerprint_t keel_fingerprint_of_placement(const keel_key_t *key) {
     return half(&key->components[KEEL_COMPONENT_DEVICE_ASSIGNMENT]);
 }
@@ -277,6 +291,18 @@ keel_status_t contract_index(keel_contract_t *contract) {
             }
         }
     return NULL;
+}
+
+keel_fingerprint_t keel_contract_options(const keel_contract_t *contract,
+                                         const keel_fingerprint_t *options,
+                                         const keel_fingerprint_t *machine) {
+    if (!contract->machine) return *options;
+    keel_hasher_t hasher;
+    keel_hasher_initialize(&hasher);
+    keel_hasher_update(&hasher, options->bytes, sizeof options->bytes);
+    keel_hasher_update(&hasher, machine->bytes, sizeof machine->bytes);
+    keel_digest_t digest = keel_hasher_finish(&hasher);
+    return half(&digest);
 }
 
 keel_contract_match_t keel_contract_match(const keel_contract_t *contract,

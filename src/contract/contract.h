@@ -55,6 +55,9 @@ static inline bool keel_fingerprint_equal(const keel_fingerprint_t *a,
 // differ. The key need not be finished.
 keel_fingerprint_t keel_fingerprint_of_program(const keel_key_t *key);
 keel_fingerprint_t keel_fingerprint_of_options(const keel_key_t *key);
+// Of the rest but the device assignment: plugin, topology, devices, variables, the client's
+// options.
+keel_fingerprint_t keel_fingerprint_of_machine(const keel_key_t *key);
 // Of the device assignment.
 keel_fingerprint_t keel_fingerprint_of_placement(const keel_key_t *key);
 
@@ -78,7 +81,7 @@ typedef struct keel_contract_argument_t {
 } keel_contract_argument_t;
 
 typedef struct keel_contract_pin_t {
-    keel_fingerprint_t fingerprint, options;
+    keel_fingerprint_t fingerprint, options; // options: keel_contract_options
     const int64_t *sizes; // of the dimensions that vary, in order; `varying` of them
     keel_str_t cost;      // "3.9s"; empty: unknown
     keel_str_t memory;    // "120MiB" on each device; likewise
@@ -129,6 +132,7 @@ typedef struct keel_contract_t {
     keel_str_t profile;                 // of flags; "none"
     keel_fingerprint_t options;         // of the pins that name no other
     bool operations;              // operations that ran by themselves, outside jit, are listed too
+    bool machine;                 // programs are listed for the machine they were recorded on
     uint64_t settled;             // the step by which all programs had appeared, from 1; 0: unknown
     keel_contract_scope_t others; // for entries that are not listed
     keel_contract_entry_t *entries; // by name, then by function
@@ -166,11 +170,15 @@ typedef struct keel_contract_found_t {
 typedef enum keel_contract_match_t {
     KEEL_CONTRACT_UNLISTED,
     KEEL_CONTRACT_LISTED,
-    KEEL_CONTRACT_OTHER_OPTIONS, // the program is listed, but with other compile options
+    KEEL_CONTRACT_OTHER_OPTIONS, // the program is listed, but with other options or another machine
 } keel_contract_match_t;
 
-// Whether a program is listed. Constant time, no allocation, any thread. *out is set unless it is
-// unlisted; `out` may be NULL.
+// What a pin of the contract has as its options: the program's, and its machine if that is listed.
+keel_fingerprint_t keel_contract_options(const keel_contract_t *contract,
+                                         const keel_fingerprint_t *options,
+                                         const keel_fingerprint_t *machine);
+// Whether a program is listed. `options`: keel_contract_options. Constant time, no allocation, any
+// thread. *out is set unless it is unlisted; `out` may be NULL.
 keel_contract_match_t keel_contract_match(const keel_contract_t *contract,
                                           const keel_fingerprint_t *program,
                                           const keel_fingerprint_t *options,
@@ -206,7 +214,7 @@ keel_status_t keel_placements_add(keel_placements_t *placements, const keel_cont
 
 typedef struct keel_contract_asked_t {
     keel_str_t name, function; // as in an entry
-    keel_fingerprint_t fingerprint, options, placement;
+    keel_fingerprint_t fingerprint, options, machine, placement;
     uint32_t process; // that asked, by any number
     keel_str_t mesh;
     const keel_contract_argument_t *arguments; // each dimension has one size
@@ -225,7 +233,8 @@ keel_status_t keel_contract_function(keel_str_t origin, keel_str_t function, kee
 
 // ---- recording ---------------------------------------------------------------------------------
 
-// Adds a program, or, if that pin is there, its placement in that process: a pin has as many as the
+// Adds a program (set `machine` of the contract before), or, if that pin is there, its placement in
+// that process: a pin has as many as the
 // process with most. Texts are copied.
 keel_status_t keel_contract_add(keel_contract_t *contract,
                                 const keel_contract_asked_t *asked) KEEL_MUST_CHECK;
@@ -257,6 +266,7 @@ typedef struct keel_contract_nearest_t {
     const keel_contract_program_t *program; // the nearest one in it; NULL: it has none
     bool fits;           // the program's bounds allow it: it is no drift, although it has no pin
     bool options;        // it is listed, with other compile options
+    bool machine;        // or, as the contract lists it, for another machine
     uint32_t placements; // it is listed, but with only so many; 0: it is not
     keel_contract_difference_t differences[KEEL_CONTRACT_SHOWN];
     uint32_t count, total; // 0: the arguments agree, and the difference is inside the program

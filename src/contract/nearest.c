@@ -55,7 +55,8 @@ static bool is_in_bounds(const keel_contract_program_t *program, const varying_t
 
 typedef struct looking_t {
     const keel_contract_asked_t *asked;
-    keel_map_t places; // of the asked arguments, by name
+    keel_fingerprint_t options; // keel_contract_options
+    keel_map_t places;          // of the asked arguments, by name
     keel_arena_t *arena;
 } looking_t;
 
@@ -163,8 +164,8 @@ static keel_status_t check_bounds(const looking_t *looking, keel_contract_neares
     uint32_t at = 0;
     bool has_options = false;
     for (uint32_t i = 0; i < program->pin_count; ++i)
-        has_options = has_options ||
-                      keel_fingerprint_equal(&program->pins[i].options, &looking->asked->options);
+        has_options =
+            has_options || keel_fingerprint_equal(&program->pins[i].options, &looking->options);
     if (nearest->placements || nearest->total || !program->varying || !has_options) return NULL;
     KEEL_TRY(keel_arena_array(looking->arena, program->varying, sizeof(varying_t), &memory));
     varying_t *varying = memory;
@@ -187,8 +188,9 @@ static keel_status_t look(const keel_contract_t *contract, looking_t *looking,
     for (uint32_t i = 0; i < asked->argument_count; ++i)
         KEEL_TRY(keel_map_put(&looking->places, keel_str_bytes(asked->arguments[i].name), i));
     out->entry = keel_contract_entry(contract, asked->name, asked->function);
-    out->options = keel_contract_match(contract, &asked->fingerprint, &asked->options, &found) ==
+    out->options = keel_contract_match(contract, &asked->fingerprint, &looking->options, &found) ==
                    KEEL_CONTRACT_OTHER_OPTIONS;
+    out->machine = out->options && contract->machine;
     if (!out->entry) return NULL;
     for (uint32_t i = 0; i < out->entry->program_count; ++i) {
         uint32_t differ = count_differences(looking, &out->entry->programs[i]);
@@ -205,7 +207,10 @@ keel_status_t keel_contract_nearest(const keel_contract_t *contract,
                                     const keel_contract_asked_t *asked,
                                     const keel_contract_pin_t *placed, keel_arena_t *arena,
                                     keel_contract_nearest_t *out) {
-    looking_t looking = {.asked = asked, .arena = arena};
+    looking_t looking = {.asked = asked,
+                         .arena = arena,
+                         .options =
+                             keel_contract_options(contract, &asked->options, &asked->machine)};
     *out = (keel_contract_nearest_t){.placements =
                                          placed ? keel_contract_placements(contract, placed) : 0};
     keel_map_initialize(&looking.places);
@@ -247,7 +252,8 @@ void keel_contract_tell(const keel_contract_asked_t *asked, const keel_contract_
                            "that is right, write placements %u at its pin",
                            path, count, count == 1 ? "" : "s", count + 1);
     } else if (nearest->options) {
-        keel_buffer_format(out, ": it is in %s with other compile options or flags", path);
+        keel_buffer_format(out, ": it is in %s with other compile options or flags%s", path,
+                           nearest->machine ? ", or for another machine" : "");
     } else if (!nearest->program) {
         keel_buffer_format(out, " is not in %s", path);
     } else if (!nearest->count) {

@@ -419,6 +419,13 @@ static keel_status_t read_operations(reader_t *reader, keel_str_t rest) {
     return FAULT("operations '%.*s': write free or listed", KEEL_STR_ARGS(rest));
 }
 
+static keel_status_t read_machine(reader_t *reader, keel_str_t rest) {
+    rest = contract_trim(rest);
+    reader->contract->machine = keel_str_is(rest, "listed");
+    if (reader->contract->machine || keel_str_is(rest, "free")) return NULL;
+    return FAULT("machine '%.*s': write free or listed", KEEL_STR_ARGS(rest));
+}
+
 static keel_status_t read_programs(reader_t *reader, keel_str_t rest) {
     reader->told_line = reader->line;
     return read_count(contract_trim(rest), "programs", &reader->told);
@@ -444,6 +451,7 @@ static const word_t header_words[] = {
     {"profile", read_profile, false},
     {"options", read_options, false},
     {"operations", read_operations, false},
+    {"machine", read_machine, false},
     {"programs", read_programs, false},
     {"settled", read_settled, false},
     {"others", read_others, false},

@@ -110,12 +110,13 @@ static keel_status_t program_of(keel_contract_t *contract, keel_contract_entry_t
 }
 
 static keel_contract_pin_t *find_asked(const keel_contract_entry_t *entry,
-                                       const keel_contract_asked_t *asked) {
+                                       const keel_contract_asked_t *asked,
+                                       const keel_fingerprint_t *options) {
     for (uint32_t i = 0; i < entry->program_count; ++i)
         for (uint32_t k = 0; k < entry->programs[i].pin_count; ++k) {
             keel_contract_pin_t *pin = &entry->programs[i].pins[k];
             if (keel_fingerprint_equal(&pin->fingerprint, &asked->fingerprint) &&
-                keel_fingerprint_equal(&pin->options, &asked->options))
+                keel_fingerprint_equal(&pin->options, options))
                 return pin;
         }
     return NULL;
@@ -148,8 +149,10 @@ keel_status_t keel_contract_add(keel_contract_t *contract, const keel_contract_a
     keel_contract_entry_t *entry;
     keel_contract_program_t *program;
     char cost[24], memory[24];
+    const keel_fingerprint_t options =
+        keel_contract_options(contract, &asked->options, &asked->machine);
     KEEL_TRY(entry_of(contract, asked, &entry));
-    keel_contract_pin_t *known = find_asked(entry, asked);
+    keel_contract_pin_t *known = find_asked(entry, asked, &options);
     if (known) return add_placement(contract, known, asked);
     KEEL_TRY(program_of(contract, entry, asked, &program));
     void *grown = program->pins;
@@ -157,7 +160,7 @@ keel_status_t keel_contract_add(keel_contract_t *contract, const keel_contract_a
     program->pins = grown;
     keel_contract_pin_t *pin = &program->pins[program->pin_count];
     pin->fingerprint = asked->fingerprint;
-    pin->options = asked->options;
+    pin->options = options;
     cost_text(asked->seconds, cost);
     memory_text(asked->memory, memory);
     KEEL_TRY(keel_arena_str(&contract->arena, keel_str(cost), &pin->cost));

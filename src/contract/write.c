@@ -144,6 +144,7 @@ static void put_header(keel_buffer_t *out, const keel_contract_t *contract) {
     put_fingerprint(out, &contract->options);
     keel_buffer_byte(out, '\n');
     if (contract->operations) keel_buffer_text(out, "operations listed\n");
+    if (contract->machine) keel_buffer_text(out, "machine listed\n");
     keel_buffer_format(out, "programs %u\n", contract->pin_count);
     if (contract->settled)
         keel_buffer_format(out, "settled step %llu\n", (unsigned long long)contract->settled);

@@ -132,6 +132,7 @@ static keel_status_t describe(const keel_engine_ask_t *ask, keel_arena_t *arena,
     out->function = function;
     out->fingerprint = keel_fingerprint_of_program(ask->key);
     out->options = keel_fingerprint_of_options(ask->key);
+    out->machine = keel_fingerprint_of_machine(ask->key);
     return status;
 }
 
@@ -174,8 +175,10 @@ static bool may_be_placed(held_t *held, const keel_contract_pin_t *pin, const ke
 static keel_status_t check_contract(held_t *held, const keel_engine_ask_t *ask,
                                     keel_verdict_t *out) {
     keel_fingerprint_t program = keel_fingerprint_of_program(ask->key),
-                       options = keel_fingerprint_of_options(ask->key);
+                       options = keel_fingerprint_of_options(ask->key),
+                       machine = keel_fingerprint_of_machine(ask->key);
     keel_contract_found_t found;
+    options = keel_contract_options(&held->contract, &options, &machine);
     bool is_listed =
         keel_contract_match(&held->contract, &program, &options, &found) == KEEL_CONTRACT_LISTED;
     if (is_listed && may_be_placed(held, found.pin, ask->key)) return NULL;

@@ -179,6 +179,23 @@ def check_flags(stage):
     report.check("one that only writes dumps does not", code == 0, found)
 
 
+def check_machine(stage):
+    """Any machine may run a contract's programs, unless it lists the machine too."""
+    answer = stage.record("machine.contract", *GPT, options=["--with-machine", *REHEARSED])
+    text = (stage.folder / "machine.contract").read_text() if answer.code == 0 else ""
+    code, found = stage.checked("machine.contract", *GPT, options=REHEARSED)
+    report.check("a contract with its machine holds there", code == 0 and "\nmachine listed\n" in text
+                 and not found["left"], f"{told(answer)} {found}")
+    for name, options, more in (("on fewer devices", ["--on", "cpu:2", "--compile", "none"], {}),
+                                ("with a variable that plugins read", REHEARSED, {"TPU_MEGACORE": "1"})):
+        code, found = stage.checked("machine.contract", *GPT, options=options, **more)
+        report.check(f"{name} every program leaves", code == 1 and len(found["left"]) == found["programs"] == 4 and all(
+            "or for another machine" in left["message"] for left in found["left"]), found)
+    report.check("with the cause", {"kind": "flag", "subject": "TPU_MEGACORE"}.items() <= found["left"][0].items(), found)
+    answer = stage.keel("contract", "diff", "flags.contract", "machine.contract")
+    report.check("a diff names it", "machine" in answer.out and "free" in answer.out, told(answer))
+
+
 def check_callbacks(stage):
     (stage.folder / "callbacks.py").write_text(CALLBACKS)
     answer = stage.record("callbacks.contract", "callbacks.py")
@@ -278,6 +295,7 @@ def main():
         check_the_same(stage)
         check_accidents(stage)
         check_flags(stage)
+        check_machine(stage)
         check_files(stage)
         check_callbacks(stage)
         check_commands(stage)

@@ -163,6 +163,19 @@ static void a_type_is_a_difference_of_each_of_its_parts(void **state) {
                 "jit_step: x f32[4,6] is not in keel.contract (listed: f32[4,5])");
 }
 
+static void another_machine_is_named_if_it_is_listed(void **state) {
+    (void)state;
+    asked_t asked;
+    contract.machine = true;
+    add_asked(&contract, "jit_step", 1, "x f32[4]");
+    assert_ok(keel_contract_settle(&contract, NULL));
+    ask(&asked, "jit_step", "step in train.py", 1, "x f32[4]");
+    asked.asked.machine = fingerprint_of(7);
+    look(&asked, false,
+         "jit_step: it is in keel.contract with other compile options or flags, or for another "
+         "machine");
+}
+
 static void an_argument_without_a_name_is_called_by_its_place(void **state) {
     (void)state;
     parse(ENTRY "    takes #1 f32[4]\n    takes # f32[4]\n");
@@ -238,6 +251,7 @@ int main(void) {
         TEST(a_mesh_is_a_difference),
         TEST(sharding_and_donation_are_named_if_they_differ),
         TEST(a_type_is_a_difference_of_each_of_its_parts),
+        TEST(another_machine_is_named_if_it_is_listed),
         TEST(an_argument_without_a_name_is_called_by_its_place),
         TEST(further_differences_are_counted),
         TEST(bounds_hold_for_the_options_of_their_pins),

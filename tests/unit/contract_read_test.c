@@ -37,7 +37,7 @@ static void what_was_written_is_read_and_written_the_same(void **state) {
     assert_same(
         "# A comment.\n# Another.\nkeel.contract 1\nkey 1\nclient jax 0.6.2, jaxlib 0.6.2\n"
         "plugin xla 1\ndevices 4 x cpu\nprofile \"my profile\"\noptions " OPTIONS "\n"
-        "operations listed\nprograms 5\nsettled step 20\nothers allow\n"
+        "operations listed\nmachine listed\nprograms 5\nsettled step 20\nothers allow\n"
         "\n# The step.\nentry jit_step\n  function step in train.py\n  scope refuse\n"
         "  # The usual one.\n  program\n"
         "    pin " F1 " sizes 5,8 placements 3 cost 3.9s memory 120MiB\n"
@@ -128,10 +128,11 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
 #define REFUSED(text, line, message) assert_refused(HEADER text, "keel.contract:" line ": " message)
     REFUSED("colour red\n", "5",
             "'colour' is unknown here; known are: key, client, plugin, devices, profile, options, "
-            "operations, programs, settled, others, entry");
+            "operations, machine, programs, settled, others, entry");
     REFUSED("key 1\n", "5", "key stands here twice; remove one");
     REFUSED("others never\n", "5", "scope 'never': write refuse, warn, allow or default");
     REFUSED("operations all\n", "5", "operations 'all': write free or listed");
+    REFUSED("machine mine\n", "5", "machine 'mine': write free or listed");
     REFUSED("settled 4\n", "5", "settled '4': write settled step 3");
     REFUSED("settled step four\n", "5", "settled step 'four' is no number; write settled step 3");
     REFUSED("programs -1\n", "5", "programs '-1' is no number; write programs 3");

@@ -229,6 +229,34 @@ static void one_program_with_two_options_has_two_pins(void **state) {
         assert_int_equal(contract.entries[0].programs[0].pins[i].options.bytes[0], i + 1);
 }
 
+static keel_contract_match_t match_on(unsigned machine) {
+    asked_t asked;
+    ask(&asked, "jit_step", "", 1, "x f32[4]");
+    const keel_fingerprint_t there = fingerprint_of(machine),
+                             options =
+                                 keel_contract_options(&contract, &asked.asked.options, &there);
+    return keel_contract_match(&contract, &asked.asked.fingerprint, &options, NULL);
+}
+
+static void the_machine_counts_if_it_is_listed(void **state) {
+    (void)state;
+    asked_t asked;
+    for (unsigned listed = 0; listed < 2; ++listed) {
+        keel_contract_deinitialize(&contract);
+        keel_contract_initialize(&contract);
+        contract.machine = listed;
+        ask(&asked, "jit_step", "", 1, "x f32[4]");
+        for (unsigned machine = 1; machine < 3; ++machine) {
+            asked.asked.machine = fingerprint_of(machine);
+            assert_ok(keel_contract_add(&contract, &asked.asked));
+        }
+        assert_ok(keel_contract_settle(&contract, NULL));
+        assert_int_equal(contract.pin_count, 1 + listed);
+        assert_int_equal(match_on(2), KEEL_CONTRACT_LISTED);
+        assert_int_equal(match_on(3), listed ? KEEL_CONTRACT_OTHER_OPTIONS : KEEL_CONTRACT_LISTED);
+    }
+}
+
 static void programs_are_merged_only_if_one_dimension_varies(void **state) {
     (void)state;
     add_asked(&contract, "jit_step", 1, "x i32[8,8]; y f32[1]");
@@ -532,6 +560,7 @@ int main(void) {
         TEST(functions_that_share_a_program_share_its_placements),
         TEST(options_of_most_pins_stand_in_the_header),
         TEST(one_program_with_two_options_has_two_pins),
+        TEST(the_machine_counts_if_it_is_listed),
         TEST(programs_are_merged_only_if_one_dimension_varies),
         TEST(programs_of_other_kinds_stay_apart),
         TEST(figures_that_are_about_the_same_stay),
