@@ -1,20 +1,23 @@
 // A part of an axis that begins where the device says; XLA moves the start so that the part fits.
 #include "tensor/operation.h"
 
-// Both have the axis as their word.
+// Both have the axis as their word. XLA moves a start in its own dtype, and what is too far for a
+// small one wraps, so small ones are converted.
 static bool resolve(keel_context_t *context, const char *what, const uint32_t *nodes,
-                    uint32_t start, int axis, int64_t size, int64_t *out) {
+                    uint32_t *start, int axis, int64_t size, int64_t *out) {
     const keel_shape_t *from = trace_node_shape(context, nodes[0]);
+    const keel_dtype_t dtype = (keel_dtype_t)trace_node(context, *start)->dtype;
     int32_t place;
-    if (!dtype_is_integer(trace_node(context, start)->dtype) ||
-        trace_node_shape(context, start)->rank)
-        ops_refuse(context, what, start, "is no start: that is a scalar integer");
+    if (!dtype_is_integer(dtype) || trace_node_shape(context, *start)->rank)
+        ops_refuse(context, what, *start, "is no start: that is a scalar integer");
     else if (!axis_resolve(axis, from->rank, &place))
         ops_refuse(context, what, nodes[0], "does not have this axis");
     else if (size < 0 || size > from->dims[place])
         ops_refuse(context, what, nodes[0], "is shorter than that along this axis");
     else
         *out = place;
+    if (!context->error && keel_dtype_size(dtype) < 4)
+        *start = ops_convert(context, *start, KEEL_I32).id;
     return !context->error;
 }
 
@@ -37,7 +40,7 @@ keel_tensor_t keel_dynamic_slice_at(keel_caller_t site, keel_tensor_t x, int axi
     int64_t word;
     keel_context_t *context =
         ops_begin(site, "dynamic_slice", (keel_tensor_t[]){x, start}, 2, nodes);
-    if (!context || !resolve(context, "dynamic_slice", nodes, nodes[1], axis, size, &word))
+    if (!context || !resolve(context, "dynamic_slice", nodes, &nodes[1], axis, size, &word))
         return (keel_tensor_t){0};
     node_spec_t spec = {.kind = NODE_DYNAMIC_SLICE,
                         .dtype = (keel_dtype_t)trace_node(context, nodes[0])->dtype,
@@ -83,7 +86,7 @@ keel_tensor_t keel_dynamic_update_at(keel_caller_t site, keel_tensor_t x, int ax
     keel_shape_t whole = *trace_node_shape(context, nodes[0]);
     int32_t place;
     if (!axis_resolve(axis, part.rank, &place)) place = 0;
-    if (!resolve(context, "dynamic_update", nodes, nodes[2], axis, part.rank ? part.dims[place] : 0,
+    if (!resolve(context, "dynamic_update", nodes, &nodes[2], axis, part.rank ? part.dims[place] : 0,
                  &word))
         return (keel_tensor_t){0};
     if (part.rank == whole.rank) whole.dims[word] = part.dims[word];

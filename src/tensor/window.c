@@ -9,7 +9,8 @@ bool window_is_good(const window_t *window, int64_t x, int64_t size) {
     return window->stride > 0 && window->dilation > 0 && window->x_dilation > 0 &&
            window->stride <= most && window->dilation <= most && window->x_dilation <= most &&
            window->before <= most && window->after <= most && window->before >= -most &&
-           window->after >= -most && x <= most && size <= most;
+           window->after >= -most && x <= most && size <= most &&
+           window_dilated(x, window->x_dilation) + window->before + window->after >= 0;
 }
 
 int64_t window_count(const window_t *window, int64_t x, int64_t size) {

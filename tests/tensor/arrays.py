@@ -44,10 +44,15 @@ class Arrays:
         return x.at[places].set(values) if op == SET else x.at[places].add(values)
 
     def dynamic_slice(self, x, axis, start, size):
-        return jax.lax.dynamic_slice_in_dim(x, jnp.maximum(start, 0), size.value, axis)
+        return jax.lax.dynamic_slice_in_dim(x, self.start(x, axis, start), size.value, axis)
 
     def dynamic_update(self, x, axis, start, values):
-        return jax.lax.dynamic_update_slice_in_dim(x, values, jnp.maximum(start, 0), axis)
+        return jax.lax.dynamic_update_slice_in_dim(x, values, self.start(x, axis, start), axis)
+
+    def start(self, x, axis, start):
+        """Between the ends, in a dtype that has both."""
+        wide = jnp.maximum(start, 0).astype("uint64")
+        return jnp.minimum(wide, x.shape[axis]).astype("int64")
 
     def stride(self, x, axis, start, stop, step):
         return jax.lax.slice_in_dim(x, start.value, stop.value, step.value, axis)
@@ -266,6 +271,12 @@ def add_places(add, floats, integers):
             add(f"dynamic_update {start} {axis} {size}",
                 lambda k, x, s, v, a=axis: k.call("dynamic_update", x, a, s, v), floats(4, 5, 3),
                 numpy.array(start, "int64"), floats(*values))
+    for dtype, start in [("int8", 127), ("uint8", 200), ("int16", 32767), ("uint32", 2**32 - 1), ("uint64", 2**64 - 1)]:
+        size = 40000 if dtype == "int16" else 300
+        add(f"dynamic_slice {dtype} {start}", lambda k, x, s: k.call("dynamic_slice", x, 0, s, long(3)),
+            floats(size), numpy.array(start, dtype))
+        add(f"dynamic_update {dtype} {start}", lambda k, x, s, v: k.call("dynamic_update", x, 0, s, v),
+            floats(size), numpy.array(start, dtype), floats(3))
     for axis, start, stop, step in [(0, 0, 5, 2), (1, 1, 6, 3), (-1, 2, 2, 2), (0, 1, 2, 4), (1, 0, 6, 1)]:
         add(f"stride {axis} {start} {stop} {step}",
             lambda k, x, a=axis, b=start, e=stop, s=step: k.call("stride", x, a, long(b), long(e), long(s)),

@@ -204,7 +204,8 @@ static void what_varies_makes_no_new_program(void **state) {
 
 static void wrong_convolutions_are_named(void **state) {
     (void)state;
-    const keel_convolution_t two = {.groups = 2}, back = {.stride = {-1}};
+    const keel_convolution_t two = {.groups = 2}, back = {.stride = {-1}},
+                             less = {.before = {-5}, .after = {-4}};
     keel_tensor_t x = keel_iota(keel, KEEL_F32, KEEL_SHAPE(2, 3, 8), 0);
     keel_tensor_t w = keel_iota(keel, KEEL_F32, KEEL_SHAPE(4, 3, 3), 0);
     assert_true(keel_is_empty(keel_convolution(x, w, &two)));
@@ -212,6 +213,10 @@ static void wrong_convolutions_are_named(void **state) {
     x = keel_iota(keel, KEEL_F32, KEEL_SHAPE(2, 3, 8), 0);
     w = keel_iota(keel, KEEL_F32, KEEL_SHAPE(4, 3, 3), 0);
     assert_true(keel_is_empty(keel_convolution(x, w, &back)));
+    expect_error("with a stride, padding or dilation that is not possible");
+    x = keel_iota(keel, KEEL_F32, KEEL_SHAPE(2, 3, 8), 0);
+    w = keel_iota(keel, KEEL_F32, KEEL_SHAPE(4, 3, 3), 0);
+    assert_true(keel_is_empty(keel_convolution(x, w, &less)));
     expect_error("with a stride, padding or dilation that is not possible");
     assert_true(keel_is_empty(keel_convolution(table(4, 3), table(4, 3), NULL)));
     expect_error("of one rank above 2");
