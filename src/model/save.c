@@ -303,7 +303,7 @@ static void start(keel_checkpoint_t *save) {
 static keel_status_t copy_leaves(keel_caller_t site, keel_checkpoint_t *save,
                                  const keel_tree_t *tree) {
     for (uint32_t i = 0; i < save->count; ++i)
-        save->copies[i] = keel_keep_at(site, tree->leaves.data[i].tensor);
+        save->copies[i] = keel_tensor_copy(site, tree->leaves.data[i].tensor);
     KEEL_TRY(keel_step_end_at(site, tree->context));
     for (uint32_t i = 0; i < save->count; ++i)
         KEEL_TRY(keel_tensor_value(save->copies[i], &save->values[i]));

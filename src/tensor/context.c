@@ -1,5 +1,6 @@
 // What a context holds, its errors, and the sources of tensors.
 #include "base/text.h"
+#include "tensor/tensor.h"
 #include "tensor/trace.h"
 
 // ---- errors ------------------------------------------------------------------------------------
@@ -547,21 +548,35 @@ void keel_assign_at(keel_caller_t site, keel_tensor_t target, keel_tensor_t valu
     assign(context, target.id & VARIABLE_INDEX, node);
 }
 
+static keel_tensor_t keep(keel_context_t *context, uint32_t node, uint32_t sharding) {
+    uint32_t index;
+    const keel_shape_t shape = *trace_node_shape(context, node);
+    const keel_dtype_t dtype = (keel_dtype_t)trace_node(context, node)->dtype;
+    keel_status_t status = new_variable(context, NULL, dtype, &shape, sharding, &index);
+    if (status) return context_take(context, context->site, status);
+    assign(context, index, node);
+    return variable_tensor(context, index);
+}
+
 keel_tensor_t keel_keep_at(keel_caller_t site, keel_tensor_t value) {
-    uint32_t node, index;
+    uint32_t node;
     if (region_refuses(value.context, site, "keep")) return (keel_tensor_t){0};
     keel_context_t *context = ops_begin(site, "keep", &value, 1, &node);
     if (!context || local_refuses(context, "keep", node)) return (keel_tensor_t){0};
     const node_t *value_node = trace_node(context, node);
-    const keel_shape_t shape = *trace_node_shape(context, node);
     uint32_t sharding = value_node->kind == NODE_SHARD
                             ? (uint32_t)*trace_words(&context->trace, value_node)
                             : SHARDING_WHOLE;
-    keel_status_t status =
-        new_variable(context, NULL, (keel_dtype_t)value_node->dtype, &shape, sharding, &index);
-    if (status) return context_take(context, site, status);
-    assign(context, index, node);
-    return variable_tensor(context, index);
+    return keep(context, node, sharding);
+}
+
+keel_tensor_t keel_tensor_copy(keel_caller_t site, keel_tensor_t tensor) {
+    uint32_t node;
+    keel_context_t *context = ops_begin(site, "keep", &tensor, 1, &node);
+    const variable_t *variable = context_variable(tensor);
+    if (!context || !variable) return (keel_tensor_t){0};
+    return keep(context, node,
+                device_has_all(context->device) ? variable->sharding : SHARDING_WHOLE);
 }
 
 static void forget_assignment(keel_context_t *context, uint32_t index) {

@@ -134,6 +134,10 @@ size_t device_lanes(const device_t *device) {
     return device->lane_count;
 }
 
+bool device_has_all(const device_t *device) {
+    return device->lane_count == (size_t)device->mesh->devices;
+}
+
 // ---- compiling ---------------------------------------------------------------------------------
 
 // xla.CompileOptionsProto, its map of overrides, ExecutableBuildOptionsProto and

@@ -43,6 +43,9 @@ bool keel_tensor_is_step_open(const keel_context_t *context);
 keel_status_t keel_tensor_check_spec(keel_caller_t site, keel_context_t *context, const char *what,
                                      const keel_spec_t *spec, keel_dtype_t dtype,
                                      const keel_shape_t *shape) KEEL_MUST_CHECK;
+// Keeps a copy of a variable, split as it is, so that it needs no more memory than that. If other
+// processes have parts of it, the copy is whole on each device: nobody could read it otherwise.
+keel_tensor_t keel_tensor_copy(keel_caller_t site, keel_tensor_t variable);
 // Splits a variable that has no value yet as `like`, one of the same shape.
 void keel_tensor_place_like(keel_tensor_t variable, keel_tensor_t like);
 // Replaces the value of a variable by all its elements in row-major order, which are copied. Not

@@ -524,6 +524,8 @@ keel_status_t device_open(const char *plugin, const mesh_t *mesh, const job_t *j
                           device_t **out) KEEL_MUST_CHECK;
 void device_close(device_t *device);
 size_t device_lanes(const device_t *device);
+// Whether all devices of the mesh belong to this process.
+bool device_has_all(const device_t *device);
 keel_status_t device_compile(device_t *device, keel_bytes_t hlo,
                              PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
 void device_forget(device_t *device, PJRT_LoadedExecutable *loaded);

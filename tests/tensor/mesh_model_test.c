@@ -211,6 +211,25 @@ static void checkpoints_are_of_no_mesh(void **state) {
     }
 }
 
+// A model may fit into the memory of the devices only because it is split.
+static void a_save_copies_parts(void **state) {
+    (void)state;
+    keel_context_t *context = context_on(FOUR);
+    keel_tree_t *tree;
+    char *text;
+    assert_ok(keel_tree_create(context, &tree));
+    keel_tree_add(tree, "w", KEEL_F32, KEEL_SHAPE(8, 4), KEEL_UNIFORM(1));
+    keel_tree_place(tree, NULL, NULL, KEEL_SPEC("data", "model"));
+    keel_tree_initialize(tree, 1);
+    assert_ok(keel_step_end(context));
+    assert_ok(keel_checkpoint_save(tree, path, 0));
+    assert_ok(keel_program_text(context, &text));
+    assert_non_null(strstr(text, "tuple_shardings = [{type = OTHER"));
+    keel_text_free(text);
+    keel_tree_free(tree);
+    keel_context_free(context);
+}
+
 static void wrong_specs_of_leaves_are_named(void **state) {
     (void)state;
     model_t model = open_model(FOUR);
@@ -231,6 +250,7 @@ int main(void) {
         cmocka_unit_test(fields_are_split_as_declared),
         cmocka_unit_test(wrong_specs_of_fields_are_refused),
         cmocka_unit_test_setup_teardown(checkpoints_are_of_no_mesh, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(a_save_copies_parts, make_place, remove_place),
         cmocka_unit_test(wrong_specs_of_leaves_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
