@@ -26,8 +26,26 @@ static convolution_t read_words(const node_t *node, const int64_t *words) {
 
 // ---- shapes -------------------------------------------------------------------------------------
 
+// Cuts what padding takes from x, as far as that is there: XLA's CPU compiler reads beyond x where
+// one end is cut and the other padded.
+static keel_tensor_t cut(keel_caller_t site, keel_tensor_t x, convolution_t *convolution) {
+    for (int32_t i = 0; i < convolution->dimensions && x.context; ++i) {
+        window_t *window = &convolution->windows[i];
+        const int64_t size = keel_shape(x).dims[2 + i];
+        int64_t before = window->before < 0 ? -window->before : 0;
+        int64_t after = window->after < 0 ? -window->after : 0;
+        if (window->x_dilation > 1 || before + after == 0) continue;
+        if (before > size) before = size;
+        if (after > size - before) after = size - before;
+        x = keel_slice_at(site, x, 2 + i, before, size - after);
+        window->before += before;
+        window->after += after;
+    }
+    return x;
+}
+
 static keel_tensor_t convolve(keel_caller_t site, keel_tensor_t x, keel_tensor_t w,
-                              const convolution_t *convolution) {
+                              convolution_t *convolution) {
     uint32_t nodes[2];
     int64_t words[1 + KEEL_CONVOLUTION_DIMENSIONS * WINDOW_WORDS];
     keel_context_t *context = ops_begin(site, "convolution", (keel_tensor_t[]){x, w}, 2, nodes);
@@ -59,6 +77,9 @@ static keel_tensor_t convolve(keel_caller_t site, keel_tensor_t x, keel_tensor_t
                                   "with a stride, padding or dilation that is not possible");
         spec.shape.dims[2 + i] = window_count(window, a->dims[2 + i], b->dims[2 + i]);
     }
+    x = cut(site, ops_tensor(context, nodes[0]), convolution);
+    if (!x.context) return x;
+    nodes[0] = x.id;
     put_words(convolution, words);
     return trace_add(context, &spec, nodes, 2);
 }
