@@ -9,6 +9,7 @@
 #include "tensor/device.h"
 
 static atomic_bool is_frozen;
+static atomic_uint opened;
 
 // ---- forks -------------------------------------------------------------------------------------
 
@@ -120,6 +121,7 @@ keel_status_t device_open(const char *plugin, const mesh_t *mesh, const job_t *j
     device->api = keel_shim_api();
     device->mesh = mesh;
     device->forks = forks;
+    device->number = atomic_fetch_add(&opened, 1);
     keel_status_t status = make_client(device, job, count);
     if (!status) status = take_devices(device);
     if (status) {
@@ -246,11 +248,19 @@ static PJRT_Event **take_place(device_t *device) {
     return place;
 }
 
+// Devices meet by launch id, also those of two clients. The processes of a job count alike.
+static int next_launch(device_t *device) {
+    enum { LAUNCHES = 1 << 24, DEVICES = 1 << 7 };
+    device->launches = device->launches % (LAUNCHES - 1) + 1;
+    return (int)(device->number % DEVICES * LAUNCHES + device->launches);
+}
+
 keel_status_t device_execute(device_t *device, PJRT_LoadedExecutable *loaded,
                              PJRT_Buffer *const *const *arguments, size_t argument_count,
                              PJRT_Buffer **const *results) {
     KEEL_TRY(device_check_process(device));
-    PJRT_ExecuteOptions options = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
+    PJRT_ExecuteOptions options = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE,
+                                   .launch_id = next_launch(device)};
     PJRT_LoadedExecutable_Execute_Args args = {KEEL_PJRT_SIZE(PJRT_LoadedExecutable_Execute),
                                                .executable = loaded,
                                                .options = &options,

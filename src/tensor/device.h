@@ -33,6 +33,7 @@ struct device_t {
     size_t lane_count;
     PJRT_Event **running; // IN_FLIGHT times lane_count: when executions are complete
     size_t next_place;
+    unsigned number, launches; // of the devices that this process opened; of its executions
 };
 
 // A forked child has the client but not its threads: waiting for them would never end.

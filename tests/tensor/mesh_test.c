@@ -1,6 +1,8 @@
 // A context on a mesh of four CPU devices as a C program uses it: what makes a new program, and
 // every way to misuse it. Values are compared in mesh_against_jax.py.
 #define _GNU_SOURCE
+#include <pthread.h>
+
 #include "unit/place.h"
 
 #include "tensor/trace.h"
@@ -183,6 +185,41 @@ static void a_context_without_a_mesh_is_beside_it(void **state) {
     assert_true(keel_is_empty(keel_shard(x, KEEL_SPEC("data"))));
     assert_non_null(strstr(keel_context_error(other), "the mesh has no axes"));
     keel_context_free(other);
+}
+
+// Matrices of ones times themselves, over and over: each element is 1 / 8.
+static void *multiply(void *out) {
+    enum { STEPS = 50 };
+    const keel_context_options_t options = {.mesh = KEEL_MESH({"data", 4})};
+    keel_context_t *context;
+    float ones[64], values[64] = {0};
+    for (int i = 0; i < 64; ++i)
+        ones[i] = 1;
+    assert_ok(keel_context_create(&options, &context));
+    keel_tensor_t x = keel_sharded_variable(context, "x", KEEL_F32, KEEL_SHAPE(8, 8), ones,
+                                            KEEL_SPEC("data"));
+    for (int step = 0; step < STEPS; ++step) {
+        keel_tensor_t product = keel_matmul(x, x);
+        keel_assign(x, keel_divide(product, keel_sum(product, KEEL_AXES(0))));
+        assert_ok(keel_step_end(context));
+    }
+    assert_ok(keel_read(x, values, sizeof values));
+    keel_context_free(context);
+    *(float *)out = values[63];
+    return NULL;
+}
+
+static void meshes_of_several_threads_do_not_meet(void **state) {
+    (void)state;
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    float values[THREADS] = {0};
+    for (int i = 0; i < THREADS; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, multiply, &values[i]), 0);
+    for (int i = 0; i < THREADS; ++i)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; ++i)
+        assert_float_equal(values[i], 1.0 / 8, 1e-6);
 }
 
 // ---- loops -------------------------------------------------------------------------------------
@@ -443,6 +480,7 @@ int main(void) {
         cmocka_unit_test(a_read_in_mid_step_is_whole),
         cmocka_unit_test(a_scalar_and_an_empty_tensor_are_on_all_devices),
         cmocka_unit_test(a_context_without_a_mesh_is_beside_it),
+        cmocka_unit_test(meshes_of_several_threads_do_not_meet),
         cmocka_unit_test(loops_may_have_shards_and_parts_inside),
         cmocka_unit_test(meshes_that_are_none_are_refused),
         cmocka_unit_test(specs_that_do_not_fit_are_named),
