@@ -191,8 +191,10 @@ static void guess_framework(keel_run_t *run, const json_t *event) {
     const char *name = keel_event_text(event, "name");
     if (strncmp(name, "jit_", 4) == 0 || strncmp(name, "pmap_", 5) == 0)
         run->framework = "jax";
+    else if (!*run->framework && is_of_c(event))
+        run->framework = "c";
     else if (!*run->framework && strcmp(keel_event_text(event, "format"), "hlo") == 0)
-        run->framework = is_of_c(event) ? "c" : "torch";
+        run->framework = "torch";
 }
 
 // The first request of a program describes the program.
@@ -290,6 +292,7 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     entry->is_compile = strcmp(entry->what, "compile") == 0;
     entry->is_refused = strcmp(entry->what, "refused") == 0;
     if (entry->is_refused) entry->took.unknown = true;
+    if (entry->is_refused) guess_framework(run, event); // perhaps nothing was compiled
     if (known) entry->is_compile = run->requests[known - reading->steps->requests].is_compile;
     if (known) settle_recompile(run, &run->requests[known - reading->steps->requests]);
     ++run->entry_count;

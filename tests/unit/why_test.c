@@ -405,6 +405,20 @@ static void programs_with_lines_of_c_get_advice_for_c(void **state) {
     keel_why_deinitialize(&why);
 }
 
+static void a_refused_first_program_has_a_client_too(void **state) {
+    (void)state;
+    explain("refused", "a", "step", 0,
+            ",\"site\":{\"file\":\"/home/u/mlp.c\"},\"roots\":[{\"kind\":\"size\"}]");
+    keel_why_t why;
+    parse(&why);
+    assert_string_equal(why.run.framework, "c");
+    keel_why_deinitialize(&why);
+    explain("refused", "a", "jit_step", 0, ",\"roots\":[{\"kind\":\"size\"}]");
+    parse(&why);
+    assert_string_equal(why.run.framework, "jax");
+    keel_why_deinitialize(&why);
+}
+
 static void what_gathers_a_sharded_tensor_is_no_compiled_function(void **state) {
     (void)state;
     explain("retrace", "a", "ReplicateShardedData", 0.5, ",\"roots\":[{\"kind\":\"retrace\"}]");
@@ -749,6 +763,7 @@ int main(void) {
         TEST(one_recompile_is_told_whole),
         TEST(advice_is_for_the_client_of_the_run),
         TEST(programs_with_lines_of_c_get_advice_for_c),
+        TEST(a_refused_first_program_has_a_client_too),
         TEST(what_gathers_a_sharded_tensor_is_no_compiled_function),
         TEST(of_an_empty_journal_nothing_is_said_to_have_been_compiled_or_not),
         TEST(a_retrace_has_the_step_of_its_load_from_whichever_tier),
