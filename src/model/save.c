@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "model/safetensors.h"
 
@@ -300,6 +301,7 @@ static void start(keel_checkpoint_t *save) {
     if (!save->has_thread) run(save);
 }
 
+// Its errors have the caller's line.
 static keel_status_t copy_leaves(keel_caller_t site, keel_checkpoint_t *save,
                                  const keel_tree_t *tree) {
     for (uint32_t i = 0; i < save->count; ++i)
@@ -334,6 +336,9 @@ static keel_status_t check(const keel_tree_t *tree, const char *path, uint64_t p
     bool is_index = keel_str_ends(keel_str(path), keel_str(index_suffix));
     if (is_index != (part_bytes > 0))
         return refuse("a path ends in .safetensors.index.json if, and only if, parts have a size");
+    struct stat there; // a rename would take the place of a device
+    if (!stat(path, &there) && !S_ISREG(there.st_mode))
+        return keel_status_make(KEEL_INVALID, "save: %s is not a regular file", path);
     return NULL;
 }
 
@@ -346,6 +351,7 @@ static keel_status_t begin(keel_caller_t site, const keel_tree_t *tree, const ch
     save->is_split = part_bytes > 0;
     keel_status_t status = keel_strdup(keel_str(path), &save->path);
     if (!status) status = make_plan(save, tree, part_bytes);
+    status = keel_tensor_annotate(site, status);
     if (!status) status = copy_leaves(site, save, tree);
     if (status) {
         free_save(save);
@@ -361,9 +367,8 @@ keel_status_t keel_checkpoint_begin_at(keel_caller_t site, const keel_tree_t *tr
                                        keel_checkpoint_t **out) {
     if (!out) return keel_tensor_annotate(site, refuse("no place for it"));
     *out = NULL;
-    keel_status_t status = check(tree, path, part_bytes);
-    if (!status) status = begin(site, tree, path, part_bytes, out);
-    return keel_tensor_annotate(site, status);
+    KEEL_TRY(keel_tensor_annotate(site, check(tree, path, part_bytes)));
+    return begin(site, tree, path, part_bytes, out);
 }
 
 int keel_checkpoint_is_done(const keel_checkpoint_t *save) {

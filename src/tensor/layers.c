@@ -237,8 +237,9 @@ keel_tensor_t keel_cross_entropy_at(keel_caller_t site, keel_tensor_t logits,
     site = keel_tensor_part_of(site, "cross_entropy");
     char text[SHAPE_TEXT], other[SHAPE_TEXT];
     int32_t axis;
-    if (!find_axis(site, "cross_entropy", logits, -1, &axis) ||
-        !begins(site, "cross_entropy", targets))
+    uint32_t nodes[2];
+    if (!ops_begin(site, "cross_entropy", (keel_tensor_t[]){logits, targets}, 2, nodes) ||
+        !find_axis(site, "cross_entropy", logits, -1, &axis))
         return (keel_tensor_t){0};
     const keel_shape_t shape = keel_shape(logits), given = keel_shape(targets);
     keel_shape_t expected = shape;

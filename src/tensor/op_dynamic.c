@@ -86,8 +86,8 @@ keel_tensor_t keel_dynamic_update_at(keel_caller_t site, keel_tensor_t x, int ax
     keel_shape_t whole = *trace_node_shape(context, nodes[0]);
     int32_t place;
     if (!axis_resolve(axis, part.rank, &place)) place = 0;
-    if (!resolve(context, "dynamic_update", nodes, &nodes[2], axis, part.rank ? part.dims[place] : 0,
-                 &word))
+    if (!resolve(context, "dynamic_update", nodes, &nodes[2], axis,
+                 part.rank ? part.dims[place] : 0, &word))
         return (keel_tensor_t){0};
     if (part.rank == whole.rank) whole.dims[word] = part.dims[word];
     if (trace_node(context, nodes[0])->dtype != trace_node(context, nodes[1])->dtype ||

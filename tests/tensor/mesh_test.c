@@ -196,8 +196,8 @@ static void *multiply(void *out) {
     for (int i = 0; i < 64; ++i)
         ones[i] = 1;
     assert_ok(keel_context_create(&options, &context));
-    keel_tensor_t x = keel_sharded_variable(context, "x", KEEL_F32, KEEL_SHAPE(8, 8), ones,
-                                            KEEL_SPEC("data"));
+    keel_tensor_t x =
+        keel_sharded_variable(context, "x", KEEL_F32, KEEL_SHAPE(8, 8), ones, KEEL_SPEC("data"));
     for (int step = 0; step < STEPS; ++step) {
         keel_tensor_t product = keel_matmul(x, x);
         keel_assign(x, keel_divide(product, keel_sum(product, KEEL_AXES(0))));

@@ -286,6 +286,7 @@ static void wrong_shapes_are_named(void **state) {
     REFUSED("concatenate: f32[2,3] and f32[4,5] differ", keel_concatenate(x, y, 0));
     REFUSED("concatenate: f32[2,3] does not have this axis", keel_concatenate(x, y, 9));
     REFUSED("softmax: f32[2,3] has no axis 2", keel_softmax(x, 2));
+    REFUSED("cross_entropy: operand 2 is empty", keel_cross_entropy(x, (keel_tensor_t){0}));
     REFUSED("cross_entropy: logits f32[2,3] and targets i32[5] do not fit",
             keel_cross_entropy(x, keel_iota(keel, KEEL_I32, KEEL_SHAPE(5), 0)));
     REFUSED("assign: x is f32[2,3], and the value is f32[4,5]", (keel_assign(x, y), 0));
