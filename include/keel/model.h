@@ -357,9 +357,10 @@ typedef struct keel_routing_t {
 } keel_routing_t;
 
 // Each token chooses the `top` experts with the largest `choice` [N, E] (empty: `scores`), of
-// equals the first; `scores` [N, E] weigh them. So a bias in `choice` chooses and does not weigh.
-// Tokens that are not `valid` (bool [N]; empty: all are) choose none. Experts fill their slots in
-// the order of the tokens, and drop the rest. Gradients pass through the gates only.
+// equals the first; NaN counts as infinity. `scores` [N, E] weigh them, so a bias in `choice`
+// chooses and does not weigh. Tokens that are not `valid` (bool [N]; empty: all are) choose none.
+// Experts fill their slots in the order of the tokens, and drop the rest. Gradients pass through
+// the gates only.
 #define keel_route(scores, choice, valid, options, out)                                            \
     keel_route_at(KEEL_HERE, (scores), (choice), (valid), (options), (out))
 KEEL_API void keel_route_at(keel_caller_t site, keel_tensor_t scores, keel_tensor_t choice,

@@ -3,6 +3,8 @@
 // at once are never stored.
 #include "model/model.h"
 
+#include <math.h>
+
 #define BINARY(op, x, y) keel_binary_at(site, KEEL_OP_##op, (x), (y))
 #define COMPARE(op, x, y) keel_compare_at(site, KEEL_OP_##op, (x), (y))
 #define CONSTANT(like, value) keel_constant_at(site, (like), (value))
@@ -97,8 +99,12 @@ int64_t keel_capacity(int64_t tokens, int64_t experts, int64_t top, double facto
     return whole < tokens ? whole : tokens;
 }
 
-// Of scores [N, E]: how many come before each, the larger first, of equals the first.
+// Of scores [N, E]: how many come before each, the larger first, of equals the first. NaN counts as
+// infinity: its comparisons alone would give several the same rank.
 static keel_tensor_t rank_of(keel_caller_t site, keel_tensor_t scores) {
+    if (keel_dtype(scores) != KEEL_F64) scores = keel_cast_at(site, scores, KEEL_F32);
+    scores = keel_select_at(site, COMPARE(EQUAL, scores, scores), scores,
+                            CONSTANT(scores, (double)INFINITY));
     const keel_shape_t shape = keel_shape(scores);
     const int64_t n = shape.dims[0], e = shape.dims[1];
     keel_tensor_t own = keel_reshape_at(site, scores, KEEL_SHAPE(n, e, 1));

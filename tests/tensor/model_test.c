@@ -425,6 +425,32 @@ static void nothing_comes_of_empty_tensors(void **state) {
     keel_step_discard(keel);
 }
 
+// A diverged router stays visible, and takes no slots from the tokens of others.
+static void scores_that_are_nan_choose_no_more_than_others(void **state) {
+    (void)state;
+    const float scores[] = {NAN, NAN, NAN, NAN, 0.1f, NAN, 0.3f, 0.4f, 0.1f, 0.2f, 0.3f, 0.4f};
+    const float ones[] = {1, 1, 1};
+    const keel_routing_options_t options = {.top = 2, .capacity = 3};
+    int32_t load[4], all = 0;
+    float sums[3];
+    keel_routing_t routing;
+    keel_tensor_t s = keel_input(keel, "scores", KEEL_F32, KEEL_SHAPE(3, 4), scores);
+    keel_tensor_t x = keel_input(keel, "x", KEEL_F32, KEEL_SHAPE(3, 1), ones);
+    keel_route(s, (keel_tensor_t){0}, (keel_tensor_t){0}, options, &routing);
+    keel_tensor_t y = keel_keep(keel_combine(&routing, keel_dispatch(&routing, x)));
+    keel_tensor_t loads = keel_keep(routing.load);
+    assert_ok(keel_step_end(keel));
+    assert_ok(keel_read(loads, load, sizeof load));
+    assert_ok(keel_read(y, sums, sizeof sums));
+    for (int i = 0; i < 4; ++i)
+        all += load[i];
+    assert_int_equal(all, 3 * 2);
+    assert_true(isnan(sums[0]) && isnan(sums[1]));
+    assert_float_equal(sums[2], 1, 1e-6);
+    keel_release(y);
+    keel_release(loads);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_have_parts),
@@ -437,6 +463,7 @@ int main(void) {
         cmocka_unit_test(micro_batches_are_a_loop),
         cmocka_unit_test(wrong_optimizers_are_refused),
         cmocka_unit_test(nothing_comes_of_empty_tensors),
+        cmocka_unit_test(scores_that_are_nan_choose_no_more_than_others),
 #ifdef KEEL_FAULTS
         cmocka_unit_test(every_allocation_of_a_layer_may_fail),
         cmocka_unit_test(every_allocation_may_fail),
