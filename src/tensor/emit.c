@@ -248,27 +248,38 @@ static keel_status_t add_named(emitter_t *e, argument_t argument, uint32_t node,
 
 static keel_status_t add_variable(emitter_t *e, uint32_t node, uint32_t place) {
     const variable_t *variable = &e->context->variables.data[e->context->used.data[place]];
-    const argument_t argument = {ARGUMENT_VARIABLE, place};
+    const argument_t argument = {.kind = ARGUMENT_VARIABLE, .index = place};
     return add_named(e, argument, node, variable->name, variable->name ? "variable" : "kept",
                      variable->site);
 }
 
 static keel_status_t add_input(emitter_t *e, uint32_t node, uint32_t place) {
-    const argument_t argument = {ARGUMENT_INPUT, place};
+    const argument_t argument = {.kind = ARGUMENT_INPUT, .index = place};
     return add_named(e, argument, node, e->context->inputs.data[place].name, "input",
                      e->context->trace.sites.data[node]);
+}
+
+static keel_status_t add_numbers_of(emitter_t *e, uint32_t dtype) {
+    const trace_t *trace = &e->context->trace;
+    argument_t argument = {
+        .kind = ARGUMENT_NUMBERS, .index = dtype, .first = e->emit->numbers.count};
+    for (uint32_t i = 0; i < trace->nodes.count; ++i) {
+        const node_t *node = &trace->nodes.data[i];
+        if (!e->is_needed[i] || node->kind != NODE_NUMBER || node->dtype != dtype) continue;
+        e->places[i] = argument.count++;
+        KEEL_PUSH(&e->emit->numbers, (uint32_t)*trace_words(trace, node));
+    }
+    if (!argument.count) return NULL;
+    const keel_shape_t shape = KEEL_SHAPE(argument.count);
+    return add_argument(e, argument, (keel_dtype_t)dtype, &shape, SHARDING_WHOLE, "keel_number",
+                        &e->numbers[dtype]);
 }
 
 static keel_status_t add_numbers(emitter_t *e) {
     KEEL_TRY(keel_program_add_attr(e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_UNKNOWN},
                                    &e->location));
-    for (uint32_t dtype = 0; dtype < KEEL_DTYPE_COUNT; ++dtype) {
-        uint32_t count = e->context->numbers[dtype].count;
-        if (!count) continue;
-        const keel_shape_t shape = KEEL_SHAPE(count);
-        KEEL_TRY(add_argument(e, (argument_t){ARGUMENT_NUMBERS, dtype}, (keel_dtype_t)dtype, &shape,
-                              SHARDING_WHOLE, "keel_number", &e->numbers[dtype]));
-    }
+    for (uint32_t dtype = 0; dtype < KEEL_DTYPE_COUNT; ++dtype)
+        if (e->context->numbers[dtype].count) KEEL_TRY(add_numbers_of(e, dtype));
     return NULL;
 }
 
@@ -428,6 +439,8 @@ static keel_status_t fill(emitter_t *e) {
     e->is_needed = memory;
     KEEL_TRY(keel_calloc((size_t)count + 1, sizeof *e->values, &memory));
     e->values = memory;
+    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof *e->places, &memory));
+    e->places = memory;
     KEEL_TRY(mark(e));
     program->format = KEEL_FORMAT_HLO;
     KEEL_TRY(emit_text(e, e->context->name, &program->name));
@@ -456,6 +469,7 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buf
     if (!status) status = keel_write_hlo(&program, out);
     keel_free(e.is_needed);
     keel_free(e.values);
+    keel_free(e.places);
     keel_free(e.operands.data);
     keel_free(e.saves.data);
     keel_map_deinitialize(&e.types);

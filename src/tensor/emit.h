@@ -21,6 +21,7 @@ typedef struct emitter_t {
     keel_program_t *program;
     bool *is_needed;                         // of each node
     keel_value_id_t *values;                 // of each node
+    uint32_t *places;                        // of each number that is needed, among these
     KEEL_TABLE(keel_value_id_t) operands;    // of the node at hand
     keel_map_t types, tuple_types, op_names; // -> index
     keel_type_id_t elements[KEEL_DTYPE_COUNT];

@@ -5,10 +5,11 @@
 static keel_status_t emit_element(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     keel_dtype_t dtype = (keel_dtype_t)item->node->dtype;
     const keel_shape_t one = KEEL_SHAPE(1), scalar = {0};
+    const uint32_t place = e->places[item->node - e->context->trace.nodes.data];
     fields_t fields = {0}, range = {0};
     keel_attr_id_t message, array;
-    KEEL_TRY(emit_int(e, &range, "start", item->words[0]));
-    KEEL_TRY(emit_int(e, &range, "limit", item->words[0] + 1));
+    KEEL_TRY(emit_int(e, &range, "start", place));
+    KEEL_TRY(emit_int(e, &range, "limit", (int64_t)place + 1));
     KEEL_TRY(emit_int(e, &range, "stride", 1));
     KEEL_TRY(emit_close(e, &range, KEEL_RECORD_HLO_MESSAGE, &message));
     KEEL_TRY(emit_array(e, &message, 1, &array));

@@ -7,6 +7,7 @@ struct compiled_t {
     uint32_t result_count;
     argument_t *arguments;
     uint32_t argument_count;
+    uint32_t *numbers;
     PJRT_LoadedExecutable *loaded;
     PJRT_Buffer ***inputs, ***outputs; // room for one execution: of each lane, its buffers
 };
@@ -15,8 +16,8 @@ static void forget(keel_context_t *context, compiled_t *compiled) {
     if (!compiled) return;
     device_forget(context->device, compiled->loaded);
     trace_deinitialize(&compiled->trace);
-    void *const parts[] = {compiled->results, compiled->arguments, compiled->inputs,
-                           compiled->outputs};
+    void *const parts[] = {compiled->results, compiled->arguments, compiled->numbers,
+                           compiled->inputs, compiled->outputs};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         keel_free(parts[i]);
     keel_free(compiled);
@@ -103,6 +104,7 @@ static keel_status_t fill(keel_context_t *context, emit_t *emit, compiled_t *com
     keel_status_t status = emit_program(context, emit, &hlo);
     compiled->arguments = emit->arguments.data;
     compiled->argument_count = emit->arguments.count;
+    compiled->numbers = emit->numbers.data;
     if (!status)
         status = device_compile(context->device, keel_bytes(hlo.data, hlo.size), &compiled->loaded);
     keel_buffer_deinitialize(status ? &hlo : &context->newest);
@@ -132,32 +134,35 @@ static keel_status_t find_or_compile(keel_context_t *context, emit_t *emit, comp
 
 // ---- running one -------------------------------------------------------------------------------
 
-// Into room for a buffer of each lane.
-static keel_status_t send_numbers(keel_context_t *context, keel_dtype_t dtype, PJRT_Buffer **out) {
-    const numbers_t *numbers = &context->numbers[dtype];
-    const keel_shape_t shape = KEEL_SHAPE(numbers->count);
+// Those of `which`, into room for a buffer of each lane.
+static keel_status_t send_numbers(keel_context_t *context, keel_dtype_t dtype,
+                                  const uint32_t *which, uint32_t count, PJRT_Buffer **out) {
+    const number_t *numbers = context->numbers[dtype].data;
+    const keel_shape_t shape = KEEL_SHAPE(count);
     const layout_t layout = {dtype, &shape, &context->shardings.data[SHARDING_WHOLE]};
     size_t size = keel_dtype_size(dtype);
     uint8_t few[256];
     void *bytes = few;
-    if (numbers->count * size > sizeof few) KEEL_TRY(keel_alloc(numbers->count * size, &bytes));
-    for (uint32_t i = 0; i < numbers->count; ++i)
-        number_encode(dtype, numbers->data[i].value, (uint8_t *)bytes + i * size);
+    if (count * size > sizeof few) KEEL_TRY(keel_alloc(count * size, &bytes));
+    for (uint32_t i = 0; i < count; ++i)
+        number_encode(dtype, numbers[which[i]].value, (uint8_t *)bytes + i * size);
     keel_status_t status = device_send(context->device, &layout, bytes, out);
     if (bytes != few) keel_free(bytes);
     return status;
 }
 
 // The buffers of an argument; those of numbers are made in `room`.
-static keel_status_t find_buffers(keel_context_t *context, const argument_t *argument,
-                                  PJRT_Buffer **room, PJRT_Buffer ***out) {
+static keel_status_t find_buffers(keel_context_t *context, const compiled_t *compiled,
+                                  const argument_t *argument, PJRT_Buffer **room,
+                                  PJRT_Buffer ***out) {
     *out = room;
     if (argument->kind == ARGUMENT_VARIABLE)
         *out = context->variables.data[context->used.data[argument->index]].buffers;
     else if (argument->kind == ARGUMENT_INPUT)
         *out = context->inputs.data[argument->index].buffers;
     else
-        return send_numbers(context, (keel_dtype_t)argument->index, room);
+        return send_numbers(context, (keel_dtype_t)argument->index,
+                            compiled->numbers + argument->first, argument->count, room);
     return NULL;
 }
 
@@ -165,7 +170,7 @@ static keel_status_t gather(keel_context_t *context, compiled_t *compiled) {
     size_t lanes = device_lanes(context->device);
     for (uint32_t i = 0; i < compiled->argument_count; ++i) {
         PJRT_Buffer **buffers;
-        KEEL_TRY(find_buffers(context, &compiled->arguments[i], context->room, &buffers));
+        KEEL_TRY(find_buffers(context, compiled, &compiled->arguments[i], context->room, &buffers));
         for (size_t lane = 0; lane < lanes; ++lane)
             compiled->inputs[lane][i] = buffers[lane];
         if (buffers == context->room) memset(buffers, 0, lanes * sizeof *buffers);

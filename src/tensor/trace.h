@@ -491,17 +491,21 @@ bool local_refuses(keel_context_t *context, const char *what, uint32_t node);
 
 typedef enum argument_kind { ARGUMENT_VARIABLE, ARGUMENT_INPUT, ARGUMENT_NUMBERS } argument_kind_t;
 typedef struct argument_t {
-    uint8_t kind;   // argument_kind_t
-    uint32_t index; // among the step's variables or inputs; dtype of the numbers
+    uint8_t kind;          // argument_kind_t
+    uint32_t index;        // among the step's variables or inputs; dtype of the numbers
+    uint32_t first, count; // of the numbers, in the program's list of them
 } argument_t;
 
 // What of a trace is computed: `results` are nodes. The program has an argument for each variable
-// and input that these need, and for the numbers of each dtype. `aliases[i]` is the place of the
-// variable whose buffer result i takes over, or KEEL_NONE, and `shardings[i]` how it is split.
+// and input that these need, and for the numbers of each dtype that they need. `aliases[i]` is the
+// place of the variable whose buffer result i takes over, or KEEL_NONE, and `shardings[i]` how it
+// is split.
 typedef struct emit_t {
     const uint32_t *results, *aliases, *shardings;
     uint32_t result_count;
-    KEEL_TABLE(argument_t) arguments; // the caller frees its data
+    // The caller frees the data of both.
+    KEEL_TABLE(argument_t) arguments;
+    KEEL_TABLE(uint32_t) numbers; // of each dtype, among those of the step
 } emit_t;
 
 // Appends the HLO of the program.

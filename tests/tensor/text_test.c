@@ -115,11 +115,33 @@ static void a_product_and_its_gradients_have_their_batches_first(void **state) {
         keel_release(in[i]);
 }
 
+// As a number that is only logged now and then.
+static void numbers_that_no_result_needs_are_not_in_the_program(void **state) {
+    (void)state;
+    char *texts[2];
+    float value;
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SCALAR, &(float){1});
+    for (int step = 0; step < 2; ++step) {
+        if (step) assert_ok(keel_read(keel_number(x, 3), &value, sizeof value));
+        keel_assign(x, keel_add(keel_multiply(x, keel_number(x, 5)), keel_number(x, 7)));
+        assert_ok(keel_step_end(keel));
+        assert_ok(keel_program_text(keel, &texts[step]));
+    }
+    assert_float_equal(value, 3, 0);
+    assert_string_equal(texts[0], texts[1]);
+    assert_ok(keel_read(x, &value, sizeof value));
+    assert_float_equal(value, (1 * 5 + 7) * 5 + 7, 0);
+    for (int step = 0; step < 2; ++step)
+        keel_text_free(texts[step]);
+    keel_release(x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_is_no_text_before_a_program),
         cmocka_unit_test(the_text_has_each_operation_and_its_line),
         cmocka_unit_test(a_known_program_is_not_the_newest),
+        cmocka_unit_test(numbers_that_no_result_needs_are_not_in_the_program),
         cmocka_unit_test(a_split_tensor_gets_the_joined_gradients_of_its_parts),
         cmocka_unit_test(a_product_and_its_gradients_have_their_batches_first),
         cmocka_unit_test(a_program_that_is_refused_leaves_the_one_before), // last: it freezes
