@@ -15,12 +15,12 @@ extern "C" {
 // Indices are integers and are clamped to the axis: a negative one means the first element.
 
 // x[.., n, ..] at indices[i, ..] along `axis` = [.., i, .., ..]. keel_take is this along axis 0.
-#define keel_gather(x, indices, axis) keel_gather_at(KEEL_HERE, (x), (indices), (axis))
+#define keel_gather(...) keel_gather_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_gather_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t indices,
                                       int axis);
 // An index for each element: the result has the shape of `indices`, which is that of x but for the
 // size of `axis`.
-#define keel_take_along(x, indices, axis) keel_take_along_at(KEEL_HERE, (x), (indices), (axis))
+#define keel_take_along(...) keel_take_along_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_take_along_at(keel_caller_t site, keel_tensor_t x,
                                           keel_tensor_t indices, int axis);
 
@@ -32,12 +32,10 @@ typedef enum keel_put_op {
 
 // x with values where keel_gather and keel_take_along read. `values` has the shape of what these
 // give, or is broadcast to it, and the dtype of x.
-#define keel_scatter(op, x, indices, values, axis)                                                 \
-    keel_scatter_at(KEEL_HERE, (op), (x), (indices), (values), (axis))
+#define keel_scatter(...) keel_scatter_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_scatter_at(keel_caller_t site, keel_put_op_t op, keel_tensor_t x,
                                        keel_tensor_t indices, keel_tensor_t values, int axis);
-#define keel_put_along(op, x, indices, values, axis)                                               \
-    keel_put_along_at(KEEL_HERE, (op), (x), (indices), (values), (axis))
+#define keel_put_along(...) keel_put_along_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_put_along_at(keel_caller_t site, keel_put_op_t op, keel_tensor_t x,
                                          keel_tensor_t indices, keel_tensor_t values, int axis);
 
@@ -45,22 +43,19 @@ KEEL_API keel_tensor_t keel_put_along_at(keel_caller_t site, keel_put_op_t op, k
 
 // `size` elements along `axis` from `start` on, a scalar integer of the device; it is moved so that
 // they fit.
-#define keel_dynamic_slice(x, axis, start, size)                                                   \
-    keel_dynamic_slice_at(KEEL_HERE, (x), (axis), (start), (size))
+#define keel_dynamic_slice(...) keel_dynamic_slice_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_dynamic_slice_at(keel_caller_t site, keel_tensor_t x, int axis,
                                              keel_tensor_t start, int64_t size);
 // x with `values` there. A variable that is assigned the result is updated in place.
-#define keel_dynamic_update(x, axis, start, values)                                                \
-    keel_dynamic_update_at(KEEL_HERE, (x), (axis), (start), (values))
+#define keel_dynamic_update(...) keel_dynamic_update_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_dynamic_update_at(keel_caller_t site, keel_tensor_t x, int axis,
                                               keel_tensor_t start, keel_tensor_t values);
 // Every step-th element of [from, to) along `axis`.
-#define keel_stride(x, axis, from, to, step)                                                       \
-    keel_stride_at(KEEL_HERE, (x), (axis), (from), (to), (step))
+#define keel_stride(...) keel_stride_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_stride_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t from,
                                       int64_t to, int64_t step);
 // The last element along each of these axes first.
-#define keel_reverse(x, axes) keel_reverse_at(KEEL_HERE, (x), (axes))
+#define keel_reverse(...) keel_reverse_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_reverse_at(keel_caller_t site, keel_tensor_t x, keel_axes_t axes);
 
 // ---- order -------------------------------------------------------------------------------------
@@ -69,30 +64,29 @@ KEEL_API keel_tensor_t keel_reverse_at(keel_caller_t site, keel_tensor_t x, keel
 typedef enum keel_order { KEEL_ASCENDING, KEEL_DESCENDING } keel_order_t;
 enum { KEEL_SORT_LIMIT = 8 };
 
-#define keel_sort(x, axis, order) keel_sort_at(KEEL_HERE, (x), (axis), (order))
+#define keel_sort(...) keel_sort_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_sort_at(keel_caller_t site, keel_tensor_t x, int axis,
                                     keel_order_t order);
 // i32: the place that each element of keel_sort had.
-#define keel_argsort(x, axis, order) keel_argsort_at(KEEL_HERE, (x), (axis), (order))
+#define keel_argsort(...) keel_argsort_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_argsort_at(keel_caller_t site, keel_tensor_t x, int axis,
                                        keel_order_t order);
 // Up to KEEL_SORT_LIMIT tensors of one shape, all in the order of the first. `out`: `count` of
 // them; `out_order`: i32, as keel_argsort gives it. Both may be NULL.
-#define keel_sort_together(x, count, axis, order, out, out_order)                                  \
-    keel_sort_together_at(KEEL_HERE, (x), (count), (axis), (order), (out), (out_order))
+#define keel_sort_together(...) keel_sort_together_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_sort_together_at(keel_caller_t site, const keel_tensor_t *x, size_t count,
                                     int axis, keel_order_t order, keel_tensor_t *out,
                                     keel_tensor_t *out_order);
 // The k largest elements along the last axis, the largest first, and their indices (i32); of equal
 // ones the first. Both may be NULL.
-#define keel_top_k(x, k, out, out_indices) keel_top_k_at(KEEL_HERE, (x), (k), (out), (out_indices))
+#define keel_top_k(...) keel_top_k_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_top_k_at(keel_caller_t site, keel_tensor_t x, int64_t k, keel_tensor_t *out,
                             keel_tensor_t *out_indices);
 // i32: where along `axis`, which is dropped, the first of the largest or smallest is; the first NaN
 // if there is one.
-#define keel_argmax(x, axis) keel_argmax_at(KEEL_HERE, (x), (axis))
+#define keel_argmax(...) keel_argmax_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_argmax_at(keel_caller_t site, keel_tensor_t x, int axis);
-#define keel_argmin(x, axis) keel_argmin_at(KEEL_HERE, (x), (axis))
+#define keel_argmin(...) keel_argmin_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_argmin_at(keel_caller_t site, keel_tensor_t x, int axis);
 
 // ---- scans along an axis -----------------------------------------------------------------------
@@ -104,23 +98,21 @@ typedef void (*keel_combine_t)(void *user, const keel_tensor_t *x, const keel_te
 
 // out[i] = x[0] o x[1] o ... o x[i] along `axis`; from the last one if is_reversed. Up to
 // KEEL_SORT_LIMIT tensors of one size along the axis, in the dtypes and shapes of x.
-#define keel_associative_scan(combine, user, x, count, axis, is_reversed, out)                     \
-    keel_associative_scan_at(KEEL_HERE, (combine), (user), (x), (count), (axis), (is_reversed),    \
-                             (out))
+#define keel_associative_scan(...) keel_associative_scan_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_associative_scan_at(keel_caller_t site, keel_combine_t combine, void *user,
                                        const keel_tensor_t *x, size_t count, int axis,
                                        int is_reversed, keel_tensor_t *out);
 // With an operation that is associative: add, multiply, maximum, minimum, and, or, xor. Anything
 // else is refused.
-#define keel_cumulate(op, x, axis) keel_cumulate_at(KEEL_HERE, (op), (x), (axis))
-#define keel_cumsum(x, axis) keel_cumulate_at(KEEL_HERE, KEEL_OP_ADD, (x), (axis))
-#define keel_cumprod(x, axis) keel_cumulate_at(KEEL_HERE, KEEL_OP_MULTIPLY, (x), (axis))
-#define keel_cummax(x, axis) keel_cumulate_at(KEEL_HERE, KEEL_OP_MAXIMUM, (x), (axis))
-#define keel_cummin(x, axis) keel_cumulate_at(KEEL_HERE, KEEL_OP_MINIMUM, (x), (axis))
+#define keel_cumulate(...) keel_cumulate_at(KEEL_HERE, __VA_ARGS__)
+#define keel_cumsum(...) keel_cumulate_at(KEEL_HERE, KEEL_OP_ADD, __VA_ARGS__)
+#define keel_cumprod(...) keel_cumulate_at(KEEL_HERE, KEEL_OP_MULTIPLY, __VA_ARGS__)
+#define keel_cummax(...) keel_cumulate_at(KEEL_HERE, KEEL_OP_MAXIMUM, __VA_ARGS__)
+#define keel_cummin(...) keel_cumulate_at(KEEL_HERE, KEEL_OP_MINIMUM, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_cumulate_at(keel_caller_t site, keel_binary_op_t op, keel_tensor_t x,
                                         int axis);
 // log(exp(x[0]) + ... + exp(x[i])) along `axis`, of floats.
-#define keel_cumlogsumexp(x, axis) keel_cumlogsumexp_at(KEEL_HERE, (x), (axis))
+#define keel_cumlogsumexp(...) keel_cumlogsumexp_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_cumlogsumexp_at(keel_caller_t site, keel_tensor_t x, int axis);
 
 // ---- windows -----------------------------------------------------------------------------------
@@ -139,14 +131,14 @@ typedef struct keel_window_t {
 // becomes one of (n + before + after - (dilation * (size - 1) + 1)) / stride + 1, rounded down, or
 // 0. A window without elements gives what the reduction of nothing gives. The gradient of a maximum
 // goes to the first of the largest elements; with dilation, it is refused.
-#define keel_reduce_window(op, x, window) keel_reduce_window_at(KEEL_HERE, (op), (x), (window))
-#define keel_sum_pool(x, window) keel_reduce_window_at(KEEL_HERE, KEEL_OP_SUM, (x), (window))
-#define keel_max_pool(x, window) keel_reduce_window_at(KEEL_HERE, KEEL_OP_MAX, (x), (window))
-#define keel_min_pool(x, window) keel_reduce_window_at(KEEL_HERE, KEEL_OP_MIN, (x), (window))
+#define keel_reduce_window(...) keel_reduce_window_at(KEEL_HERE, __VA_ARGS__)
+#define keel_sum_pool(...) keel_reduce_window_at(KEEL_HERE, KEEL_OP_SUM, __VA_ARGS__)
+#define keel_max_pool(...) keel_reduce_window_at(KEEL_HERE, KEEL_OP_MAX, __VA_ARGS__)
+#define keel_min_pool(...) keel_reduce_window_at(KEEL_HERE, KEEL_OP_MIN, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_reduce_window_at(keel_caller_t site, keel_reduce_op_t op,
                                              keel_tensor_t x, const keel_window_t *window);
 // The mean of the elements of x that each window has, without those around it; of floats.
-#define keel_mean_pool(x, window) keel_mean_pool_at(KEEL_HERE, (x), (window))
+#define keel_mean_pool(...) keel_mean_pool_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_mean_pool_at(keel_caller_t site, keel_tensor_t x,
                                          const keel_window_t *window);
 
@@ -165,22 +157,22 @@ typedef struct keel_convolution_t {
 
 // x [n, c, ...] and w [o, c / groups, ...] give [n, o, ...], with 1 to 6 dimensions in space. w is
 // not reversed (it is a correlation). `options` may be NULL.
-#define keel_convolution(x, w, options) keel_convolution_at(KEEL_HERE, (x), (w), (options))
+#define keel_convolution(...) keel_convolution_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_convolution_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t w,
                                            const keel_convolution_t *options);
 // "bij,bjk->bik": a letter is an axis. What both have and the result has not is summed; so is what
 // one has alone. A letter stands once in each.
-#define keel_einsum(axes, x, y) keel_einsum_at(KEEL_HERE, (axes), (x), (y))
+#define keel_einsum(...) keel_einsum_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_einsum_at(keel_caller_t site, const char *axes, keel_tensor_t x,
                                       keel_tensor_t y);
 
 // ---- bits --------------------------------------------------------------------------------------
 
 // The same bits in a dtype of the same size.
-#define keel_bitcast(x, dtype) keel_bitcast_at(KEEL_HERE, (x), (dtype))
+#define keel_bitcast(...) keel_bitcast_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_bitcast_at(keel_caller_t site, keel_tensor_t x, keel_dtype_t dtype);
 // bool: neither infinite nor NaN.
-#define keel_is_finite(x) keel_is_finite_at(KEEL_HERE, (x))
+#define keel_is_finite(...) keel_is_finite_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_is_finite_at(keel_caller_t site, keel_tensor_t x);
 
 // ---- functions of the plugin -------------------------------------------------------------------
@@ -202,8 +194,7 @@ typedef struct keel_custom_call_t {
 // A function that the plugin brings along, or that was registered with it. It takes row-major
 // operands and gives `out`: result_count tensors. Target and config are a part of the program. It
 // has no gradient (give it one with keel_custom_gradient), and runs only if a result is used.
-#define keel_custom_call(context, call, operands, count, out)                                      \
-    keel_custom_call_at(KEEL_HERE, (context), (call), (operands), (count), (out))
+#define keel_custom_call(...) keel_custom_call_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_custom_call_at(keel_caller_t site, keel_context_t *context,
                                   const keel_custom_call_t *call, const keel_tensor_t *operands,
                                   size_t count, keel_tensor_t *out);

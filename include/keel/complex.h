@@ -22,18 +22,18 @@ extern "C" {
 // ---- parts -------------------------------------------------------------------------------------
 
 // real + i imaginary, both of f32 or of f64; they are broadcast.
-#define keel_complex(real, imaginary) keel_complex_at(KEEL_HERE, (real), (imaginary))
+#define keel_complex(...) keel_complex_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_complex_at(keel_caller_t site, keel_tensor_t real,
                                        keel_tensor_t imaginary);
 // f32 of c64, f64 of c128; anything else is refused.
-#define keel_real(x) keel_real_at(KEEL_HERE, (x))
+#define keel_real(...) keel_real_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_real_at(keel_caller_t site, keel_tensor_t x);
-#define keel_imag(x) keel_imag_at(KEEL_HERE, (x))
+#define keel_imag(...) keel_imag_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_imag_at(keel_caller_t site, keel_tensor_t x);
 // In (-pi, pi]. keel_abs is the other part of the polar form.
-#define keel_angle(x) keel_angle_at(KEEL_HERE, (x))
+#define keel_angle(...) keel_angle_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_angle_at(keel_caller_t site, keel_tensor_t x);
-#define keel_conj(x) keel_conj_at(KEEL_HERE, (x))
+#define keel_conj(...) keel_conj_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_conj_at(keel_caller_t site, keel_tensor_t x);
 
 // ---- Fourier transforms ------------------------------------------------------------------------
@@ -42,16 +42,16 @@ KEEL_API keel_tensor_t keel_conj_at(keel_caller_t site, keel_tensor_t x);
 // and the inverse is divided by the number of elements.
 
 // Of complex numbers: the same shape and dtype.
-#define keel_fft(x, rank) keel_fft_at(KEEL_HERE, (x), (rank))
+#define keel_fft(...) keel_fft_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_fft_at(keel_caller_t site, keel_tensor_t x, int rank);
-#define keel_ifft(x, rank) keel_ifft_at(KEEL_HERE, (x), (rank))
+#define keel_ifft(...) keel_ifft_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_ifft_at(keel_caller_t site, keel_tensor_t x, int rank);
 // Of f32 or f64 [..., n]: the first half, c64 or c128 [..., n / 2 + 1]. The rest follows from it.
-#define keel_rfft(x, rank) keel_rfft_at(KEEL_HERE, (x), (rank))
+#define keel_rfft(...) keel_rfft_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_rfft_at(keel_caller_t site, keel_tensor_t x, int rank);
 // Its inverse: [..., size / 2 + 1] gives [..., size]. An odd and an even size have such halves of
 // one size, so it has to be said.
-#define keel_irfft(x, rank, size) keel_irfft_at(KEEL_HERE, (x), (rank), (size))
+#define keel_irfft(...) keel_irfft_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_irfft_at(keel_caller_t site, keel_tensor_t x, int rank, int64_t size);
 
 #ifdef __cplusplus

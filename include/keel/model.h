@@ -40,12 +40,12 @@ typedef struct keel_init_t {
     const void *data;
 } keel_init_t;
 #define KEEL_UNSET ((keel_init_t){KEEL_INIT_NONE, 0, NULL, NULL}) // a checkpoint or you assign it
-#define KEEL_FILL(value) ((keel_init_t){KEEL_INIT_FILL, (value), NULL, NULL})
-// In [-limit, limit).
-#define KEEL_UNIFORM(limit) ((keel_init_t){KEEL_INIT_UNIFORM, (limit), NULL, NULL})
-// Around 0, with this standard deviation.
-#define KEEL_NORMAL(deviation) ((keel_init_t){KEEL_INIT_NORMAL, (deviation), NULL, NULL})
-#define KEEL_MADE(make, data) ((keel_init_t){KEEL_INIT_MADE, 0, (make), (data)})
+// KEEL_FILL(value), KEEL_UNIFORM(limit) in [-limit, limit), KEEL_NORMAL(deviation) around 0 with
+// this standard deviation, KEEL_MADE(make, data).
+#define KEEL_FILL(...) ((keel_init_t){KEEL_INIT_FILL, __VA_ARGS__, NULL, NULL})
+#define KEEL_UNIFORM(...) ((keel_init_t){KEEL_INIT_UNIFORM, __VA_ARGS__, NULL, NULL})
+#define KEEL_NORMAL(...) ((keel_init_t){KEEL_INIT_NORMAL, __VA_ARGS__, NULL, NULL})
+#define KEEL_MADE(make, ...) ((keel_init_t){KEEL_INIT_MADE, 0, make, __VA_ARGS__})
 
 typedef struct keel_leaf_t {
     const char *name; // the whole one; the tree's
@@ -60,32 +60,29 @@ KEEL_API keel_status_t keel_tree_create(keel_context_t *context, keel_tree_t **o
 KEEL_API void keel_tree_free(keel_tree_t *tree);
 
 // Names that follow, added or looked up, are below this one, until keel_tree_leave. Nests.
-#define keel_tree_enter(tree, ...) keel_tree_enter_at(KEEL_HERE, (tree), __VA_ARGS__)
+#define keel_tree_enter(...) keel_tree_enter_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_tree_enter_at(keel_caller_t site, keel_tree_t *tree, const char *format, ...)
     KEEL_PRINTF(3, 4);
-#define keel_tree_leave(tree) keel_tree_leave_at(KEEL_HERE, (tree))
+#define keel_tree_leave(...) keel_tree_leave_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_tree_leave_at(keel_caller_t site, keel_tree_t *tree);
 
 // A parameter, which optimizers train: a variable without a value until keel_tree_initialize, an
 // assignment or keel_checkpoint_load gives it one. A name is printable ASCII without '*', at most
 // 255 bytes with the names that it is below, and new.
-#define keel_tree_add(tree, name, dtype, shape, init)                                              \
-    keel_tree_add_at(KEEL_HERE, (tree), (name), (dtype), (shape), (init))
+#define keel_tree_add(...) keel_tree_add_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_tree_add_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                                         keel_dtype_t dtype, keel_shape_t shape, keel_init_t init);
 // The same for what is not trained.
-#define keel_tree_state(tree, name, dtype, shape, init)                                            \
-    keel_tree_state_at(KEEL_HERE, (tree), (name), (dtype), (shape), (init))
+#define keel_tree_state(...) keel_tree_state_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_tree_state_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                                           keel_dtype_t dtype, keel_shape_t shape, keel_init_t init);
 // Gives a variable that is there already to the tree, as a parameter or as state. It stays what it
 // is if it is no variable, if the name is not new, or if a parameter would not be of floats.
-#define keel_tree_put(tree, name, variable, is_state)                                              \
-    keel_tree_put_at(KEEL_HERE, (tree), (name), (variable), (is_state))
+#define keel_tree_put(...) keel_tree_put_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_tree_put_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                                keel_tensor_t variable, int is_state);
 
-#define keel_tree_get(tree, name) keel_tree_get_at(KEEL_HERE, (tree), (name))
+#define keel_tree_get(...) keel_tree_get_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_tree_get_at(keel_caller_t site, keel_tree_t *tree, const char *name);
 
 // Leaves are numbered in the order in which they were added.
@@ -108,8 +105,7 @@ KEEL_API uint64_t keel_tree_elements(const keel_tree_t *tree, keel_filter_t filt
 // Splits the leaves that `filter` chooses (NULL: all), as keel_place does: before their first
 // value, and before an optimizer makes its state, which is split as they are. Returns how many
 // there are.
-#define keel_tree_place(tree, filter, data, spec)                                                  \
-    keel_tree_place_at(KEEL_HERE, (tree), (filter), (data), (spec))
+#define keel_tree_place(...) keel_tree_place_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API size_t keel_tree_place_at(keel_caller_t site, keel_tree_t *tree, keel_filter_t filter,
                                    const void *data, keel_spec_t spec);
 
@@ -118,11 +114,11 @@ KEEL_API size_t keel_tree_place_at(keel_caller_t site, keel_tree_t *tree, keel_f
 // alone, and KEEL_UNIFORM gives the same bits on every device:
 //   u = fmix32(place * 0x9E3779B1 + fmix32(fnv1a32(name) + seed * 0x9E3779B9)) >> 8, times 2^-24
 // in u32; fmix32 is the last step of MurmurHash3. KEEL_UNIFORM is (2u - 1) * limit.
-#define keel_tree_initialize(tree, seed) keel_tree_initialize_at(KEEL_HERE, (tree), (seed))
+#define keel_tree_initialize(...) keel_tree_initialize_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_tree_initialize_at(keel_caller_t site, keel_tree_t *tree, uint32_t seed);
 
 // Adds to a counter or a sum on the device, cast to its dtype.
-#define keel_add_to(variable, value) keel_add_to_at(KEEL_HERE, (variable), (value))
+#define keel_add_to(...) keel_add_to_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_add_to_at(keel_caller_t site, keel_tensor_t variable, keel_tensor_t value);
 
 // ---- rates -------------------------------------------------------------------------------------
@@ -139,14 +135,16 @@ typedef struct keel_schedule_t {
     keel_curve_t curve;
     double peak, warmup, end, last;
 } keel_schedule_t;
-#define KEEL_CONSTANT_RATE(rate) ((keel_schedule_t){KEEL_CURVE_CONSTANT, (rate), 0, 0, 1})
-#define KEEL_LINEAR_RATE(peak, warmup, end, last)                                                  \
-    ((keel_schedule_t){KEEL_CURVE_LINEAR, (peak), (warmup), (end), (last)})
-#define KEEL_COSINE_RATE(peak, warmup, end, last)                                                  \
-    ((keel_schedule_t){KEEL_CURVE_COSINE, (peak), (warmup), (end), (last)})
+// KEEL_CONSTANT_RATE(peak), KEEL_LINEAR_RATE(peak, warmup, end, last), KEEL_COSINE_RATE(peak,
+// warmup, end, last).
+#define KEEL_CONSTANT_RATE(...) ((keel_schedule_t){KEEL_CURVE_CONSTANT, __VA_ARGS__, 0, 0, 1})
+#define KEEL_LINEAR_RATE(peak, warmup, end, ...)                                                   \
+    ((keel_schedule_t){KEEL_CURVE_LINEAR, peak, warmup, end, __VA_ARGS__})
+#define KEEL_COSINE_RATE(peak, warmup, end, ...)                                                   \
+    ((keel_schedule_t){KEEL_CURVE_COSINE, peak, warmup, end, __VA_ARGS__})
 
 // `t`: a scalar. f32, or f64 if `t` is f64.
-#define keel_rate(schedule, t) keel_rate_at(KEEL_HERE, (schedule), (t))
+#define keel_rate(...) keel_rate_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_rate_at(keel_caller_t site, keel_schedule_t schedule, keel_tensor_t t);
 
 // ---- optimizers --------------------------------------------------------------------------------
@@ -170,22 +168,23 @@ typedef struct keel_optimizer_options_t {
     int every;
     const char *name; // in front of its state's names; default "optimizer"
 } keel_optimizer_options_t;
-#define KEEL_SGD(rate)                                                                             \
-    ((keel_optimizer_options_t){KEEL_RULE_SGD, KEEL_CONSTANT_RATE(rate), 0, 0, 0, 0, 0, 1, NULL})
-#define KEEL_ADAMW(rate)                                                                           \
-    ((keel_optimizer_options_t){KEEL_RULE_ADAMW, KEEL_CONSTANT_RATE(rate), 0.9, 0.999, 1e-8, 0, 0, \
-                                1, NULL})
-#define KEEL_LION(rate)                                                                            \
-    ((keel_optimizer_options_t){KEEL_RULE_LION, KEEL_CONSTANT_RATE(rate), 0.9, 0.99, 0, 0, 0, 1,   \
+// KEEL_SGD(rate), KEEL_ADAMW(rate), KEEL_LION(rate), of a constant rate.
+#define KEEL_SGD(...)                                                                              \
+    ((keel_optimizer_options_t){KEEL_RULE_SGD, KEEL_CONSTANT_RATE(__VA_ARGS__), 0, 0, 0, 0, 0, 1,  \
                                 NULL})
+#define KEEL_ADAMW(...)                                                                            \
+    ((keel_optimizer_options_t){KEEL_RULE_ADAMW, KEEL_CONSTANT_RATE(__VA_ARGS__), 0.9, 0.999,      \
+                                1e-8, 0, 0, 1, NULL})
+#define KEEL_LION(...)                                                                             \
+    ((keel_optimizer_options_t){KEEL_RULE_LION, KEEL_CONSTANT_RATE(__VA_ARGS__), 0.9, 0.99, 0, 0,  \
+                                0, 1, NULL})
 
 typedef struct keel_optimizer_t keel_optimizer_t;
 
 // Trains the parameters that the tree has now. Its state goes into the tree: the number of steps as
 // an i32, "optimizer.step", and for each parameter x "optimizer.m.x", "optimizer.v.x" and
 // "optimizer.sum.x", as far as its rule needs them. Initialize it with the tree, or load it.
-#define keel_optimizer_create(tree, options, out)                                                  \
-    keel_optimizer_create_at(KEEL_HERE, (tree), (options), (out))
+#define keel_optimizer_create(...) keel_optimizer_create_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_status_t keel_optimizer_create_at(keel_caller_t site, keel_tree_t *tree,
                                                 const keel_optimizer_options_t *options,
                                                 keel_optimizer_t **out) KEEL_MUST_CHECK;
@@ -203,24 +202,22 @@ KEEL_API size_t keel_optimizer_count(const keel_optimizer_t *optimizer);
 KEEL_API const keel_tensor_t *keel_optimizer_parameters(const keel_optimizer_t *optimizer);
 
 // Assigns the next value to each parameter and to the state. `gradients`: of each parameter.
-#define keel_optimizer_step(optimizer, gradients)                                                  \
-    keel_optimizer_step_at(KEEL_HERE, (optimizer), (gradients))
+#define keel_optimizer_step(...) keel_optimizer_step_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_optimizer_step_at(keel_caller_t site, keel_optimizer_t *optimizer,
                                      const keel_tensor_t *gradients);
 // keel_gradients and keel_optimizer_step.
-#define keel_minimize(optimizer, loss) keel_minimize_at(KEEL_HERE, (optimizer), (loss))
+#define keel_minimize(...) keel_minimize_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_minimize_at(keel_caller_t site, keel_optimizer_t *optimizer, keel_tensor_t loss);
 // The same for the mean of `count` losses, one after the other: a loop in one program, which has as
 // many operations for 32 of them as for 2. `loss` is a body (keel_body_t) that is called once, and
 // traces the loss of micro-batch `micro`, a scalar i32. Gradients are summed in f32. Returns the
 // mean loss.
 typedef keel_tensor_t (*keel_loss_t)(void *data, keel_tensor_t micro);
-#define keel_minimize_over(optimizer, count, loss, data)                                           \
-    keel_minimize_over_at(KEEL_HERE, (optimizer), (count), (loss), (data))
+#define keel_minimize_over(...) keel_minimize_over_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_minimize_over_at(keel_caller_t site, keel_optimizer_t *optimizer,
                                              int64_t count, keel_loss_t loss, void *data);
 // Micro-batch `micro` of [A, B, ...]: [B, ...].
-#define keel_micro_batch(x, micro) keel_micro_batch_at(KEEL_HERE, (x), (micro))
+#define keel_micro_batch(...) keel_micro_batch_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x,
                                            keel_tensor_t micro);
 
@@ -256,8 +253,7 @@ typedef struct keel_host_array_t {
 
 typedef struct keel_batch_t keel_batch_t;
 
-#define keel_batch_create(context, fields, count, out)                                             \
-    keel_batch_create_at(KEEL_HERE, (context), (fields), (count), (out))
+#define keel_batch_create(...) keel_batch_create_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_status_t keel_batch_create_at(keel_caller_t site, keel_context_t *context,
                                             const keel_field_t *fields, size_t count,
                                             keel_batch_t **out) KEEL_MUST_CHECK;
@@ -267,15 +263,14 @@ KEEL_API void keel_batch_free(keel_batch_t *batch); // NULL is allowed
 // that is absent, or has no elements, becomes the field's fill. Arrays are copied. A wrong dtype or
 // rank, an axis that is too long, an unknown name and a missing required field are errors of the
 // context, all in one message, with both shapes; then the step has no inputs.
-#define keel_batch_next(batch, arrays, count)                                                      \
-    keel_batch_next_at(KEEL_HERE, (batch), (arrays), (count))
+#define keel_batch_next(...) keel_batch_next_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_batch_next_at(keel_caller_t site, keel_batch_t *batch,
                                  const keel_host_array_t *arrays, size_t count);
 
 // Of the batch of the open step.
-#define keel_batch_get(batch, name) keel_batch_get_at(KEEL_HERE, (batch), (name))
+#define keel_batch_get(...) keel_batch_get_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_batch_get_at(keel_caller_t site, keel_batch_t *batch, const char *name);
-#define keel_batch_mask(batch, name) keel_batch_mask_at(KEEL_HERE, (batch), (name))
+#define keel_batch_mask(...) keel_batch_mask_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_batch_mask_at(keel_caller_t site, keel_batch_t *batch,
                                           const char *name);
 
@@ -307,8 +302,7 @@ typedef struct keel_attention_receipt_t {
 // query sees a key; empty: everywhere. Scores and softmax are f32. A row that sees nothing is the
 // mean of the values. The form is the one that was asked for; what does not fit it is an error.
 // `receipt` may be NULL; its text is empty after an error.
-#define keel_attention(q, k, v, mask, options, receipt)                                            \
-    keel_attention_at(KEEL_HERE, (q), (k), (v), (mask), (options), (receipt))
+#define keel_attention(...) keel_attention_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_attention_at(keel_caller_t site, keel_tensor_t q, keel_tensor_t k,
                                          keel_tensor_t v, keel_tensor_t mask,
                                          keel_attention_options_t options,
@@ -327,8 +321,7 @@ typedef struct keel_rows_t {
 
 // The first `bound` rows of x [N, ...] whose mask, bool [N], is true, in order, then zeros: [bound,
 // ...]. A bound beyond N is N. `out` may be NULL.
-#define keel_rows_where(x, mask, bound, out)                                                       \
-    keel_rows_where_at(KEEL_HERE, (x), (mask), (bound), (out))
+#define keel_rows_where(...) keel_rows_where_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_rows_where_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t mask,
                                           int64_t bound, keel_rows_t *out);
 
@@ -361,17 +354,16 @@ typedef struct keel_routing_t {
 // chooses and does not weigh. Tokens that are not `valid` (bool [N]; empty: all are) choose none.
 // Experts fill their slots in the order of the tokens, and drop the rest. Gradients pass through
 // the gates only.
-#define keel_route(scores, choice, valid, options, out)                                            \
-    keel_route_at(KEEL_HERE, (scores), (choice), (valid), (options), (out))
+#define keel_route(...) keel_route_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_route_at(keel_caller_t site, keel_tensor_t scores, keel_tensor_t choice,
                             keel_tensor_t valid, keel_routing_options_t options,
                             keel_routing_t *out);
 // Tokens [N, d] in their slots: [E, C, d]; zeros in empty ones.
-#define keel_dispatch(routing, x) keel_dispatch_at(KEEL_HERE, (routing), (x))
+#define keel_dispatch(...) keel_dispatch_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_dispatch_at(keel_caller_t site, const keel_routing_t *routing,
                                         keel_tensor_t x);
 // What experts gave, [E, C, d], weighed and summed for each token: f32 [N, d].
-#define keel_combine(routing, y) keel_combine_at(KEEL_HERE, (routing), (y))
+#define keel_combine(...) keel_combine_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_combine_at(keel_caller_t site, const keel_routing_t *routing,
                                        keel_tensor_t y);
 
@@ -389,8 +381,7 @@ typedef struct keel_checkpoint_t keel_checkpoint_t;
 // Copies all leaves on the device and returns; a thread writes the copies. Steps that follow change
 // nothing of what is written. Not while a step is open. The copying is a program and a step of its
 // own: save once before keel_freeze. One save at a time for each path.
-#define keel_checkpoint_begin(tree, path, part_bytes, out)                                         \
-    keel_checkpoint_begin_at(KEEL_HERE, (tree), (path), (part_bytes), (out))
+#define keel_checkpoint_begin(...) keel_checkpoint_begin_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_status_t keel_checkpoint_begin_at(keel_caller_t site, const keel_tree_t *tree,
                                                 const char *path, uint64_t part_bytes,
                                                 keel_checkpoint_t **out) KEEL_MUST_CHECK;
@@ -400,8 +391,7 @@ KEEL_API int keel_checkpoint_is_done(const keel_checkpoint_t *save);
 // allowed.
 KEEL_API keel_status_t keel_checkpoint_end(keel_checkpoint_t *save) KEEL_MUST_CHECK;
 // Both.
-#define keel_checkpoint_save(tree, path, part_bytes)                                               \
-    keel_checkpoint_save_at(KEEL_HERE, (tree), (path), (part_bytes))
+#define keel_checkpoint_save(...) keel_checkpoint_save_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_status_t keel_checkpoint_save_at(keel_caller_t site, const keel_tree_t *tree,
                                                const char *path,
                                                uint64_t part_bytes) KEEL_MUST_CHECK;
@@ -410,8 +400,7 @@ KEEL_API keel_status_t keel_checkpoint_save_at(keel_caller_t site, const keel_tr
 // replaced. Not while a step is open. Names that are missing, names that no leaf has (if all leaves
 // are read), other dtypes and other shapes are all reported at once, and then nothing is read. If a
 // device or a disk fails in mid-read, some leaves have their new value: the message says so.
-#define keel_checkpoint_load(tree, path, filter, data)                                             \
-    keel_checkpoint_load_at(KEEL_HERE, (tree), (path), (filter), (data))
+#define keel_checkpoint_load(...) keel_checkpoint_load_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_status_t keel_checkpoint_load_at(keel_caller_t site, keel_tree_t *tree,
                                                const char *path, keel_filter_t filter,
                                                const void *data) KEEL_MUST_CHECK;

@@ -11,39 +11,36 @@ extern "C" {
 #endif
 
 // The seed is an input: another one is no new program.
-#define keel_random_key(context, seed) keel_random_key_at(KEEL_HERE, (context), (seed))
+#define keel_random_key(...) keel_random_key_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_random_key_at(keel_caller_t site, keel_context_t *context,
                                           uint64_t seed);
 // A key for each number, such as a step's count: a scalar integer of the device.
-#define keel_random_fold(key, number) keel_random_fold_at(KEEL_HERE, (key), (number))
+#define keel_random_fold(...) keel_random_fold_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_random_fold_at(keel_caller_t site, keel_tensor_t key,
                                            keel_tensor_t number);
 // `count` new keys.
-#define keel_random_split(key, count, out) keel_random_split_at(KEEL_HERE, (key), (count), (out))
+#define keel_random_split(...) keel_random_split_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_random_split_at(keel_caller_t site, keel_tensor_t key, size_t count,
                                    keel_tensor_t *out);
 
 // u32
-#define keel_random_bits(key, shape) keel_random_bits_at(KEEL_HERE, (key), (shape))
+#define keel_random_bits(...) keel_random_bits_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_random_bits_at(keel_caller_t site, keel_tensor_t key,
                                            keel_shape_t shape);
 // f32 in [low, high), which are numbers: others make no new program.
-#define keel_random_uniform(key, shape, low, high)                                                 \
-    keel_random_uniform_at(KEEL_HERE, (key), (shape), (low), (high))
+#define keel_random_uniform(...) keel_random_uniform_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_random_uniform_at(keel_caller_t site, keel_tensor_t key,
                                               keel_shape_t shape, double low, double high);
 // f32 of mean 0 and variance 1
-#define keel_random_normal(key, shape) keel_random_normal_at(KEEL_HERE, (key), (shape))
+#define keel_random_normal(...) keel_random_normal_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_random_normal_at(keel_caller_t site, keel_tensor_t key,
                                              keel_shape_t shape);
 // bool: true with this probability, which is broadcast to the shape
-#define keel_random_bernoulli(key, shape, probability)                                             \
-    keel_random_bernoulli_at(KEEL_HERE, (key), (shape), (probability))
+#define keel_random_bernoulli(...) keel_random_bernoulli_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_random_bernoulli_at(keel_caller_t site, keel_tensor_t key,
                                                 keel_shape_t shape, keel_tensor_t probability);
 // i32 in [low, high), which are a part of the program.
-#define keel_random_integers(key, shape, low, high)                                                \
-    keel_random_integers_at(KEEL_HERE, (key), (shape), (low), (high))
+#define keel_random_integers(...) keel_random_integers_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_random_integers_at(keel_caller_t site, keel_tensor_t key,
                                                keel_shape_t shape, int32_t low, int32_t high);
 

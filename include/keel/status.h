@@ -74,12 +74,13 @@ KEEL_API void keel_status_ignore(keel_status_t status);
 KEEL_API keel_status_t keel_status_make_at(const char *file, int line, keel_code_t code,
                                            const char *format, ...)
     KEEL_PRINTF(4, 5) KEEL_MUST_CHECK;
-#define keel_status_make(code, ...) keel_status_make_at(__FILE__, __LINE__, (code), __VA_ARGS__)
+#define keel_status_make(...) keel_status_make_at(__FILE__, __LINE__, __VA_ARGS__)
 #endif
 
-#define KEEL_TRY(expression)                                                                       \
+// KEEL_TRY(expression) returns the expression's status to the caller, if it is not NULL.
+#define KEEL_TRY(...)                                                                              \
     do {                                                                                           \
-        keel_status_t keel_try_status_ = (expression);                                             \
+        keel_status_t keel_try_status_ = __VA_ARGS__;                                              \
         if (keel_try_status_) return keel_try_status_;                                             \
     } while (0)
 

@@ -98,7 +98,8 @@ typedef struct keel_tensor_t {
     uint32_t step; // 0: a variable or a kept tensor
 } keel_tensor_t;
 
-// The line that calls. The texts must live as long as the context.
+// The line that calls. The texts must live as long as the context. Functions that end in _at are
+// called through macros, which add it and pass on what they are given, compound literals too.
 typedef struct keel_caller_t {
     const char *file, *function;
     int line;
@@ -160,7 +161,7 @@ KEEL_API const char *keel_context_error(const keel_context_t *context);
 
 // Ends the step: runs what its assignments need, or compiles it first if this trace is new. Returns
 // once the work is queued, not when it is done, and waits only if 8 executions are under way.
-#define keel_step_end(context) keel_step_end_at(KEEL_HERE, (context))
+#define keel_step_end(...) keel_step_end_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_status_t keel_step_end_at(keel_caller_t site,
                                         keel_context_t *context) KEEL_MUST_CHECK;
 // Ends it without running anything; its error, if any, is dropped.
@@ -173,7 +174,7 @@ KEEL_API void keel_freeze(void);
 // What is traced until the matching keel_scope_end is part of `name`, such as "block 3"
 // ("layer/mlp" is one name, too): `keel why` and keel_program_text show the scopes around a line.
 // Names make no program new. The end of the step ends all of them.
-#define keel_scope_begin(context, name) keel_scope_begin_at(KEEL_HERE, (context), (name))
+#define keel_scope_begin(...) keel_scope_begin_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_scope_begin_at(keel_caller_t site, keel_context_t *context, const char *name);
 KEEL_API void keel_scope_end(keel_context_t *context);
 
@@ -195,15 +196,13 @@ KEEL_API keel_status_t keel_program_text(const keel_context_t *context, char **o
 
 // A tensor that stays on the device. `data`: its elements in row-major order, copied; NULL: it has
 // no value before its first assignment. `name` is copied; `keel why` shows it.
-#define keel_variable(context, name, dtype, shape, data)                                           \
-    keel_variable_at(KEEL_HERE, (context), (name), (dtype), (shape), (data))
+#define keel_variable(...) keel_variable_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_variable_at(keel_caller_t site, keel_context_t *context,
                                         const char *name, keel_dtype_t dtype, keel_shape_t shape,
                                         const void *data);
 
 // This step's value of an input. `data` is copied.
-#define keel_input(context, name, dtype, shape, data)                                              \
-    keel_input_at(KEEL_HERE, (context), (name), (dtype), (shape), (data))
+#define keel_input(...) keel_input_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_input_at(keel_caller_t site, keel_context_t *context, const char *name,
                                      keel_dtype_t dtype, keel_shape_t shape, const void *data);
 
@@ -220,18 +219,16 @@ typedef struct keel_spec_t {
 #define KEEL_WHOLE ((keel_spec_t){0, {NULL}})
 
 // A variable whose elements are split over the mesh, in every step. `data` is the whole.
-#define keel_sharded_variable(context, name, dtype, shape, data, spec)                             \
-    keel_sharded_variable_at(KEEL_HERE, (context), (name), (dtype), (shape), (data), (spec))
+#define keel_sharded_variable(...) keel_sharded_variable_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_sharded_variable_at(keel_caller_t site, keel_context_t *context,
                                                 const char *name, keel_dtype_t dtype,
                                                 keel_shape_t shape, const void *data,
                                                 keel_spec_t spec);
 // Splits a variable, such as a leaf of a tree, from now on. Not one that the open step has used.
-#define keel_place(variable, spec) keel_place_at(KEEL_HERE, (variable), (spec))
+#define keel_place(...) keel_place_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_place_at(keel_caller_t site, keel_tensor_t variable, keel_spec_t spec);
 // The same for an input.
-#define keel_sharded_input(context, name, dtype, shape, data, spec)                                \
-    keel_sharded_input_at(KEEL_HERE, (context), (name), (dtype), (shape), (data), (spec))
+#define keel_sharded_input(...) keel_sharded_input_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_sharded_input_at(keel_caller_t site, keel_context_t *context,
                                              const char *name, keel_dtype_t dtype,
                                              keel_shape_t shape, const void *data,
@@ -239,22 +236,21 @@ KEEL_API keel_tensor_t keel_sharded_input_at(keel_caller_t site, keel_context_t 
 // `x`, split so at this point of the program, and its gradient too. XLA decides about tensors
 // without one. keel_keep(keel_shard(x, spec)) stays split. Refused: an axis that the mesh does not
 // have, or twice; a dimension that its axes do not divide.
-#define keel_shard(x, spec) keel_shard_at(KEEL_HERE, (x), (spec))
+#define keel_shard(...) keel_shard_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_shard_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec);
 
 // A host number as an argument: a scalar of the dtype of `like`. Refused if that is an integer and
 // does not have the value, such as 0.5; so are constants. (A C double has each integer up to 2^53:
 // give larger ones as inputs.) Its name in `keel why` is the expression of C; that text must live
 // as long as the context.
-#define keel_number(like, value) keel_number_at(KEEL_HERE, (like), (value), #value)
+#define keel_number(...) keel_number_at(KEEL_HERE, __VA_ARGS__, #__VA_ARGS__)
 KEEL_API keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value,
                                       const char *name);
 // The same as a part of the program: another value is another program.
-#define keel_constant(like, value) keel_constant_at(KEEL_HERE, (like), (value))
+#define keel_constant(...) keel_constant_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_constant_at(keel_caller_t site, keel_tensor_t like, double value);
 // 0, 1, 2, ... along `axis`.
-#define keel_iota(context, dtype, shape, axis)                                                     \
-    keel_iota_at(KEEL_HERE, (context), (dtype), (shape), (axis))
+#define keel_iota(...) keel_iota_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_iota_at(keel_caller_t site, keel_context_t *context, keel_dtype_t dtype,
                                     keel_shape_t shape, int axis);
 
@@ -262,10 +258,10 @@ KEEL_API keel_tensor_t keel_iota_at(keel_caller_t site, keel_context_t *context,
 
 // From here on, `variable` means `value`, in this step and the next ones; its buffer is updated in
 // place. Same shape and dtype.
-#define keel_assign(variable, value) keel_assign_at(KEEL_HERE, (variable), (value))
+#define keel_assign(...) keel_assign_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_assign_at(keel_caller_t site, keel_tensor_t variable, keel_tensor_t value);
 // A value that outlives its step: a variable without a name.
-#define keel_keep(value) keel_keep_at(KEEL_HERE, (value))
+#define keel_keep(...) keel_keep_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_keep_at(keel_caller_t site, keel_tensor_t value);
 // Gives up a variable or a kept tensor and its memory.
 KEEL_API void keel_release(keel_tensor_t tensor);
@@ -274,7 +270,7 @@ KEEL_API void keel_release(keel_tensor_t tensor);
 // step is computed by a program of its own, which is new work on the way: prefer to keep it and to
 // read it after keel_step_end. After keel_freeze it is refused (KEEL_REFUSED). Counted, and
 // attributed to this line.
-#define keel_read(tensor, data, size) keel_read_at(KEEL_HERE, (tensor), (data), (size))
+#define keel_read(...) keel_read_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, void *data,
                                     size_t size) KEEL_MUST_CHECK;
 
@@ -356,73 +352,73 @@ typedef enum keel_reduce_op { KEEL_REDUCE_OPS(KEEL_OP_ENUM) KEEL_REDUCE_OP_COUNT
 #undef KEEL_OP_ENUM
 
 KEEL_API keel_tensor_t keel_unary_at(keel_caller_t site, keel_unary_op_t op, keel_tensor_t x);
-#define keel_negate(x) keel_unary_at(KEEL_HERE, KEEL_OP_NEGATE, (x))
-#define keel_abs(x) keel_unary_at(KEEL_HERE, KEEL_OP_ABS, (x))
-#define keel_sign(x) keel_unary_at(KEEL_HERE, KEEL_OP_SIGN, (x))
-#define keel_floor(x) keel_unary_at(KEEL_HERE, KEEL_OP_FLOOR, (x))
-#define keel_ceil(x) keel_unary_at(KEEL_HERE, KEEL_OP_CEIL, (x))
-#define keel_exp(x) keel_unary_at(KEEL_HERE, KEEL_OP_EXP, (x))
-#define keel_expm1(x) keel_unary_at(KEEL_HERE, KEEL_OP_EXPM1, (x))
-#define keel_log(x) keel_unary_at(KEEL_HERE, KEEL_OP_LOG, (x))
-#define keel_log1p(x) keel_unary_at(KEEL_HERE, KEEL_OP_LOG1P, (x))
-#define keel_sqrt(x) keel_unary_at(KEEL_HERE, KEEL_OP_SQRT, (x))
-#define keel_rsqrt(x) keel_unary_at(KEEL_HERE, KEEL_OP_RSQRT, (x))
-#define keel_tanh(x) keel_unary_at(KEEL_HERE, KEEL_OP_TANH, (x))
-#define keel_sigmoid(x) keel_unary_at(KEEL_HERE, KEEL_OP_SIGMOID, (x))
-#define keel_sin(x) keel_unary_at(KEEL_HERE, KEEL_OP_SIN, (x))
-#define keel_cos(x) keel_unary_at(KEEL_HERE, KEEL_OP_COS, (x))
-#define keel_tan(x) keel_unary_at(KEEL_HERE, KEEL_OP_TAN, (x))
-#define keel_erf(x) keel_unary_at(KEEL_HERE, KEEL_OP_ERF, (x))
-#define keel_cbrt(x) keel_unary_at(KEEL_HERE, KEEL_OP_CBRT, (x))
+#define keel_negate(...) keel_unary_at(KEEL_HERE, KEEL_OP_NEGATE, __VA_ARGS__)
+#define keel_abs(...) keel_unary_at(KEEL_HERE, KEEL_OP_ABS, __VA_ARGS__)
+#define keel_sign(...) keel_unary_at(KEEL_HERE, KEEL_OP_SIGN, __VA_ARGS__)
+#define keel_floor(...) keel_unary_at(KEEL_HERE, KEEL_OP_FLOOR, __VA_ARGS__)
+#define keel_ceil(...) keel_unary_at(KEEL_HERE, KEEL_OP_CEIL, __VA_ARGS__)
+#define keel_exp(...) keel_unary_at(KEEL_HERE, KEEL_OP_EXP, __VA_ARGS__)
+#define keel_expm1(...) keel_unary_at(KEEL_HERE, KEEL_OP_EXPM1, __VA_ARGS__)
+#define keel_log(...) keel_unary_at(KEEL_HERE, KEEL_OP_LOG, __VA_ARGS__)
+#define keel_log1p(...) keel_unary_at(KEEL_HERE, KEEL_OP_LOG1P, __VA_ARGS__)
+#define keel_sqrt(...) keel_unary_at(KEEL_HERE, KEEL_OP_SQRT, __VA_ARGS__)
+#define keel_rsqrt(...) keel_unary_at(KEEL_HERE, KEEL_OP_RSQRT, __VA_ARGS__)
+#define keel_tanh(...) keel_unary_at(KEEL_HERE, KEEL_OP_TANH, __VA_ARGS__)
+#define keel_sigmoid(...) keel_unary_at(KEEL_HERE, KEEL_OP_SIGMOID, __VA_ARGS__)
+#define keel_sin(...) keel_unary_at(KEEL_HERE, KEEL_OP_SIN, __VA_ARGS__)
+#define keel_cos(...) keel_unary_at(KEEL_HERE, KEEL_OP_COS, __VA_ARGS__)
+#define keel_tan(...) keel_unary_at(KEEL_HERE, KEEL_OP_TAN, __VA_ARGS__)
+#define keel_erf(...) keel_unary_at(KEEL_HERE, KEEL_OP_ERF, __VA_ARGS__)
+#define keel_cbrt(...) keel_unary_at(KEEL_HERE, KEEL_OP_CBRT, __VA_ARGS__)
 // Halves to even.
-#define keel_round(x) keel_unary_at(KEEL_HERE, KEEL_OP_ROUND, (x))
+#define keel_round(...) keel_unary_at(KEEL_HERE, KEEL_OP_ROUND, __VA_ARGS__)
 // Of an integer's bits: ones; zeros before the first one.
-#define keel_popcount(x) keel_unary_at(KEEL_HERE, KEEL_OP_POPCOUNT, (x))
-#define keel_leading_zeros(x) keel_unary_at(KEEL_HERE, KEEL_OP_LEADING_ZEROS, (x))
-#define keel_not(x) keel_unary_at(KEEL_HERE, KEEL_OP_NOT, (x))
+#define keel_popcount(...) keel_unary_at(KEEL_HERE, KEEL_OP_POPCOUNT, __VA_ARGS__)
+#define keel_leading_zeros(...) keel_unary_at(KEEL_HERE, KEEL_OP_LEADING_ZEROS, __VA_ARGS__)
+#define keel_not(...) keel_unary_at(KEEL_HERE, KEEL_OP_NOT, __VA_ARGS__)
 
 KEEL_API keel_tensor_t keel_binary_at(keel_caller_t site, keel_binary_op_t op, keel_tensor_t x,
                                       keel_tensor_t y);
-#define keel_add(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_ADD, (x), (y))
-#define keel_subtract(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_SUBTRACT, (x), (y))
-#define keel_multiply(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_MULTIPLY, (x), (y))
-#define keel_divide(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_DIVIDE, (x), (y))
-#define keel_remainder(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_REMAINDER, (x), (y))
-#define keel_maximum(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_MAXIMUM, (x), (y))
-#define keel_minimum(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_MINIMUM, (x), (y))
-#define keel_power(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_POWER, (x), (y))
-#define keel_and(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_AND, (x), (y))
-#define keel_or(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_OR, (x), (y))
-#define keel_xor(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_XOR, (x), (y))
-#define keel_atan2(y, x) keel_binary_at(KEEL_HERE, KEEL_OP_ATAN2, (y), (x))
+#define keel_add(...) keel_binary_at(KEEL_HERE, KEEL_OP_ADD, __VA_ARGS__)
+#define keel_subtract(...) keel_binary_at(KEEL_HERE, KEEL_OP_SUBTRACT, __VA_ARGS__)
+#define keel_multiply(...) keel_binary_at(KEEL_HERE, KEEL_OP_MULTIPLY, __VA_ARGS__)
+#define keel_divide(...) keel_binary_at(KEEL_HERE, KEEL_OP_DIVIDE, __VA_ARGS__)
+#define keel_remainder(...) keel_binary_at(KEEL_HERE, KEEL_OP_REMAINDER, __VA_ARGS__)
+#define keel_maximum(...) keel_binary_at(KEEL_HERE, KEEL_OP_MAXIMUM, __VA_ARGS__)
+#define keel_minimum(...) keel_binary_at(KEEL_HERE, KEEL_OP_MINIMUM, __VA_ARGS__)
+#define keel_power(...) keel_binary_at(KEEL_HERE, KEEL_OP_POWER, __VA_ARGS__)
+#define keel_and(...) keel_binary_at(KEEL_HERE, KEEL_OP_AND, __VA_ARGS__)
+#define keel_or(...) keel_binary_at(KEEL_HERE, KEEL_OP_OR, __VA_ARGS__)
+#define keel_xor(...) keel_binary_at(KEEL_HERE, KEEL_OP_XOR, __VA_ARGS__)
+// The angle whose tangent is x / y.
+#define keel_atan2(...) keel_binary_at(KEEL_HERE, KEEL_OP_ATAN2, __VA_ARGS__)
 // By y bits, of integers; what comes in is 0. By the width of the dtype or more: 0.
-#define keel_shift_left(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_SHIFT_LEFT, (x), (y))
-#define keel_shift_right(x, y) keel_binary_at(KEEL_HERE, KEEL_OP_SHIFT_RIGHT, (x), (y))
+#define keel_shift_left(...) keel_binary_at(KEEL_HERE, KEEL_OP_SHIFT_LEFT, __VA_ARGS__)
+#define keel_shift_right(...) keel_binary_at(KEEL_HERE, KEEL_OP_SHIFT_RIGHT, __VA_ARGS__)
 
 // bool
 KEEL_API keel_tensor_t keel_compare_at(keel_caller_t site, keel_compare_op_t op, keel_tensor_t x,
                                        keel_tensor_t y);
-#define keel_equal(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_EQUAL, (x), (y))
-#define keel_not_equal(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_NOT_EQUAL, (x), (y))
-#define keel_less(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_LESS, (x), (y))
-#define keel_less_equal(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_LESS_EQUAL, (x), (y))
-#define keel_greater(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_GREATER, (x), (y))
-#define keel_greater_equal(x, y) keel_compare_at(KEEL_HERE, KEEL_OP_GREATER_EQUAL, (x), (y))
+#define keel_equal(...) keel_compare_at(KEEL_HERE, KEEL_OP_EQUAL, __VA_ARGS__)
+#define keel_not_equal(...) keel_compare_at(KEEL_HERE, KEEL_OP_NOT_EQUAL, __VA_ARGS__)
+#define keel_less(...) keel_compare_at(KEEL_HERE, KEEL_OP_LESS, __VA_ARGS__)
+#define keel_less_equal(...) keel_compare_at(KEEL_HERE, KEEL_OP_LESS_EQUAL, __VA_ARGS__)
+#define keel_greater(...) keel_compare_at(KEEL_HERE, KEEL_OP_GREATER, __VA_ARGS__)
+#define keel_greater_equal(...) keel_compare_at(KEEL_HERE, KEEL_OP_GREATER_EQUAL, __VA_ARGS__)
 
 // `x` where `mask` (bool), else `y`; all three are broadcast.
-#define keel_select(mask, x, y) keel_select_at(KEEL_HERE, (mask), (x), (y))
+#define keel_select(...) keel_select_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_select_at(keel_caller_t site, keel_tensor_t mask, keel_tensor_t x,
                                       keel_tensor_t y);
-#define keel_cast(x, dtype) keel_cast_at(KEEL_HERE, (x), (dtype))
+#define keel_cast(...) keel_cast_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_cast_at(keel_caller_t site, keel_tensor_t x, keel_dtype_t dtype);
 
 // [..., m, k] x [..., k, n] = [..., m, n]; the dimensions before are batches and are broadcast.
-#define keel_matmul(x, y) keel_matmul_at(KEEL_HERE, (x), (y))
+#define keel_matmul(...) keel_matmul_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_matmul_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y);
 // Contracts axes of x with the same number of axes of y, after pairs of batch axes. The result has
 // the batches, then what is left of x, then what is left of y.
-#define keel_dot(x, y, batch_x, batch_y, sum_x, sum_y)                                             \
-    keel_dot_at(KEEL_HERE, (x), (y), (batch_x), (batch_y), (sum_x), (sum_y))
+#define keel_dot(...) keel_dot_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_dot_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y,
                                    keel_axes_t batch_x, keel_axes_t batch_y, keel_axes_t sum_x,
                                    keel_axes_t sum_y);
@@ -432,48 +428,48 @@ KEEL_API keel_tensor_t keel_dot_at(keel_caller_t site, keel_tensor_t x, keel_ten
 // and for max and min the lowest and the highest value of the dtype.
 KEEL_API keel_tensor_t keel_reduce_at(keel_caller_t site, keel_reduce_op_t op, keel_tensor_t x,
                                       keel_axes_t axes);
-#define keel_sum(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_SUM, (x), (axes))
-#define keel_max(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_MAX, (x), (axes))
-#define keel_min(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_MIN, (x), (axes))
-#define keel_product(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_PRODUCT, (x), (axes))
-#define keel_all(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_ALL, (x), (axes))
-#define keel_any(x, axes) keel_reduce_at(KEEL_HERE, KEEL_OP_ANY, (x), (axes))
-#define keel_mean(x, axes) keel_mean_at(KEEL_HERE, (x), (axes))
+#define keel_sum(...) keel_reduce_at(KEEL_HERE, KEEL_OP_SUM, __VA_ARGS__)
+#define keel_max(...) keel_reduce_at(KEEL_HERE, KEEL_OP_MAX, __VA_ARGS__)
+#define keel_min(...) keel_reduce_at(KEEL_HERE, KEEL_OP_MIN, __VA_ARGS__)
+#define keel_product(...) keel_reduce_at(KEEL_HERE, KEEL_OP_PRODUCT, __VA_ARGS__)
+#define keel_all(...) keel_reduce_at(KEEL_HERE, KEEL_OP_ALL, __VA_ARGS__)
+#define keel_any(...) keel_reduce_at(KEEL_HERE, KEEL_OP_ANY, __VA_ARGS__)
+#define keel_mean(...) keel_mean_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_mean_at(keel_caller_t site, keel_tensor_t x, keel_axes_t axes);
 // All axes of a tensor.
 KEEL_API keel_axes_t keel_all_axes(keel_tensor_t x);
 
-#define keel_reshape(x, shape) keel_reshape_at(KEEL_HERE, (x), (shape))
+#define keel_reshape(...) keel_reshape_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_reshape_at(keel_caller_t site, keel_tensor_t x, keel_shape_t shape);
-#define keel_transpose(x, order) keel_transpose_at(KEEL_HERE, (x), (order))
+#define keel_transpose(...) keel_transpose_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_transpose_at(keel_caller_t site, keel_tensor_t x, keel_axes_t order);
-#define keel_broadcast(x, shape) keel_broadcast_at(KEEL_HERE, (x), (shape))
+#define keel_broadcast(...) keel_broadcast_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_broadcast_at(keel_caller_t site, keel_tensor_t x, keel_shape_t shape);
 // [from, to) of one axis.
-#define keel_slice(x, axis, from, to) keel_slice_at(KEEL_HERE, (x), (axis), (from), (to))
+#define keel_slice(...) keel_slice_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_slice_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t from,
                                      int64_t to);
 // So many zeros before and after, along one axis.
-#define keel_pad(x, axis, before, after) keel_pad_at(KEEL_HERE, (x), (axis), (before), (after))
+#define keel_pad(...) keel_pad_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_pad_at(keel_caller_t site, keel_tensor_t x, int axis, int64_t before,
                                    int64_t after);
-#define keel_concatenate(x, y, axis) keel_concatenate_at(KEEL_HERE, (x), (y), (axis))
+#define keel_concatenate(...) keel_concatenate_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_concatenate_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y,
                                            int axis);
 // Rows of `table` [n, ...] by integers `rows`, each clamped to [0, n): shape of rows, then [...].
-#define keel_take(table, rows) keel_take_at(KEEL_HERE, (table), (rows))
+#define keel_take(...) keel_take_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_take_at(keel_caller_t site, keel_tensor_t table, keel_tensor_t rows);
 // 1 where the index along a new last axis of size n is `x`, else 0.
-#define keel_one_hot(x, n, dtype) keel_one_hot_at(KEEL_HERE, (x), (n), (dtype))
+#define keel_one_hot(...) keel_one_hot_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_one_hot_at(keel_caller_t site, keel_tensor_t x, int64_t n,
                                        keel_dtype_t dtype);
 // `x`, whose gradient is 0.
-#define keel_stop_gradient(x) keel_stop_gradient_at(KEEL_HERE, (x))
+#define keel_stop_gradient(...) keel_stop_gradient_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_stop_gradient_at(keel_caller_t site, keel_tensor_t x);
 
 // The same tensors, none of which is there before all are: what uses one of `out` is not moved
 // before what makes `x`. `out` may be `x`.
-#define keel_barrier(x, count, out) keel_barrier_at(KEEL_HERE, (x), (count), (out))
+#define keel_barrier(...) keel_barrier_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_barrier_at(keel_caller_t site, const keel_tensor_t *x, size_t count,
                               keel_tensor_t *out);
 
@@ -490,8 +486,7 @@ typedef void (*keel_body_t)(void *user, const keel_tensor_t *in, keel_tensor_t *
 // While the condition (a scalar of bool, of the carry) holds, `carry` becomes what the body makes
 // of it, in the same dtypes and shapes. `out` has `count` tensors. It has no gradient: a keel_scan
 // of the most steps that there can be does, whose body selects the old carry once it is done.
-#define keel_while(context, condition, body, user, carry, count, out)                              \
-    keel_while_at(KEEL_HERE, (context), (condition), (body), (user), (carry), (count), (out))
+#define keel_while(...) keel_while_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_while_at(keel_caller_t site, keel_context_t *context, keel_body_t condition,
                             keel_body_t body, void *user, const keel_tensor_t *carry, size_t count,
                             keel_tensor_t *out);
@@ -518,20 +513,17 @@ typedef struct keel_scan_t {
 
 // For each step, body: carries and a place of each input -> carries and outputs. `out` has the last
 // carries, then the stacked outputs.
-#define keel_scan(context, body, user, scan, out)                                                  \
-    keel_scan_at(KEEL_HERE, (context), (body), (user), (scan), (out))
+#define keel_scan(...) keel_scan_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_scan_at(keel_caller_t site, keel_context_t *context, keel_body_t body,
                            void *user, const keel_scan_t *scan, keel_tensor_t *out);
 
 // What one of two bodies gives, of which only that one runs; both give `count` tensors of the same
 // dtypes and shapes. `predicate`: a scalar of bool. `in` of the bodies is NULL.
-#define keel_cond(predicate, on_true, on_false, user, count, out)                                  \
-    keel_cond_at(KEEL_HERE, (predicate), (on_true), (on_false), (user), (count), (out))
+#define keel_cond(...) keel_cond_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_cond_at(keel_caller_t site, keel_tensor_t predicate, keel_body_t on_true,
                            keel_body_t on_false, void *user, size_t count, keel_tensor_t *out);
 // The same with any number of bodies. `index`: a scalar integer, clamped to them.
-#define keel_switch(index, branches, branch_count, user, count, out)                               \
-    keel_switch_at(KEEL_HERE, (index), (branches), (branch_count), (user), (count), (out))
+#define keel_switch(...) keel_switch_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_switch_at(keel_caller_t site, keel_tensor_t index, const keel_body_t *branches,
                              size_t branch_count, void *user, size_t count, keel_tensor_t *out);
 
@@ -555,8 +547,7 @@ typedef struct keel_layers_t {
 // parameters, which are stacked for it: the program has one layer, however many there are, and
 // copies the parameters once. Otherwise they stand one behind another, and the reason is printed
 // once. All layers are traced to see it. `out`: carry_count tensors.
-#define keel_layers(context, layer, user, layers, out)                                             \
-    keel_layers_at(KEEL_HERE, (context), (layer), (user), (layers), (out))
+#define keel_layers(...) keel_layers_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_layers_at(keel_caller_t site, keel_context_t *context, keel_layer_t layer,
                              void *user, const keel_layers_t *layers, keel_tensor_t *out);
 // Why the last keel_layers did not scan; NULL if it did. It is valid until the next one.
@@ -566,9 +557,7 @@ KEEL_API const char *keel_layers_declined(const keel_context_t *context);
 
 // What the body makes of `in`, at once. A gradient keeps only what `save` says of it, and computes
 // the rest again, behind a barrier: less memory for more work.
-#define keel_checkpoint(context, body, user, save, in, in_count, count, out)                       \
-    keel_checkpoint_at(KEEL_HERE, (context), (body), (user), (save), (in), (in_count), (count),    \
-                       (out))
+#define keel_checkpoint(...) keel_checkpoint_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_checkpoint_at(keel_caller_t site, keel_context_t *context, keel_body_t body,
                                  void *user, keel_save_t save, const keel_tensor_t *in,
                                  size_t in_count, size_t count, keel_tensor_t *out);
@@ -584,8 +573,7 @@ typedef struct keel_custom_t {
 
 // The outputs. `backward` is called for each gradient that passes through them, with zeros for
 // outputs that have none; what it leaves empty is nothing. Only inputs get a gradient.
-#define keel_custom_gradient(context, custom, out)                                                 \
-    keel_custom_gradient_at(KEEL_HERE, (context), (custom), (out))
+#define keel_custom_gradient(...) keel_custom_gradient_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_custom_gradient_at(keel_caller_t site, keel_context_t *context,
                                       const keel_custom_t *custom, keel_tensor_t *out);
 
@@ -596,32 +584,31 @@ KEEL_API void keel_custom_gradient_at(keel_caller_t site, keel_context_t *contex
 // parts again, of which those along no axis of the spec must be equal. If one operand of an
 // operation is a part, the others are taken whole on each device. A part cannot be assigned, kept,
 // read, or used by a loop or a branch (but a body may have all of it inside).
-#define keel_local(x, spec) keel_local_at(KEEL_HERE, (x), (spec))
+#define keel_local(...) keel_local_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_local_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec);
-#define keel_global(x, spec) keel_global_at(KEEL_HERE, (x), (spec))
+#define keel_global(...) keel_global_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_global_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec);
 // Collectives, of parts: each device exchanges with those along these axes of the mesh, "data" or
 // "data,model". Their gradients are collectives too.
 // The sum, maximum or minimum.
-#define keel_all_reduce(x, op, axes) keel_all_reduce_at(KEEL_HERE, (x), (op), (axes))
+#define keel_all_reduce(...) keel_all_reduce_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_all_reduce_at(keel_caller_t site, keel_tensor_t x, keel_reduce_op_t op,
                                           const char *axes);
 // Concatenates along `axis`.
-#define keel_all_gather(x, axis, axes) keel_all_gather_at(KEEL_HERE, (x), (axis), (axes))
+#define keel_all_gather(...) keel_all_gather_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_all_gather_at(keel_caller_t site, keel_tensor_t x, int axis,
                                           const char *axes);
 // Adds, and gives each device its part along `axis`.
-#define keel_reduce_scatter(x, axis, axes) keel_reduce_scatter_at(KEEL_HERE, (x), (axis), (axes))
+#define keel_reduce_scatter(...) keel_reduce_scatter_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_reduce_scatter_at(keel_caller_t site, keel_tensor_t x, int axis,
                                               const char *axes);
 // Splits along `split`, sends the i-th part to the i-th device, and concatenates what came along
 // `join`.
-#define keel_all_to_all(x, split, join, axes)                                                      \
-    keel_all_to_all_at(KEEL_HERE, (x), (split), (join), (axes))
+#define keel_all_to_all(...) keel_all_to_all_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_all_to_all_at(keel_caller_t site, keel_tensor_t x, int split, int join,
                                           const char *axes);
 // To the device that is `by` further, around the ring.
-#define keel_permute(x, by, axes) keel_permute_at(KEEL_HERE, (x), (by), (axes))
+#define keel_permute(...) keel_permute_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_permute_at(keel_caller_t site, keel_tensor_t x, int64_t by,
                                        const char *axes);
 
@@ -629,29 +616,28 @@ KEEL_API keel_tensor_t keel_permute_at(keel_caller_t site, keel_tensor_t x, int6
 
 // Results have the dtype of x; those of small floats are computed in f32 if they sum anything.
 
-#define keel_relu(x) keel_relu_at(KEEL_HERE, (x))
+#define keel_relu(...) keel_relu_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_relu_at(keel_caller_t site, keel_tensor_t x);
-#define keel_silu(x) keel_silu_at(KEEL_HERE, (x))
+#define keel_silu(...) keel_silu_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_silu_at(keel_caller_t site, keel_tensor_t x);
 // With tanh, as GPT-2 has it.
-#define keel_gelu(x) keel_gelu_at(KEEL_HERE, (x))
+#define keel_gelu(...) keel_gelu_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_gelu_at(keel_caller_t site, keel_tensor_t x);
-#define keel_softmax(x, axis) keel_softmax_at(KEEL_HERE, (x), (axis))
+#define keel_softmax(...) keel_softmax_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_softmax_at(keel_caller_t site, keel_tensor_t x, int axis);
-#define keel_log_softmax(x, axis) keel_log_softmax_at(KEEL_HERE, (x), (axis))
+#define keel_log_softmax(...) keel_log_softmax_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_log_softmax_at(keel_caller_t site, keel_tensor_t x, int axis);
 // Over the last axis. `scale` and `shift` ([last], or empty: none). The epsilon is a part of the
 // program.
-#define keel_rms_norm(x, scale, epsilon) keel_rms_norm_at(KEEL_HERE, (x), (scale), (epsilon))
+#define keel_rms_norm(...) keel_rms_norm_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_rms_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t scale,
                                         double epsilon);
-#define keel_layer_norm(x, scale, shift, epsilon)                                                  \
-    keel_layer_norm_at(KEEL_HERE, (x), (scale), (shift), (epsilon))
+#define keel_layer_norm(...) keel_layer_norm_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_layer_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t scale,
                                           keel_tensor_t shift, double epsilon);
 // -log softmax(logits)[target]: [..., classes] and [...] integers give [...]. 0 for a target that
 // is no class.
-#define keel_cross_entropy(logits, targets) keel_cross_entropy_at(KEEL_HERE, (logits), (targets))
+#define keel_cross_entropy(...) keel_cross_entropy_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_cross_entropy_at(keel_caller_t site, keel_tensor_t logits,
                                              keel_tensor_t targets);
 
@@ -660,8 +646,7 @@ KEEL_API keel_tensor_t keel_cross_entropy_at(keel_caller_t site, keel_tensor_t l
 // d loss / d x[i] for a scalar loss of this step, in the dtype and shape of each; zeros where loss
 // does not depend on it. A variable that was assigned means its new value here. The gradient's
 // operations have the lines of those that they come from.
-#define keel_gradients(loss, x, count, out)                                                        \
-    keel_gradients_at(KEEL_HERE, (loss), (x), (count), (out))
+#define keel_gradients(...) keel_gradients_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_gradients_at(keel_caller_t site, keel_tensor_t loss, const keel_tensor_t *x,
                                 size_t count, keel_tensor_t *out);
 

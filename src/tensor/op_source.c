@@ -18,12 +18,23 @@ static keel_status_t emit_element(emitter_t *e, const item_t *item, keel_value_i
     return emit_instruction(e, "reshape", dtype, &scalar, out, 1, NULL, out);
 }
 
+// keel_number passes the text of all its arguments, which commas in brackets do not part.
+static const char *last_argument(const char *text) {
+    int depth = 0;
+    for (const char *at = text + strlen(text); at-- > text;) {
+        depth += (strchr(")]}", *at) != NULL) - (strchr("([{", *at) != NULL);
+        if (*at == ',' && !depth) return at + 1 + strspn(at + 1, " ");
+    }
+    return text;
+}
+
 // It is named as an argument, which it is to whoever reads the program: "keel_number(rate)".
 static keel_status_t emit_number(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     const char *name = e->context->numbers[item->node->dtype].data[item->words[0]].name;
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    keel_buffer_format(&text, "keel_number(%s)", name && context_is_text(name) ? name : "");
+    keel_buffer_format(&text, "keel_number(%s)",
+                       name && context_is_text(name) ? last_argument(name) : "");
     keel_status_t status = keel_buffer_status(&text);
     e->argument = keel_buffer_cstr(&text);
     if (!status) status = emit_element(e, item, out);

@@ -205,7 +205,7 @@ typedef struct input_t {
 // Host numbers of one dtype are one argument: a vector.
 typedef struct number_t {
     double value;
-    const char *name; // the expression of C
+    const char *name; // the arguments as C has them; the last one is the expression
 } number_t;
 typedef KEEL_TABLE(number_t) numbers_t;
 

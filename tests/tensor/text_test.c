@@ -1,6 +1,7 @@
 // keel_program_text: the newest program, as it was traced.
 #define _GNU_SOURCE
 #include "model_help.h"
+#include "tensor/tensor.h"
 
 static void there_is_no_text_before_a_program(void **state) {
     (void)state;
@@ -26,6 +27,27 @@ static void the_text_has_each_operation_and_its_line(void **state) {
     assert_non_null(strstr(text, line));
     assert_null(strstr(text, "iota"));
     keel_text_free(text);
+    keel_release(x);
+}
+
+static bool newest_has(const char *text) {
+    keel_bytes_t newest = keel_tensor_newest(keel);
+    return memmem(newest.data, newest.size, text, strlen(text));
+}
+
+static void a_number_is_called_as_it_is_written(void **state) {
+    (void)state;
+    const float one = 1;
+    const double rate = 3;
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SCALAR, &one);
+    keel_tensor_t y = keel_multiply(x, keel_number(x, rate));
+    y = keel_add(y, keel_number((keel_tensor_t[]){x, y}[1], pow(rate, 2)));
+    y = keel_subtract(y, keel_number(x, (double[]){1, 2}[1]));
+    keel_assign(x, y);
+    assert_ok(keel_step_end(keel));
+    assert_true(newest_has("keel_number(rate)"));
+    assert_true(newest_has("keel_number(pow(rate, 2))"));
+    assert_true(newest_has("keel_number((double[]){1, 2}[1])"));
     keel_release(x);
 }
 
@@ -140,6 +162,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_is_no_text_before_a_program),
         cmocka_unit_test(the_text_has_each_operation_and_its_line),
+        cmocka_unit_test(a_number_is_called_as_it_is_written),
         cmocka_unit_test(a_known_program_is_not_the_newest),
         cmocka_unit_test(numbers_that_no_result_needs_are_not_in_the_program),
         cmocka_unit_test(a_split_tensor_gets_the_joined_gradients_of_its_parts),
