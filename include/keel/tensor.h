@@ -284,55 +284,54 @@ KEEL_API keel_status_t keel_read_at(keel_caller_t site, keel_tensor_t tensor, vo
 // by 0 all bits of the quotient are set and the remainder is x. Powers are of floats. NaN passes
 // through a maximum or minimum.
 
-// name, as text
+// name, as text, as HLO writes it
 #define KEEL_UNARY_OPS(X)                                                                          \
-    X(NEGATE, "negate")                                                                            \
-    X(ABS, "abs")                                                                                  \
-    X(SIGN, "sign")                                                                                \
-    X(FLOOR, "floor")                                                                              \
-    X(CEIL, "ceil")                                                                                \
-    X(EXP, "exponential")                                                                          \
-    X(EXPM1, "exponential-minus-one")                                                              \
-    X(LOG, "log")                                                                                  \
-    X(LOG1P, "log-plus-one")                                                                       \
-    X(SQRT, "sqrt")                                                                                \
-    X(RSQRT, "rsqrt")                                                                              \
-    X(TANH, "tanh")                                                                                \
-    X(SIGMOID, "logistic")                                                                         \
-    X(SIN, "sine")                                                                                 \
-    X(COS, "cosine")                                                                               \
-    X(TAN, "tan")                                                                                  \
-    X(ERF, "erf")                                                                                  \
-    X(CBRT, "cbrt")                                                                                \
-    X(ROUND, "round-nearest-even")                                                                 \
-    X(POPCOUNT, "popcnt")                                                                          \
-    X(LEADING_ZEROS, "count-leading-zeros")                                                        \
-    X(NOT, "not")
+    X(NEGATE, "negate", "negate")                                                                  \
+    X(ABS, "abs", "abs")                                                                           \
+    X(SIGN, "sign", "sign")                                                                        \
+    X(FLOOR, "floor", "floor")                                                                     \
+    X(CEIL, "ceil", "ceil")                                                                        \
+    X(EXP, "exp", "exponential")                                                                   \
+    X(EXPM1, "expm1", "exponential-minus-one")                                                     \
+    X(LOG, "log", "log")                                                                           \
+    X(LOG1P, "log1p", "log-plus-one")                                                              \
+    X(SQRT, "sqrt", "sqrt")                                                                        \
+    X(RSQRT, "rsqrt", "rsqrt")                                                                     \
+    X(TANH, "tanh", "tanh")                                                                        \
+    X(SIGMOID, "sigmoid", "logistic")                                                              \
+    X(SIN, "sin", "sine")                                                                          \
+    X(COS, "cos", "cosine")                                                                        \
+    X(TAN, "tan", "tan")                                                                           \
+    X(ERF, "erf", "erf")                                                                           \
+    X(CBRT, "cbrt", "cbrt")                                                                        \
+    X(ROUND, "round", "round-nearest-even")                                                        \
+    X(POPCOUNT, "popcount", "popcnt")                                                              \
+    X(LEADING_ZEROS, "leading_zeros", "count-leading-zeros")                                       \
+    X(NOT, "not", "not")
 
 #define KEEL_BINARY_OPS(X)                                                                         \
-    X(ADD, "add")                                                                                  \
-    X(SUBTRACT, "subtract")                                                                        \
-    X(MULTIPLY, "multiply")                                                                        \
-    X(DIVIDE, "divide")                                                                            \
-    X(REMAINDER, "remainder")                                                                      \
-    X(MAXIMUM, "maximum")                                                                          \
-    X(MINIMUM, "minimum")                                                                          \
-    X(POWER, "power")                                                                              \
-    X(AND, "and")                                                                                  \
-    X(OR, "or")                                                                                    \
-    X(XOR, "xor")                                                                                  \
-    X(ATAN2, "atan2")                                                                              \
-    X(SHIFT_LEFT, "shift-left")                                                                    \
-    X(SHIFT_RIGHT, "shift-right-logical")
+    X(ADD, "add", "add")                                                                           \
+    X(SUBTRACT, "subtract", "subtract")                                                            \
+    X(MULTIPLY, "multiply", "multiply")                                                            \
+    X(DIVIDE, "divide", "divide")                                                                  \
+    X(REMAINDER, "remainder", "remainder")                                                         \
+    X(MAXIMUM, "maximum", "maximum")                                                               \
+    X(MINIMUM, "minimum", "minimum")                                                               \
+    X(POWER, "power", "power")                                                                     \
+    X(AND, "and", "and")                                                                           \
+    X(OR, "or", "or")                                                                              \
+    X(XOR, "xor", "xor")                                                                           \
+    X(ATAN2, "atan2", "atan2")                                                                     \
+    X(SHIFT_LEFT, "shift_left", "shift-left")                                                      \
+    X(SHIFT_RIGHT, "shift_right", "shift-right-logical")
 
-// name, as text, as HLO writes it
 #define KEEL_COMPARE_OPS(X)                                                                        \
     X(EQUAL, "equal", "EQ")                                                                        \
-    X(NOT_EQUAL, "not equal", "NE")                                                                \
+    X(NOT_EQUAL, "not_equal", "NE")                                                                \
     X(LESS, "less", "LT")                                                                          \
-    X(LESS_EQUAL, "less or equal", "LE")                                                           \
+    X(LESS_EQUAL, "less_equal", "LE")                                                              \
     X(GREATER, "greater", "GT")                                                                    \
-    X(GREATER_EQUAL, "greater or equal", "GE")
+    X(GREATER_EQUAL, "greater_equal", "GE")
 
 #define KEEL_REDUCE_OPS(X)                                                                         \
     X(SUM, "sum", "add")                                                                           \

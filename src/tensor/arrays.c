@@ -195,8 +195,23 @@ static void cumulate(void *user, const keel_tensor_t *x, const keel_tensor_t *y,
     *out = keel_binary_at(cumulation->site, cumulation->op, *x, *y);
 }
 
+static const char *cumulation_name(keel_binary_op_t op) {
+    switch (op) {
+        case KEEL_OP_ADD:
+            return "cumsum";
+        case KEEL_OP_MULTIPLY:
+            return "cumprod";
+        case KEEL_OP_MAXIMUM:
+            return "cummax";
+        case KEEL_OP_MINIMUM:
+            return "cummin";
+        default:
+            return "cumulate";
+    }
+}
+
 keel_tensor_t keel_cumulate_at(keel_caller_t site, keel_binary_op_t op, keel_tensor_t x, int axis) {
-    site = keel_tensor_part_of(site, "cumulate");
+    site = keel_tensor_part_of(site, cumulation_name(op));
     static const bool is_associative[KEEL_BINARY_OP_COUNT] = {
         [KEEL_OP_ADD] = true,     [KEEL_OP_MULTIPLY] = true, [KEEL_OP_MAXIMUM] = true,
         [KEEL_OP_MINIMUM] = true, [KEEL_OP_AND] = true,      [KEEL_OP_OR] = true,
@@ -223,6 +238,7 @@ static void add_exponentials(void *user, const keel_tensor_t *x, const keel_tens
 }
 
 keel_tensor_t keel_cumlogsumexp_at(keel_caller_t site, keel_tensor_t x, int axis) {
+    site = keel_tensor_part_of(site, "cumlogsumexp");
     keel_tensor_t out;
     uint32_t node;
     keel_context_t *context = ops_begin(site, "cumlogsumexp", &x, 1, &node);

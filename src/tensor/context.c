@@ -331,6 +331,7 @@ static keel_tensor_t make_variable(keel_context_t *context, const char *name, ke
 keel_tensor_t keel_sharded_variable_at(keel_caller_t site, keel_context_t *context,
                                        const char *name, keel_dtype_t dtype, keel_shape_t shape,
                                        const void *data, keel_spec_t spec) {
+    site = keel_tensor_part_of(site, "sharded_variable");
     uint32_t sharding;
     if (!is_source(site, context, "variable", name, dtype, &shape) ||
         !mesh_resolve(context, "variable", &spec, dtype, &shape, &sharding))
@@ -340,6 +341,7 @@ keel_tensor_t keel_sharded_variable_at(keel_caller_t site, keel_context_t *conte
 
 keel_tensor_t keel_variable_at(keel_caller_t site, keel_context_t *context, const char *name,
                                keel_dtype_t dtype, keel_shape_t shape, const void *data) {
+    site = keel_tensor_part_of(site, "variable");
     return keel_sharded_variable_at(site, context, name, dtype, shape, data, KEEL_WHOLE);
 }
 
@@ -416,13 +418,14 @@ static keel_status_t add_input(keel_context_t *context, const char *name, const 
 keel_tensor_t keel_sharded_input_at(keel_caller_t site, keel_context_t *context, const char *name,
                                     keel_dtype_t dtype, keel_shape_t shape, const void *data,
                                     keel_spec_t spec) {
+    site = keel_tensor_part_of(site, "sharded_input");
     int64_t elements;
     uint32_t sharding;
     if (!is_source(site, context, "input", name, dtype, &shape) ||
         !mesh_resolve(context, "input", &spec, dtype, &shape, &sharding))
         return (keel_tensor_t){0};
     if (!data && shape_elements(&shape, &elements) && elements)
-        return context_fail(context, site, "input %s: no data", name ? name : "");
+        return context_fail(context, site, "input: %s has no data", name ? name : "it");
     const layout_t layout = {dtype, &shape, &context->shardings.data[sharding]};
     keel_status_t status = add_input(context, name ? name : "", &layout, data);
     if (status) return context_take(context, site, status);
@@ -437,6 +440,7 @@ keel_tensor_t keel_sharded_input_at(keel_caller_t site, keel_context_t *context,
 
 keel_tensor_t keel_input_at(keel_caller_t site, keel_context_t *context, const char *name,
                             keel_dtype_t dtype, keel_shape_t shape, const void *data) {
+    site = keel_tensor_part_of(site, "input");
     return keel_sharded_input_at(site, context, name, dtype, shape, data, KEEL_WHOLE);
 }
 

@@ -71,6 +71,7 @@ static keel_tensor_t elements_along(keel_caller_t site, keel_tensor_t x,
 }
 
 keel_tensor_t keel_mean_pool_at(keel_caller_t site, keel_tensor_t x, const keel_window_t *window) {
+    site = keel_tensor_part_of(site, "mean_pool");
     if (!begins(site, "mean_pool", x)) return (keel_tensor_t){0};
     if (!dtype_is_float(keel_dtype(x)))
         return context_fail(x.context, site, "mean_pool: of %s; keel_cast it",

@@ -7,7 +7,13 @@
 // ---- one operand --------------------------------------------------------------------------------
 
 static const char *const unary_names[] = {
-#define NAME(name, text) text,
+#define NAME(name, text, hlo) text,
+    KEEL_UNARY_OPS(NAME)
+#undef NAME
+};
+
+static const char *const unary_hlo[] = {
+#define NAME(name, text, hlo) hlo,
     KEEL_UNARY_OPS(NAME)
 #undef NAME
 };
@@ -50,7 +56,7 @@ keel_tensor_t keel_unary_at(keel_caller_t site, keel_unary_op_t op, keel_tensor_
 }
 
 static keel_status_t emit_unary(emitter_t *e, const item_t *item, keel_value_id_t *out) {
-    return emit_plain(e, item, unary_names[item->node->op], NULL, out);
+    return emit_plain(e, item, unary_hlo[item->node->op], NULL, out);
 }
 
 // Of |x|, which is real: conj(x) / |x|, and 0 at 0.
@@ -124,7 +130,13 @@ const operation_t operation_unary = {emit_unary, gradient_unary};
 // ---- two operands -------------------------------------------------------------------------------
 
 static const char *const binary_names[] = {
-#define NAME(name, text) text,
+#define NAME(name, text, hlo) text,
+    KEEL_BINARY_OPS(NAME)
+#undef NAME
+};
+
+static const char *const binary_hlo[] = {
+#define NAME(name, text, hlo) hlo,
     KEEL_BINARY_OPS(NAME)
 #undef NAME
 };
@@ -167,7 +179,7 @@ keel_tensor_t keel_binary_at(keel_caller_t site, keel_binary_op_t op, keel_tenso
 }
 
 static keel_status_t emit_binary(emitter_t *e, const item_t *item, keel_value_id_t *out) {
-    return emit_plain(e, item, binary_names[item->node->op], NULL, out);
+    return emit_plain(e, item, binary_hlo[item->node->op], NULL, out);
 }
 
 // The gradient of one operand of a maximum: half of it if both are equal.

@@ -45,6 +45,7 @@ static void sort(keel_context_t *context, keel_order_t order, uint32_t *nodes, u
 
 void keel_sort_together_at(keel_caller_t site, const keel_tensor_t *x, size_t count, int axis,
                            keel_order_t order, keel_tensor_t *out, keel_tensor_t *out_order) {
+    site = keel_tensor_part_of(site, "sort_together");
     uint32_t nodes[KEEL_SORT_LIMIT + 1];
     keel_tensor_t results[KEEL_SORT_LIMIT + 1] = {{0}};
     int32_t place;

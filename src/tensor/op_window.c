@@ -93,8 +93,15 @@ static bool is_of_ones(const pool_t *pool) {
     return true;
 }
 
+static const char *pool_name(keel_reduce_op_t op) {
+    if (op == KEEL_OP_SUM) return "sum_pool";
+    if (op == KEEL_OP_MAX) return "max_pool";
+    return op == KEEL_OP_MIN ? "min_pool" : "reduce_window";
+}
+
 keel_tensor_t keel_reduce_window_at(keel_caller_t site, keel_reduce_op_t op, keel_tensor_t x,
                                     const keel_window_t *window) {
+    site = keel_tensor_part_of(site, pool_name(op));
     uint32_t node;
     pool_t pool;
     keel_context_t *context = ops_begin(site, "reduce_window", &x, 1, &node);
