@@ -183,7 +183,8 @@ typedef struct keel_optimizer_t keel_optimizer_t;
 
 // Trains the parameters that the tree has now. Its state goes into the tree: the number of steps as
 // an i32, "optimizer.step", and for each parameter x "optimizer.m.x", "optimizer.v.x" and
-// "optimizer.sum.x", as far as its rule needs them. Initialize it with the tree, or load it.
+// "optimizer.sum.x", as far as its rule needs them. Initialize it with the tree, or load it. If
+// this fails, the tree is as it was.
 #define keel_optimizer_create(...) keel_optimizer_create_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_status_t keel_optimizer_create_at(keel_caller_t site, keel_tree_t *tree,
                                                 const keel_optimizer_options_t *options,

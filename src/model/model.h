@@ -36,7 +36,7 @@ typedef struct leaf_t {
 struct keel_tree_t {
     keel_context_t *context;
     KEEL_TABLE(leaf_t) leaves;
-    keel_map_t places; // name -> index
+    keel_map_t places; // name -> index; NO_LEAF: it was dropped
     // The names that new ones are below, with their dots, and where each of them begins.
     char scope[MAX_NAME + 1];
     KEEL_TABLE(uint32_t) scopes;
@@ -44,6 +44,8 @@ struct keel_tree_t {
 
 // The leaf of a whole name; NULL if there is none.
 const leaf_t *tree_find(const keel_tree_t *tree, keel_str_t name);
+// Drops the newest leaves, so that so many are left.
+void tree_drop(keel_tree_t *tree, size_t left);
 
 // ---- init.c ------------------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ static keel_status_t check(const keel_tree_t *tree, const keel_optimizer_options
     if (!options) return refuse("no options");
     if ((unsigned)options->rule > KEEL_RULE_LION) return refuse("there is no such rule");
     if (options->every < 0) return refuse("a step is the mean of 1 step or more");
+    if (options->name && strlen(options->name) > MAX_NAME) return refuse("its name is too long");
     if (!keel_tree_select(tree, keel_is_parameter, NULL, NULL, 0))
         return refuse("the tree has no parameters");
     return NULL;
@@ -95,15 +96,28 @@ static keel_tensor_t add_counter(keel_caller_t site, keel_tree_t *tree,
 
 static keel_status_t fill(keel_caller_t site, keel_tree_t *tree, keel_optimizer_t *optimizer) {
     const char *name = optimizer->options.name ? optimizer->options.name : "optimizer";
-    if (strlen(name) > MAX_NAME) return refuse("its name is too long");
     KEEL_TRY(keel_strdup(keel_str(name), &optimizer->name));
     optimizer->options.name = optimizer->name;
     KEEL_TRY(make_room(optimizer, keel_tree_select(tree, keel_is_parameter, NULL, NULL, 0)));
     optimizer->step = add_counter(site, tree, optimizer, "step");
     if (optimizer->every > 1) optimizer->micro = add_counter(site, tree, optimizer, "micro");
     fill_slots(site, tree, optimizer);
-    const char *error = keel_context_error(tree->context);
-    return error ? keel_status_make(KEEL_INVALID, "%s", error) : NULL; // the step reports it too
+    return NULL;
+}
+
+// What goes wrong is the caller's, not the open step's, which keeps the error that it may have.
+static keel_status_t fill_or_drop(keel_caller_t site, keel_tree_t *tree,
+                                  keel_optimizer_t *optimizer) {
+    const size_t leaves = keel_tree_count(tree);
+    keel_status_t earlier = keel_tensor_swap_error(tree->context, NULL);
+    keel_status_t status = fill(site, tree, optimizer);
+    keel_status_t error = keel_tensor_swap_error(tree->context, earlier);
+    if (status)
+        keel_status_ignore(error);
+    else
+        status = error;
+    if (status) tree_drop(tree, leaves);
+    return status;
 }
 
 keel_status_t keel_optimizer_create_at(keel_caller_t site, keel_tree_t *tree,
@@ -119,7 +133,7 @@ keel_status_t keel_optimizer_create_at(keel_caller_t site, keel_tree_t *tree,
     optimizer->options = *options;
     optimizer->rule = options->rule;
     optimizer->every = options->every;
-    keel_status_t status = fill(site, tree, optimizer);
+    keel_status_t status = fill_or_drop(site, tree, optimizer);
     if (status)
         keel_optimizer_free(optimizer);
     else

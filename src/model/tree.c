@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static const uint64_t NO_LEAF = UINT64_MAX;
+
 // ---- life --------------------------------------------------------------------------------------
 
 keel_status_t keel_tree_create(keel_context_t *context, keel_tree_t **out) {
@@ -18,12 +20,18 @@ keel_status_t keel_tree_create(keel_context_t *context, keel_tree_t **out) {
     return NULL;
 }
 
+void tree_drop(keel_tree_t *tree, size_t left) {
+    while (tree->leaves.count > left) {
+        leaf_t *leaf = &tree->leaves.data[--tree->leaves.count];
+        *keel_map_find(&tree->places, keel_str_bytes(keel_str(leaf->name))) = NO_LEAF;
+        keel_release(leaf->tensor);
+        keel_free(leaf->name);
+    }
+}
+
 void keel_tree_free(keel_tree_t *tree) {
     if (!tree) return;
-    for (uint32_t i = 0; i < tree->leaves.count; ++i) {
-        keel_release(tree->leaves.data[i].tensor);
-        keel_free(tree->leaves.data[i].name);
-    }
+    tree_drop(tree, 0);
     keel_free(tree->leaves.data);
     keel_free(tree->scopes.data);
     keel_map_deinitialize(&tree->places);
@@ -89,7 +97,7 @@ void keel_tree_leave_at(keel_caller_t site, keel_tree_t *tree) {
 
 const leaf_t *tree_find(const keel_tree_t *tree, keel_str_t name) {
     const uint64_t *place = keel_map_find(&tree->places, keel_str_bytes(name));
-    return place ? &tree->leaves.data[*place] : NULL;
+    return place && *place != NO_LEAF ? &tree->leaves.data[*place] : NULL;
 }
 
 keel_tensor_t keel_tree_get_at(keel_caller_t site, keel_tree_t *tree, const char *name) {

@@ -6,6 +6,12 @@ keel_tensor_t keel_tensor_fail(keel_context_t *context, keel_caller_t site, keel
     return status ? context_take(context, site, status) : (keel_tensor_t){0};
 }
 
+keel_status_t keel_tensor_swap_error(keel_context_t *context, keel_status_t error) {
+    keel_status_t before = context->error;
+    context->error = error;
+    return before;
+}
+
 keel_status_t keel_tensor_annotate(keel_caller_t site, keel_status_t status) {
     return status ? keel_status_annotate(status, "%s:%d", caller_file(site), site.line) : NULL;
 }

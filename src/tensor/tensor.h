@@ -10,6 +10,8 @@
 // Gives the context an error, with the caller's line in front, unless it has one. Takes `status`;
 // NULL is allowed. Returns an empty tensor.
 keel_tensor_t keel_tensor_fail(keel_context_t *context, keel_caller_t site, keel_status_t status);
+// Gives the context another error, or none, and returns the one that it had; the caller owns it.
+keel_status_t keel_tensor_swap_error(keel_context_t *context, keel_status_t error) KEEL_MUST_CHECK;
 // The site for what an operation that is made of others calls: errors of these have its name, or
 // that of an operation which it is a part of itself.
 static inline keel_caller_t keel_tensor_part_of(keel_caller_t site, const char *operation) {

@@ -272,6 +272,49 @@ static keel_tensor_t no_loss(void *data, keel_tensor_t micro) {
     return (keel_tensor_t){0};
 }
 
+static int32_t count_of(keel_tensor_t scalar) {
+    int32_t count = -1;
+    assert_ok(keel_read(scalar, &count, sizeof count));
+    return count;
+}
+
+static void a_refused_optimizer_leaves_nothing(void **state) {
+    (void)state;
+    keel_optimizer_options_t options = KEEL_ADAMW(0.1);
+    keel_optimizer_t *optimizer;
+    keel_tree_t *tree = new_tree();
+    keel_tensor_t w = keel_tree_add(tree, "w", KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(1));
+    keel_tree_state(tree, "taken.v.w", KEEL_I32, KEEL_SCALAR, KEEL_FILL(0));
+    const char *const names[] = {"a b", "taken"};
+    for (int i = 0; i < 2; ++i) {
+        options.name = names[i];
+        expect_status(keel_optimizer_create(tree, &options, &optimizer), "model_test.c",
+                      i ? "there is a taken.v.w already" : "is no name");
+        assert_null(optimizer);
+        assert_null(keel_context_error(keel));
+        assert_int_equal(keel_tree_count(tree), 2);
+    }
+    char long_name[300] = {0};
+    memset(long_name, 'a', sizeof long_name - 1);
+    options.name = long_name;
+    expect_status(keel_optimizer_create(tree, &options, &optimizer), "model_test.c", "too long");
+    assert_true(keel_is_empty(keel_tree_get(tree, "taken.step")));
+    expect_error("there is no taken.step");
+    options.name = NULL;
+    keel_add(w, w); // an error of the step itself
+    assert_ok(keel_optimizer_create(tree, &options, &optimizer));
+    expect_error("has no value yet");
+    assert_false(
+        keel_is_empty(keel_tree_state(tree, "taken.step", KEEL_I32, KEEL_SCALAR, KEEL_FILL(3))));
+    keel_tree_initialize(tree, 0);
+    keel_minimize(optimizer, keel_sum(w, KEEL_AXES(0)));
+    assert_ok(keel_step_end(keel));
+    assert_int_equal(count_of(keel_tree_get(tree, "optimizer.step")), 1);
+    assert_int_equal(count_of(keel_tree_get(tree, "taken.step")), 3);
+    keel_optimizer_free(optimizer);
+    keel_tree_free(tree);
+}
+
 static void wrong_optimizers_are_refused(void **state) {
     (void)state;
     keel_optimizer_options_t options = KEEL_SGD(1);
@@ -292,13 +335,11 @@ static void wrong_optimizers_are_refused(void **state) {
     options.every = 1;
     options.name = "a b";
     expect_status(keel_optimizer_create(tree, &options, &optimizer), "is no name");
-    keel_step_discard(keel);
     options.name = "lion";
     assert_ok(keel_optimizer_create(tree, &options, &optimizer));
     assert_false(keel_is_empty(keel_tree_get(tree, "lion.m.w")));
     keel_optimizer_t *another;
     expect_status(keel_optimizer_create(tree, &options, &another), "there is a lion.step already");
-    keel_step_discard(keel);
     keel_optimizer_step(optimizer, &w);
     expect_error("has no value yet");
     keel_tree_initialize(tree, 0);
@@ -462,6 +503,7 @@ int main(void) {
         cmocka_unit_test(micro_batches_are_one_program_and_their_mean),
         cmocka_unit_test(micro_batches_are_a_loop),
         cmocka_unit_test(wrong_optimizers_are_refused),
+        cmocka_unit_test(a_refused_optimizer_leaves_nothing),
         cmocka_unit_test(nothing_comes_of_empty_tensors),
         cmocka_unit_test(scores_that_are_nan_choose_no_more_than_others),
 #ifdef KEEL_FAULTS
