@@ -45,7 +45,6 @@ class InC(InJax):
         text = pathlib.Path(folder) / "topics.txt"
         text.write_text("\n\n".join(topics[name] for name in sorted(topics)))
         self.command = [*self.prefix, PROGRAM, text]
-        self.env |= {"LD_LIBRARY_PATH": str(warm_start.ROOT / "build" / "lib")}
 
 
 def run(kind, *options):

@@ -8,6 +8,7 @@ KEEL_RUN_DIR=$HOME/runs moved/bin/keel run --quiet -- sh -c 'echo $KEEL_LIBRARY 
 PKG_CONFIG_PATH=moved/lib/pkgconfig pkg-config --modversion keel
 PKG_CONFIG_PATH=moved/lib/pkgconfig pkg-config --cflags --libs keel
 grep -c 'KEEL' moved/share/man/man1/keel.1 >found && echo "man page"
+readelf -d moved/bin/keel moved/lib/*.so | grep -E 'R(UN)?PATH' || echo "no paths of the build"
 # Sanitizers' builds have no file of names.
 ls moved/include/keel moved/lib moved/share/doc/keel | grep -v '\.debug$'
 diff -r "$samples/../../docs" moved/share/doc/keel/docs && echo "all pages"

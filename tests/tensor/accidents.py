@@ -19,8 +19,7 @@ PLACE = re.compile(r"(<!-- accidents: made by .*? -->\n)(.*?)(<!-- accidents: en
 
 def output_of(build):
     with tempfile.TemporaryDirectory() as folder:
-        env = dict(os.environ, LD_LIBRARY_PATH=str(build / "lib"), KEEL_CONFIG=os.devnull,
-                   KEEL_CACHE_DIR=f"{folder}/cache", KEEL_RUN_DIR=f"{folder}/runs")
+        env = dict(os.environ, KEEL_CONFIG=os.devnull, KEEL_CACHE_DIR=f"{folder}/cache", KEEL_RUN_DIR=f"{folder}/runs")
         said = subprocess.run([build / "examples" / "accidents"], env=env, capture_output=True, text=True, timeout=600)
     if said.returncode or said.stderr:
         sys.exit(f"accidents: exit {said.returncode}:\n{said.stderr}")

@@ -77,8 +77,7 @@ def run_c(build, folder, *options):
     command = [build / "examples" / "gpt", folder / "text"]
     for name, value in sizes.items():
         command += [f"--{name}", str(value)]
-    said = subprocess.run([*command, *options], env=os.environ | {"LD_LIBRARY_PATH": str(build / "lib")}, text=True,
-                          capture_output=True, timeout=900)
+    said = subprocess.run([*command, *options], text=True, capture_output=True, timeout=900)
     if said.returncode or f"2 programs in {STEPS + 1} steps" not in said.stdout:
         sys.exit(f"gpt {options}: exit {said.returncode}\n{said.stdout}{said.stderr}")
     return [float(loss) for loss in re.findall(r"^step.*loss ([\d.]+)", said.stdout, re.M)]
