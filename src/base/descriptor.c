@@ -18,7 +18,11 @@ bool keel_descriptor_fault(void) {
 }
 
 int keel_descriptor_open(const char *path, int flags) {
-    return keel_descriptor_fault() ? -1 : open(path, flags | O_CLOEXEC | O_NOCTTY, 0600);
+    return keel_descriptor_create(path, flags, 0600);
+}
+
+int keel_descriptor_create(const char *path, int flags, mode_t mode) {
+    return keel_descriptor_fault() ? -1 : open(path, flags | O_CLOEXEC | O_NOCTTY, mode);
 }
 
 // Past the file size limit (ulimit -f) the write fails instead of ending the program by a signal.

@@ -306,8 +306,8 @@ void keel_file_unmap(keel_bytes_t mapping) {
 }
 
 // -1, with errno, if it cannot be made. EEXIST: there is such a file.
-static int open_new(const char *path) {
-    return keel_descriptor_open(path, O_WRONLY | O_CREAT | O_EXCL);
+static int open_new(const char *path, mode_t mode) {
+    return keel_descriptor_create(path, O_WRONLY | O_CREAT | O_EXCL, mode);
 }
 
 static keel_status_t sync_folder_of(const char *path) {
@@ -327,7 +327,7 @@ static keel_status_t sync_folder_of(const char *path) {
 
 // A killed process may have left a temporary file with the number of ours: in each container the
 // first process is process 1.
-keel_status_t keel_draft_open(const char *path, keel_draft_t *out) {
+static keel_status_t open_draft(const char *path, mode_t mode, keel_draft_t *out) {
     static atomic_uint counter;
     enum { ATTEMPTS = 1000 };
     const char *slash = strrchr(path, '/');
@@ -336,7 +336,7 @@ keel_status_t keel_draft_open(const char *path, keel_draft_t *out) {
     for (int attempt = 1;; ++attempt) {
         KEEL_TRY(keel_path(&out->temporary, "%.*s.tmp.%d.%u", folder, path, (int)getpid(),
                            atomic_fetch_add(&counter, 1)));
-        out->descriptor = open_new(out->temporary);
+        out->descriptor = open_new(out->temporary, mode);
         if (out->descriptor >= 0) return NULL;
         bool again = errno == EEXIST && attempt < ATTEMPTS;
         keel_status_t status = again ? NULL : keel_descriptor_refused("create", path);
@@ -344,6 +344,20 @@ keel_status_t keel_draft_open(const char *path, keel_draft_t *out) {
         out->temporary = NULL;
         KEEL_TRY(status);
     }
+}
+
+keel_status_t keel_draft_open(const char *path, keel_draft_t *out) {
+    return open_draft(path, 0600, out);
+}
+
+keel_status_t keel_draft_open_public(const char *path, keel_draft_t *out) {
+    struct stat there;
+    KEEL_TRY(open_draft(path, 0666, out));
+    // A file system without permissions refuses; the file then has those that it gives to all.
+    if (!stat(path, &there) && S_ISREG(there.st_mode) &&
+        fchmod(out->descriptor, there.st_mode & 0777))
+        errno = 0;
+    return NULL;
 }
 
 keel_status_t keel_draft_write(keel_draft_t *draft, keel_bytes_t bytes) {
@@ -396,17 +410,27 @@ void keel_draft_remove_stale(const char *path, long pid, const keel_file_facts_t
         keel_status_ignore(keel_file_remove(path));
 }
 
-keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) {
-    keel_draft_t draft;
-    KEEL_TRY(keel_draft_open(path, &draft));
-    keel_status_t status = keel_draft_write(&draft, bytes);
-    if (!status) return keel_draft_publish(&draft, path);
-    keel_draft_discard(&draft);
+static keel_status_t write_and_publish(keel_draft_t *draft, const char *path, keel_bytes_t bytes) {
+    keel_status_t status = keel_draft_write(draft, bytes);
+    if (!status) return keel_draft_publish(draft, path);
+    keel_draft_discard(draft);
     return status;
 }
 
+keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) {
+    keel_draft_t draft;
+    KEEL_TRY(keel_draft_open(path, &draft));
+    return write_and_publish(&draft, path, bytes);
+}
+
+keel_status_t keel_file_replace_public(const char *path, keel_bytes_t bytes) {
+    keel_draft_t draft;
+    KEEL_TRY(keel_draft_open_public(path, &draft));
+    return write_and_publish(&draft, path, bytes);
+}
+
 keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) {
-    int descriptor = open_new(path);
+    int descriptor = open_new(path, 0600);
     if (descriptor < 0)
         return errno == EEXIST ? keel_status_make(KEEL_INVALID, "%s is already there", path)
                                : keel_descriptor_refused("create", path);

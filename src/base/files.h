@@ -72,6 +72,9 @@ void keel_file_unmap(keel_bytes_t mapping);
 // Replaces the file as a whole: a temporary file beside it, fsync, rename, fsync of the folder. A
 // reader sees the old bytes or the new ones. Temporary names are ".tmp.<pid>.<n>".
 keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
+// For a file that a user named: it gets the permissions of the file that it replaces, or those that
+// the umask leaves. That of keel_file_replace is its owner's alone.
+keel_status_t keel_file_replace_public(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
 
 // The same for bytes that come in pieces. The temporary file of an open draft is removed by
 // keel_draft_discard, or by keel_draft_publish if it fails; both end the draft. If keel_draft_open
@@ -81,6 +84,7 @@ typedef struct keel_draft_t {
     int descriptor;
 } keel_draft_t;
 keel_status_t keel_draft_open(const char *path, keel_draft_t *out) KEEL_MUST_CHECK;
+keel_status_t keel_draft_open_public(const char *path, keel_draft_t *out) KEEL_MUST_CHECK;
 keel_status_t keel_draft_write(keel_draft_t *draft, keel_bytes_t bytes) KEEL_MUST_CHECK;
 // `path`: the one that it was opened with.
 keel_status_t keel_draft_publish(keel_draft_t *draft, const char *path) KEEL_MUST_CHECK;

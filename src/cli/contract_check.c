@@ -339,7 +339,7 @@ static keel_status_t write_file(const char *path,
     keel_buffer_initialize(&text, 0);
     write(check, &text);
     keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = keel_file_replace(path, keel_buffer_bytes(&text));
+    if (!status) status = keel_file_replace_public(path, keel_buffer_bytes(&text));
     keel_buffer_deinitialize(&text);
     return status;
 }

@@ -48,7 +48,7 @@ static keel_status_t make_page(const char *run_dir, const char *run, keel_buffer
 
 static keel_status_t write_page(const keel_buffer_t *page, const char *path, keel_buffer_t *out) {
     KEEL_TRY(check_target(path));
-    KEEL_TRY(keel_file_replace(path, keel_buffer_bytes(page)));
+    KEEL_TRY(keel_file_replace_public(path, keel_buffer_bytes(page)));
     keel_buffer_format(out, "%s\n", path);
     return NULL;
 }

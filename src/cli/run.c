@@ -136,7 +136,7 @@ static keel_status_t write_json(const command_run_t *run, const keel_why_t *why)
     keel_text_stats_json(why, true, &text);
     keel_buffer_byte(&text, '\n');
     keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = keel_file_replace(run->json_file, keel_buffer_bytes(&text));
+    if (!status) status = keel_file_replace_public(run->json_file, keel_buffer_bytes(&text));
     keel_buffer_deinitialize(&text);
     return keel_status_annotate(status, "--json");
 }

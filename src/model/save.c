@@ -165,7 +165,7 @@ static keel_status_t fill_part(const keel_checkpoint_t *save, const part_t *part
 
 static keel_status_t write_part(const keel_checkpoint_t *save, const part_t *part) {
     keel_draft_t draft;
-    KEEL_TRY(keel_draft_open(part->path, &draft));
+    KEEL_TRY(keel_draft_open_public(part->path, &draft));
     keel_status_t status = fill_part(save, part, &draft);
     if (!status) return keel_draft_publish(&draft, part->path);
     keel_draft_discard(&draft);
@@ -198,7 +198,7 @@ static keel_status_t write_index(const keel_checkpoint_t *save) {
     keel_json_end_object(&json);
     keel_buffer_byte(&text, '\n');
     keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = keel_file_replace(save->path, keel_buffer_bytes(&text));
+    if (!status) status = keel_file_replace_public(save->path, keel_buffer_bytes(&text));
     keel_buffer_deinitialize(&text);
     return status;
 }

@@ -382,7 +382,7 @@ keel_status_t keel_pack_write(const char *run_dir, const char *id,
         ZSTD_CCtx_setParameter(packing.stream, ZSTD_c_checksumFlag, 1);
         status = fill_from_run(&packing);
     }
-    if (!status) status = keel_file_replace(path, keel_buffer_bytes(&packing.out));
+    if (!status) status = keel_file_replace_public(path, keel_buffer_bytes(&packing.out));
     out->bytes = packing.out.size;
     release(&packing);
     return status;

@@ -187,6 +187,25 @@ static void a_temporary_file_left_under_our_own_number_hinders_nobody(void **sta
     assert_int_equal(count_below(place->root, ".tmp."), 200);
 }
 
+static unsigned permissions_of(const char *path) {
+    keel_file_facts_t facts;
+    assert_ok(keel_file_facts(path, &facts));
+    return facts.permissions;
+}
+
+static void a_file_that_a_user_named_has_usual_permissions(void **state) {
+    path_t path = path_of(*state, "keel.contract");
+    const mode_t before = umask(027);
+    assert_ok(keel_file_replace_public(path.text, BYTES("new")));
+    assert_int_equal(permissions_of(path.text), 0640);
+    assert_int_equal(chmod(path.text, 0664), 0);
+    assert_ok(keel_file_replace_public(path.text, BYTES("replaced")));
+    assert_int_equal(permissions_of(path.text), 0664);
+    assert_ok(keel_file_replace(path.text, BYTES("its owner's")));
+    assert_int_equal(permissions_of(path.text), 0600);
+    umask(before);
+}
+
 static int replace_on_and_on(const char *path, char letter) {
     char bytes[5000];
     memset(bytes, letter, sizeof bytes);
@@ -537,6 +556,7 @@ int main(void) {
         TEST(facts_follow_a_touch),
         TEST(a_file_is_replaced_as_a_whole_and_nothing_is_left_beside_it),
         TEST(a_temporary_file_left_under_our_own_number_hinders_nobody),
+        TEST(a_file_that_a_user_named_has_usual_permissions),
         TEST(a_draft_appears_as_a_whole_or_not_at_all),
         TEST(the_draft_of_a_process_that_is_gone_is_removed),
         TEST(an_open_file_stays_what_it_was),
