@@ -11,7 +11,6 @@
 //   joined.c         arrays that are longer by an argument that was added
 //   graph.c          one program: producers, calls, constants, lines (line.c, lines.c, enclosing.c)
 //   scope.c          the named scopes around an operation
-//   packed.c         HLO: numbers that are one argument
 //   pair.c           which operations belong together: align.c, fit.c; lists: carried.c, passed.c
 //   compare.c        how an operation differs from its counterpart: attributes.c, constants.c
 //   taken.c          constants that are given a shape, and by what

@@ -74,7 +74,6 @@ bool keel_graph_is_idle(const keel_graph_t *graph) {
 }
 
 bool keel_graph_is_parameter(const keel_graph_t *graph, keel_op_id_t op) {
-    if (graph->packed[op] != KEEL_PACKED_NOT) return graph->packed[op] == KEEL_PACKED_NUMBER;
     return graph->program->format == KEEL_FORMAT_HLO &&
            graph->function_of[op] == graph->program->entry &&
            keel_str_is(keel_graph_name(graph, op), "parameter");
@@ -211,14 +210,12 @@ keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *progra
     KEEL_TRY(
         table(arena, program->attrs.count, sizeof *graph->line_of, 0, (void **)&graph->line_of));
     KEEL_TRY(table(arena, op_count, sizeof *graph->called_line, 0, (void **)&graph->called_line));
-    KEEL_TRY(table(arena, op_count, 1, 0, (void **)&graph->packed));
     KEEL_TRY(table(arena, op_count, 1, 0, (void **)&graph->is_spare));
     KEEL_TRY(table(arena, program->functions.count, 1, 0, (void **)&graph->traced));
     KEEL_TRY(table(arena, program->functions.count, sizeof *graph->call_site, 0xff,
                    (void **)&graph->call_site));
     fill_producers(graph, op_count);
     fill_functions(graph);
-    if (program->format == KEEL_FORMAT_HLO) KEEL_TRY(keel_graph_unpack(graph));
     fill_constants(graph, op_count);
     take_out_parameters(graph, op_count);
     KEEL_TRY(fill_callees(graph, op_count));

@@ -24,13 +24,6 @@ typedef struct keel_source_line_t {
     uint64_t stack;    // hash of its frames up to that line
 } keel_source_line_t;
 
-// Of a parameter of HLO that holds several numbers.
-typedef enum keel_packed {
-    KEEL_PACKED_NOT,
-    KEEL_PACKED_WHOLE,  // it, or what only cuts it
-    KEEL_PACKED_NUMBER, // one of its numbers
-} keel_packed_t;
-
 typedef struct keel_graph_t {
     const keel_program_t *program;
     keel_arena_t *arena;
@@ -52,7 +45,6 @@ typedef struct keel_graph_t {
     keel_value_id_t *given;  // by value: what an argument inside stands for (passed.c); NONE
     keel_op_id_t *lender;    // by operation: the one whose line it has; NULL except in HLO
     uint8_t *is_spare;       // by operation: another one does the same (twins.c)
-    uint8_t *packed;         // by operation: keel_packed_t (packed.c)
 } keel_graph_t;
 
 keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
@@ -121,11 +113,7 @@ keel_list_t keel_graph_results(const keel_graph_t *graph);
 // The name of an operation without dialect and version.
 keel_str_t keel_graph_name(const keel_graph_t *graph, keel_op_id_t op);
 
-// packed.c, HLO: finds vectors with a name that the program only takes apart into numbers. Each
-// number is an argument then, and the vector is none.
-keel_status_t keel_graph_unpack(keel_graph_t *graph) KEEL_MUST_CHECK;
-
-// True for a parameter of HLO's entry, or a number of one.
+// True for a parameter of HLO's entry.
 bool keel_graph_is_parameter(const keel_graph_t *graph, keel_op_id_t op);
 
 // True if an operation only gives a value another shape, dtype or place.

@@ -454,7 +454,6 @@ keel_status_t keel_parameters_donated(keel_graph_t *graph, keel_argument_t *argu
         mark_donated(program, keel_program_dict_find(program, program->attributes, places[i]),
                      donated, count);
     for (uint32_t i = 0; i < count; ++i) {
-        if (graph->packed[arguments[i].op] != KEEL_PACKED_NOT) continue;
         int64_t number = number_in(program, arguments[i].attributes);
         arguments[i].is_donated = number >= 0 && number < count && donated[number];
     }

@@ -98,15 +98,13 @@ static void drop_inputs(keel_context_t *context) {
 
 void context_begin_step(keel_context_t *context) {
     drop_inputs(context);
-    for (int dtype = 0; dtype < KEEL_DTYPE_COUNT; ++dtype)
-        context->numbers[dtype].count = 0;
     for (uint32_t i = 0; i < context->variables.count; ++i) {
         variable_t *variable = &context->variables.data[i];
         variable->node = variable->use = KEEL_NONE;
         variable->is_assigned = false;
         if (variable->is_doomed) context_release(context, i);
     }
-    context->used.count = context->assigned.count = 0;
+    context->used.count = context->assigned.count = context->numbers.count = 0;
     trace_clear(context);
     context->regions.count = context->customs.count = 0;
     context->region = context->naming = KEEL_NONE;
@@ -164,16 +162,23 @@ void keel_context_free(keel_context_t *context) {
         keel_free(context->inputs.data[i].buffers);
         keel_free(context->inputs.data[i].name);
     }
-    for (int dtype = 0; dtype < KEEL_DTYPE_COUNT; ++dtype)
-        keel_free(context->numbers[dtype].data);
-    void *const tables[] = {context->shapes.data,      context->variables.data,
-                            context->used.data,        context->assigned.data,
-                            context->inputs.data,      context->adjoints.data,
-                            context->shardings.data,   context->regions.data,
-                            context->customs.data,     context->declined,
-                            context->mixed.data,       context->room,
-                            context->computed,         context->namings.data,
-                            context->naming_text.data, context->name};
+    void *const tables[] = {context->shapes.data,
+                            context->variables.data,
+                            context->used.data,
+                            context->assigned.data,
+                            context->inputs.data,
+                            context->adjoints.data,
+                            context->shardings.data,
+                            context->regions.data,
+                            context->customs.data,
+                            context->declined,
+                            context->mixed.data,
+                            context->room,
+                            context->computed,
+                            context->namings.data,
+                            context->naming_text.data,
+                            context->numbers.data,
+                            context->name};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         keel_free(tables[i]);
     trace_deinitialize(&context->trace);
@@ -456,27 +461,34 @@ static keel_context_t *begin_like(keel_caller_t site, const char *what, keel_ten
     return NULL;
 }
 
-// False, with an error, if the dtype of `like` cannot have it.
-static bool can_be(keel_caller_t site, const char *what, keel_tensor_t like, double value) {
-    if (number_fits(keel_dtype(like), value)) return true;
-    context_fail(like.context, site, "%s: %s cannot hold %g; keel_cast what it is used with", what,
-                 keel_dtype_text(keel_dtype(like)), value);
+// False, with an error, if the dtype cannot have it.
+static bool can_be(keel_caller_t site, const char *what, keel_context_t *context,
+                   keel_dtype_t dtype, double value) {
+    if (number_fits(dtype, value)) return true;
+    context_fail(context, site, "%s: %s cannot hold %g; keel_cast what it is used with", what,
+                 keel_dtype_text(dtype), value);
     return false;
+}
+
+keel_tensor_t keel_tensor_number(keel_caller_t site, keel_context_t *context, keel_dtype_t dtype,
+                                 double value, const char *name) {
+    context->site = site;
+    if (!can_be(site, "number", context, dtype, value)) return (keel_tensor_t){0};
+    keel_status_t status = keel_table_reserve(&context->numbers, 1);
+    if (status) return context_take(context, site, status);
+    const int64_t words[] = {context->numbers.count};
+    const node_spec_t spec = {.kind = NODE_NUMBER, .dtype = dtype, .words = words, .word_count = 1};
+    keel_tensor_t tensor = trace_add(context, &spec, NULL, 0);
+    if (tensor.context)
+        context->numbers.data[context->numbers.count++] = (number_t){value, dtype, name};
+    return tensor;
 }
 
 keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value,
                              const char *name) {
     keel_context_t *context = begin_like(site, "number", like);
-    if (!context || !can_be(site, "number", like, value)) return (keel_tensor_t){0};
-    keel_dtype_t dtype = keel_dtype(like);
-    numbers_t *numbers = &context->numbers[dtype];
-    keel_status_t status = keel_table_reserve(numbers, 1);
-    if (status) return context_take(context, site, status);
-    const int64_t words[] = {numbers->count};
-    const node_spec_t spec = {.kind = NODE_NUMBER, .dtype = dtype, .words = words, .word_count = 1};
-    keel_tensor_t tensor = trace_add(context, &spec, NULL, 0);
-    if (tensor.context) numbers->data[numbers->count++] = (number_t){value, name};
-    return tensor;
+    if (!context) return (keel_tensor_t){0};
+    return keel_tensor_number(site, context, keel_dtype(like), value, name);
 }
 
 keel_tensor_t ops_constant(keel_context_t *context, keel_dtype_t dtype, double value) {
@@ -489,7 +501,8 @@ keel_tensor_t ops_constant(keel_context_t *context, keel_dtype_t dtype, double v
 
 keel_tensor_t keel_constant_at(keel_caller_t site, keel_tensor_t like, double value) {
     keel_context_t *context = begin_like(site, "constant", like);
-    if (!context || !can_be(site, "constant", like, value)) return (keel_tensor_t){0};
+    if (!context || !can_be(site, "constant", context, keel_dtype(like), value))
+        return (keel_tensor_t){0};
     return ops_constant(context, keel_dtype(like), value);
 }
 

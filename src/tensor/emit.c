@@ -259,41 +259,44 @@ static keel_status_t add_input(emitter_t *e, uint32_t node, uint32_t place) {
                      e->context->trace.sites.data[node]);
 }
 
-static keel_status_t add_numbers_of(emitter_t *e, uint32_t dtype) {
-    const trace_t *trace = &e->context->trace;
-    argument_t argument = {
-        .kind = ARGUMENT_NUMBERS, .index = dtype, .first = e->emit->numbers.count};
-    for (uint32_t i = 0; i < trace->nodes.count; ++i) {
-        const node_t *node = &trace->nodes.data[i];
-        if (!e->is_needed[i] || node->kind != NODE_NUMBER || node->dtype != dtype) continue;
-        e->places[i] = argument.count++;
-        KEEL_PUSH(&e->emit->numbers, (uint32_t)*trace_words(trace, node));
+// keel_number passes the text of all its arguments, which commas in brackets do not part.
+static const char *last_argument(const char *text) {
+    int depth = 0;
+    for (const char *at = text + strlen(text); at-- > text;) {
+        depth += (strchr(")]}", *at) != NULL) - (strchr("([{", *at) != NULL);
+        if (*at == ',' && !depth) return at + 1 + strspn(at + 1, " ");
     }
-    if (!argument.count) return NULL;
-    const keel_shape_t shape = KEEL_SHAPE(argument.count);
-    return add_argument(e, argument, (keel_dtype_t)dtype, &shape, SHARDING_WHOLE, "keel_number",
-                        &e->numbers[dtype]);
+    return text;
 }
 
-static keel_status_t add_numbers(emitter_t *e) {
-    KEEL_TRY(keel_program_add_attr(e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_UNKNOWN},
-                                   &e->location));
-    for (uint32_t dtype = 0; dtype < KEEL_DTYPE_COUNT; ++dtype)
-        if (e->context->numbers[dtype].count) KEEL_TRY(add_numbers_of(e, dtype));
-    return NULL;
+// "keel_number(rate)"
+static keel_status_t add_number(emitter_t *e, uint32_t node, uint32_t place) {
+    const number_t *number = &e->context->numbers.data[place];
+    const argument_t argument = {ARGUMENT_NUMBER, place};
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, "keel_number(%s)",
+                       number->name && context_is_text(number->name) ? last_argument(number->name)
+                                                                     : "");
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status)
+        status = add_argument(e, argument, number->dtype, &KEEL_SCALAR, SHARDING_WHOLE,
+                              keel_buffer_cstr(&text), &e->values[node]);
+    keel_buffer_deinitialize(&text);
+    return status;
 }
 
 static keel_status_t add_arguments(emitter_t *e) {
     const keel_context_t *context = e->context;
+    static keel_status_t (*const adders[NODE_NUMBER + 1])(emitter_t *, uint32_t, uint32_t) = {
+        [NODE_VARIABLE] = add_variable, [NODE_INPUT] = add_input, [NODE_NUMBER] = add_number};
     for (uint32_t i = 0; i < context->trace.nodes.count; ++i) {
         const node_t *node = trace_node(context, i);
-        bool is_variable = node->kind == NODE_VARIABLE;
-        if (!e->is_needed[i] || (!is_variable && node->kind != NODE_INPUT)) continue;
-        uint32_t place = (uint32_t)*trace_words(&context->trace, node);
+        if (!e->is_needed[i] || node->kind > NODE_NUMBER) continue;
         KEEL_TRY(emit_location(e, i));
-        KEEL_TRY(is_variable ? add_variable(e, i, place) : add_input(e, i, place));
+        KEEL_TRY(adders[node->kind](e, i, (uint32_t)*trace_words(&context->trace, node)));
     }
-    return add_numbers(e);
+    return NULL;
 }
 
 // The argument that is the variable at that place; KEEL_NONE if no result needs it.
@@ -352,14 +355,6 @@ static keel_status_t add_root(emitter_t *e, keel_value_id_t *out) {
     return status;
 }
 
-// Numbers of a region are of the entry: they are captured.
-static keel_status_t emit_numbers_of(emitter_t *e, const region_t *region) {
-    for (uint32_t i = region->begin; e->region == KEEL_NONE && i < region->end; ++i)
-        if (e->is_needed[i] && trace_node(e->context, i)->kind == NODE_NUMBER)
-            KEEL_TRY(emit_node(e, i));
-    return NULL;
-}
-
 // NULL unless a region begins there that is a computation of its own.
 static const region_t *called_region(const emitter_t *e, uint32_t i) {
     const keel_context_t *context = e->context;
@@ -385,7 +380,6 @@ keel_status_t emit_nodes(emitter_t *e, uint32_t first, uint32_t end) {
     for (uint32_t i = first; i < end; ++i) {
         const region_t *region = called_region(e, i);
         if (region) {
-            KEEL_TRY(emit_numbers_of(e, region));
             i = region->end;
             continue;
         }
@@ -439,8 +433,6 @@ static keel_status_t fill(emitter_t *e) {
     e->is_needed = memory;
     KEEL_TRY(keel_calloc((size_t)count + 1, sizeof *e->values, &memory));
     e->values = memory;
-    KEEL_TRY(keel_calloc((size_t)count + 1, sizeof *e->places, &memory));
-    e->places = memory;
     KEEL_TRY(mark(e));
     program->format = KEEL_FORMAT_HLO;
     KEEL_TRY(emit_text(e, e->context->name, &program->name));
@@ -469,7 +461,6 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buf
     if (!status) status = keel_write_hlo(&program, out);
     keel_free(e.is_needed);
     keel_free(e.values);
-    keel_free(e.places);
     keel_free(e.operands.data);
     keel_free(e.saves.data);
     keel_map_deinitialize(&e.types);

@@ -21,7 +21,6 @@ typedef struct emitter_t {
     keel_program_t *program;
     bool *is_needed;                         // of each node
     keel_value_id_t *values;                 // of each node
-    uint32_t *places;                        // of each number that is needed, among these
     KEEL_TABLE(keel_value_id_t) operands;    // of the node at hand
     keel_map_t types, tuple_types, op_names; // -> index
     keel_type_id_t elements[KEEL_DTYPE_COUNT];
@@ -29,7 +28,6 @@ typedef struct emitter_t {
     keel_op_id_t first_op;     // of the computation at hand
     uint32_t region;           // that it is of; KEEL_NONE: none
     KEEL_TABLE(saved_t) saves; // each once
-    keel_value_id_t numbers[KEEL_DTYPE_COUNT];
     keel_attr_id_t location;
     keel_buffer_t path;   // of the named scopes around it
     int64_t channels;     // of collectives, so far

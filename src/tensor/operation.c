@@ -2,7 +2,6 @@
 #include "tensor/operation.h"
 
 static const operation_t *const operations[NODE_KIND_COUNT] = {
-    [NODE_NUMBER] = &operation_number,
     [NODE_CONSTANT] = &operation_constant,
     [NODE_IOTA] = &operation_iota,
     [NODE_UNARY] = &operation_unary,

@@ -24,7 +24,7 @@ typedef struct operation_t {
 
 // The table in operation.c has them by the kind of their nodes. Loops and branches are apart:
 // emit_control.c, gradient_control.c.
-extern const operation_t operation_number, operation_constant, operation_iota; // op_source.c
+extern const operation_t operation_constant, operation_iota;                   // op_source.c
 extern const operation_t operation_unary, operation_binary, operation_compare; // op_elementwise.c
 extern const operation_t operation_select, operation_convert, operation_stop;  // op_elementwise.c
 extern const operation_t operation_broadcast, operation_reshape, operation_transpose; // op_shape.c

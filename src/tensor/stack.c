@@ -110,7 +110,7 @@ static void check_carry(stack_t *stack) {
 static bool is_same_number(const keel_context_t *context, uint32_t x, uint32_t y) {
     const node_t *a = trace_node(context, x), *b = trace_node(context, y);
     if (a->kind != NODE_NUMBER || b->kind != NODE_NUMBER || a->dtype != b->dtype) return false;
-    const number_t *numbers = context->numbers[a->dtype].data;
+    const number_t *numbers = context->numbers.data;
     return !memcmp(&numbers[*trace_words(&context->trace, a)].value,
                    &numbers[*trace_words(&context->trace, b)].value, sizeof numbers->value);
 }

@@ -7,17 +7,18 @@ struct compiled_t {
     uint32_t result_count;
     argument_t *arguments;
     uint32_t argument_count;
-    uint32_t *numbers;
     PJRT_LoadedExecutable *loaded;
+    sent_numbers_t sent;
     PJRT_Buffer ***inputs, ***outputs; // room for one execution: of each lane, its buffers
 };
 
 static void forget(keel_context_t *context, compiled_t *compiled) {
     if (!compiled) return;
     device_forget(context->device, compiled->loaded);
+    sent_close(context->device, &compiled->sent);
     trace_deinitialize(&compiled->trace);
-    void *const parts[] = {compiled->results, compiled->arguments, compiled->numbers,
-                           compiled->inputs, compiled->outputs};
+    void *const parts[] = {compiled->results, compiled->arguments, compiled->inputs,
+                           compiled->outputs};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         keel_free(parts[i]);
     keel_free(compiled);
@@ -95,6 +96,13 @@ static keel_status_t make_lists(size_t lanes, size_t count, PJRT_Buffer ****out)
     return NULL;
 }
 
+static uint32_t count_numbers(const compiled_t *compiled) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < compiled->argument_count; ++i)
+        count += compiled->arguments[i].kind == ARGUMENT_NUMBER;
+    return count;
+}
+
 static keel_status_t fill(keel_context_t *context, emit_t *emit, compiled_t *compiled) {
     keel_buffer_t hlo;
     size_t lanes = device_lanes(context->device);
@@ -104,12 +112,12 @@ static keel_status_t fill(keel_context_t *context, emit_t *emit, compiled_t *com
     keel_status_t status = emit_program(context, emit, &hlo);
     compiled->arguments = emit->arguments.data;
     compiled->argument_count = emit->arguments.count;
-    compiled->numbers = emit->numbers.data;
     if (!status)
         status = device_compile(context->device, keel_bytes(hlo.data, hlo.size), &compiled->loaded);
     keel_buffer_deinitialize(status ? &hlo : &context->newest);
     KEEL_TRY(status);
     context->newest = hlo;
+    KEEL_TRY(sent_open(count_numbers(compiled), lanes, &compiled->sent));
     KEEL_TRY(make_lists(lanes, compiled->argument_count, &compiled->inputs));
     KEEL_TRY(make_lists(lanes, compiled->result_count, &compiled->outputs));
     return keel_table_reserve(&context->compiled, 1);
@@ -134,70 +142,30 @@ static keel_status_t find_or_compile(keel_context_t *context, emit_t *emit, comp
 
 // ---- running one -------------------------------------------------------------------------------
 
-// Those of `which`, into room for a buffer of each lane.
-static keel_status_t send_numbers(keel_context_t *context, keel_dtype_t dtype,
-                                  const uint32_t *which, uint32_t count, PJRT_Buffer **out) {
-    const number_t *numbers = context->numbers[dtype].data;
-    const keel_shape_t shape = KEEL_SHAPE(count);
-    const layout_t layout = {dtype, &shape, &context->shardings.data[SHARDING_WHOLE]};
-    size_t size = keel_dtype_size(dtype);
-    uint8_t few[256];
-    void *bytes = few;
-    if (count * size > sizeof few) KEEL_TRY(keel_alloc(count * size, &bytes));
-    for (uint32_t i = 0; i < count; ++i)
-        number_encode(dtype, numbers[which[i]].value, (uint8_t *)bytes + i * size);
-    keel_status_t status = device_send(context->device, &layout, bytes, out);
-    if (bytes != few) keel_free(bytes);
-    return status;
-}
-
-// The buffers of an argument; those of numbers are made in `room`.
-static keel_status_t find_buffers(keel_context_t *context, const compiled_t *compiled,
-                                  const argument_t *argument, PJRT_Buffer **room,
-                                  PJRT_Buffer ***out) {
-    *out = room;
-    if (argument->kind == ARGUMENT_VARIABLE)
-        *out = context->variables.data[context->used.data[argument->index]].buffers;
-    else if (argument->kind == ARGUMENT_INPUT)
-        *out = context->inputs.data[argument->index].buffers;
-    else
-        return send_numbers(context, (keel_dtype_t)argument->index,
-                            compiled->numbers + argument->first, argument->count, room);
-    return NULL;
-}
-
 static keel_status_t gather(keel_context_t *context, compiled_t *compiled) {
-    size_t lanes = device_lanes(context->device);
+    const size_t lanes = device_lanes(context->device);
+    uint32_t numbers = 0;
     for (uint32_t i = 0; i < compiled->argument_count; ++i) {
+        const argument_t *argument = &compiled->arguments[i];
         PJRT_Buffer **buffers;
-        KEEL_TRY(find_buffers(context, compiled, &compiled->arguments[i], context->room, &buffers));
+        if (argument->kind == ARGUMENT_VARIABLE)
+            buffers = context->variables.data[context->used.data[argument->index]].buffers;
+        else if (argument->kind == ARGUMENT_INPUT)
+            buffers = context->inputs.data[argument->index].buffers;
+        else
+            KEEL_TRY(sent_find(context, &compiled->sent, numbers++,
+                               &context->numbers.data[argument->index], &buffers));
         for (size_t lane = 0; lane < lanes; ++lane)
             compiled->inputs[lane][i] = buffers[lane];
-        if (buffers == context->room) memset(buffers, 0, lanes * sizeof *buffers);
     }
     return NULL;
-}
-
-static void drop_numbers(keel_context_t *context, compiled_t *compiled) {
-    size_t lanes = device_lanes(context->device);
-    for (uint32_t i = 0; i < compiled->argument_count; ++i) {
-        if (compiled->arguments[i].kind != ARGUMENT_NUMBERS) continue;
-        for (size_t lane = 0; lane < lanes; ++lane)
-            context->room[lane] = compiled->inputs[lane][i];
-        device_drop(context->device, context->room);
-    }
 }
 
 static keel_status_t run(keel_context_t *context, compiled_t *compiled) {
-    for (size_t lane = 0; lane < device_lanes(context->device); ++lane)
-        memset(compiled->inputs[lane], 0, compiled->argument_count * sizeof(PJRT_Buffer *));
-    keel_status_t status = gather(context, compiled);
-    if (!status)
-        status = device_execute(context->device, compiled->loaded,
-                                (PJRT_Buffer *const *const *)compiled->inputs,
-                                compiled->argument_count, compiled->outputs);
-    drop_numbers(context, compiled);
-    return status;
+    KEEL_TRY(gather(context, compiled));
+    return device_execute(context->device, compiled->loaded,
+                          (PJRT_Buffer *const *const *)compiled->inputs, compiled->argument_count,
+                          compiled->outputs);
 }
 
 static void take_result(const keel_context_t *context, const compiled_t *compiled, uint32_t result,

@@ -32,6 +32,9 @@ bool keel_tensor_is_float(keel_dtype_t dtype);
 bool keel_tensor_is_complex(keel_dtype_t dtype);
 // Writes a host number as one element of the dtype. False if the dtype does not have it.
 bool keel_tensor_encode(keel_dtype_t dtype, double value, void *out);
+// keel_number_at where no tensor of the dtype is at hand.
+keel_tensor_t keel_tensor_number(keel_caller_t site, keel_context_t *context, keel_dtype_t dtype,
+                                 double value, const char *name);
 // Whether it is a variable or a kept tensor that was not released.
 bool keel_tensor_is_variable(keel_tensor_t tensor);
 

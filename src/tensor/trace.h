@@ -15,7 +15,7 @@
 //   gradient.h   reverse mode over the trace
 //   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
 //                emit_sharding.c have its pieces
-//   number.c     host numbers as elements of a dtype
+//   number.c     host numbers as elements of a dtype; sent.c: on the devices
 //   step.c       the end of a step: a known trace runs, a new one is compiled
 //   mesh.c       the mesh, its specs, and which part of a tensor a device has
 //   device.c     the plugin door's table: devices, compiling, executing; transfer.c: buffers;
@@ -47,7 +47,7 @@
 typedef enum node_kind {
     NODE_VARIABLE,  // words: its place among the variables that the step uses; its sharding
     NODE_INPUT,     // words: its place among the step's inputs; its sharding
-    NODE_NUMBER,    // words: index among the numbers of its dtype
+    NODE_NUMBER,    // words: its place among the step's numbers
     NODE_CONSTANT,  // words: bits of a double
     NODE_IOTA,      // words: axis
     NODE_UNARY,     // op: keel_unary_op_t
@@ -202,12 +202,12 @@ typedef struct input_t {
     PJRT_Buffer **buffers; // of this step
 } input_t;
 
-// Host numbers of one dtype are one argument: a vector.
+// A host number of the step.
 typedef struct number_t {
     double value;
+    keel_dtype_t dtype;
     const char *name; // the arguments as C has them; the last one is the expression
 } number_t;
-typedef KEEL_TABLE(number_t) numbers_t;
 
 typedef struct compiled_t compiled_t;
 
@@ -235,7 +235,7 @@ struct keel_context_t {
     KEEL_TABLE(uint32_t) assigned; // variables, by first assignment
     KEEL_TABLE(input_t) inputs;    // used_inputs of this step come first
     uint32_t used_inputs;
-    numbers_t numbers[KEEL_DTYPE_COUNT];
+    KEEL_TABLE(number_t) numbers; // of the open step
     trace_t trace;
     KEEL_TABLE(region_t) regions; // of the open step
     uint32_t region;              // the innermost open one; KEEL_NONE: none
@@ -489,23 +489,20 @@ bool local_refuses(keel_context_t *context, const char *what, uint32_t node);
 
 // ---- emit.c ------------------------------------------------------------------------------------
 
-typedef enum argument_kind { ARGUMENT_VARIABLE, ARGUMENT_INPUT, ARGUMENT_NUMBERS } argument_kind_t;
+typedef enum argument_kind { ARGUMENT_VARIABLE, ARGUMENT_INPUT, ARGUMENT_NUMBER } argument_kind_t;
 typedef struct argument_t {
-    uint8_t kind;          // argument_kind_t
-    uint32_t index;        // among the step's variables or inputs; dtype of the numbers
-    uint32_t first, count; // of the numbers, in the program's list of them
+    uint8_t kind;   // argument_kind_t
+    uint32_t index; // among the step's variables, inputs or numbers
 } argument_t;
 
-// What of a trace is computed: `results` are nodes. The program has an argument for each variable
-// and input that these need, and for the numbers of each dtype that they need. `aliases[i]` is the
-// place of the variable whose buffer result i takes over, or KEEL_NONE, and `shardings[i]` how it
-// is split.
+// What of a trace is computed: `results` are nodes. The program has an argument for each variable,
+// input and number that these need. `aliases[i]` is the place of the variable whose buffer result i
+// takes over, or KEEL_NONE, and `shardings[i]` how it is split.
 typedef struct emit_t {
     const uint32_t *results, *aliases, *shardings;
     uint32_t result_count;
     // The caller frees the data of both.
     KEEL_TABLE(argument_t) arguments;
-    KEEL_TABLE(uint32_t) numbers; // of each dtype, among those of the step
 } emit_t;
 
 // Appends the HLO of the program.
@@ -557,6 +554,25 @@ keel_status_t device_receive(device_t *device, const layout_t *layout, PJRT_Buff
                              void *data) KEEL_MUST_CHECK;
 // Destroys and empties them; NULL is allowed.
 void device_drop(device_t *device, PJRT_Buffer **buffers);
+
+// ---- sent.c ------------------------------------------------------------------------------------
+
+typedef struct sent_t sent_t;
+
+// The numbers of a program, of which each argument has a place.
+typedef struct sent_numbers_t {
+    sent_t *data;
+    uint32_t *places; // in data; KEEL_NONE: none yet
+    PJRT_Buffer **buffers;
+    uint32_t count;
+} sent_numbers_t;
+
+// For so many arguments; closed whatever is returned.
+keel_status_t sent_open(uint32_t count, size_t lanes, sent_numbers_t *out) KEEL_MUST_CHECK;
+void sent_close(device_t *device, sent_numbers_t *sent);
+// A buffer of each lane for argument `which`; they stay those of `sent`.
+keel_status_t sent_find(keel_context_t *context, sent_numbers_t *sent, uint32_t which,
+                        const number_t *number, PJRT_Buffer ***out) KEEL_MUST_CHECK;
 
 // ---- step.c ------------------------------------------------------------------------------------
 

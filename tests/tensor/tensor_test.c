@@ -53,6 +53,26 @@ static void numbers_make_no_new_program(void **state) {
     }
     assert_int_equal(programs() - before, 1);
     assert_float_equal(item(keel_sum(x, keel_all_axes(x))), 6 * 120, 0);
+    keel_step_discard(keel);
+}
+
+// Of a step in which some are equal that were not, and the other way round.
+static void each_number_has_its_own_value(void **state) {
+    (void)state;
+    static const double values[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {0, -0.0, 3}, {3, 3, 0}};
+    uint64_t before = programs();
+    for (size_t step = 0; step < sizeof values / sizeof *values; ++step) {
+        const double *v = values[step];
+        keel_tensor_t x = ones("x", 1, 1), sum = keel_multiply(x, keel_number(x, v[0]));
+        sum = keel_add(keel_multiply(sum, keel_number(x, 10)), keel_number(x, v[1]));
+        sum = keel_add(keel_multiply(sum, keel_number(x, 10)), keel_number(x, v[2]));
+        keel_tensor_t kept = keel_keep(sum);
+        assert_ok(keel_step_end(keel));
+        assert_float_equal(item(kept), 100 * v[0] + 10 * v[1] + v[2], 0);
+        keel_release(kept);
+        keel_release(x);
+    }
+    assert_int_equal(programs() - before, 1);
 }
 
 static void constants_make_one_each(void **state) {
@@ -600,6 +620,7 @@ static void a_known_step_allocates_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_make_no_new_program),
+        cmocka_unit_test(each_number_has_its_own_value),
         cmocka_unit_test(constants_make_one_each),
         cmocka_unit_test(the_same_trace_from_another_line_is_the_same_program),
         cmocka_unit_test(a_step_without_assignments_runs_nothing),
