@@ -110,8 +110,9 @@ KEEL_API size_t keel_tree_place_at(keel_caller_t site, keel_tree_t *tree, keel_f
                                    const void *data, keel_spec_t spec);
 
 // Assigns the first value of each leaf that has an initializer, in the open step: one program,
-// whatever the seed. What is random depends on the seed, the leaf's name and the element's place
-// alone, and KEEL_UNIFORM gives the same bits on every device:
+// whatever the seed, the limits, the deviations and, 0 apart, what is filled in. What is random
+// depends on the seed, the leaf's name and the element's place alone, and KEEL_UNIFORM gives the
+// same bits on every device:
 //   u = fmix32(place * 0x9E3779B1 + fmix32(fnv1a32(name) + seed * 0x9E3779B9)) >> 8, times 2^-24
 // in u32; fmix32 is the last step of MurmurHash3. KEEL_UNIFORM is (2u - 1) * limit.
 #define keel_tree_initialize(...) keel_tree_initialize_at(KEEL_HERE, __VA_ARGS__)
@@ -282,7 +283,8 @@ typedef enum keel_attention_form {
     KEEL_ATTENTION_BLOCKED, // over blocks of keys, with the softmax's maximum and sum carried on
 } keel_attention_form_t;
 
-// All of them are a part of the program.
+// `scale`, `softcap` and `window` are numbers: others make no new program, 0 apart. The rest is a
+// part of it.
 typedef struct keel_attention_options_t {
     keel_attention_form_t form;
     double scale;   // of q.k; 0: 1 / sqrt(h)
@@ -329,7 +331,7 @@ KEEL_API keel_tensor_t keel_rows_where_at(keel_caller_t site, keel_tensor_t x, k
 typedef struct keel_routing_options_t {
     int64_t top;      // experts of a token
     int64_t capacity; // slots of an expert; beyond the tokens, as many as these
-    double scale;     // of the gates; 0: 1
+    double scale;     // of the gates, a number; 0: 1
 } keel_routing_options_t;
 
 // factor * tokens * top / experts, rounded up to 8, at most `tokens`: those of the configuration. 0

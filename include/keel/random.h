@@ -39,7 +39,7 @@ KEEL_API keel_tensor_t keel_random_normal_at(keel_caller_t site, keel_tensor_t k
 #define keel_random_bernoulli(...) keel_random_bernoulli_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_random_bernoulli_at(keel_caller_t site, keel_tensor_t key,
                                                 keel_shape_t shape, keel_tensor_t probability);
-// i32 in [low, high), which are a part of the program.
+// i32 in [low, high), which are numbers too.
 #define keel_random_integers(...) keel_random_integers_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_random_integers_at(keel_caller_t site, keel_tensor_t key,
                                                keel_shape_t shape, int32_t low, int32_t high);

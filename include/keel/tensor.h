@@ -11,8 +11,9 @@
 //   constant     a part of the program                                      yes
 //
 // So a changing learning rate or step count never makes a new program, unless it is asked for by
-// name: keel_constant. What shapes a program (sizes, axes) is an integer of C and does; `keel why`
-// names its line.
+// name: keel_constant. Nor does a scalar that an operation takes, such as an epsilon: it is a
+// number. What shapes a program (sizes, axes) is an integer of C and does; `keel why` names its
+// line.
 //
 // Ownership, one rule: a tensor belongs to its context. Traced tensors live until their step ends;
 // variables and kept tensors until keel_release or keel_context_free. A tensor is a small value:
@@ -542,10 +543,10 @@ typedef struct keel_layers_t {
     int is_unrolled;      // do not scan
 } keel_layers_t;
 
-// Layers one after another. If they are structurally the same, they become one scan over their
-// parameters, which are stacked for it: the program has one layer, however many there are, and
-// copies the parameters once. Otherwise they stand one behind another, and the reason is printed
-// once. All layers are traced to see it. `out`: carry_count tensors.
+// Layers one after another. If they are structurally the same, with the same numbers, they become
+// one scan over their parameters, which are stacked for it: the program has one layer, however many
+// there are, and copies the parameters once. Otherwise they stand one behind another, and the
+// reason is printed once. All layers are traced to see it. `out`: carry_count tensors.
 #define keel_layers(...) keel_layers_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_layers_at(keel_caller_t site, keel_context_t *context, keel_layer_t layer,
                              void *user, const keel_layers_t *layers, keel_tensor_t *out);
@@ -626,8 +627,8 @@ KEEL_API keel_tensor_t keel_gelu_at(keel_caller_t site, keel_tensor_t x);
 KEEL_API keel_tensor_t keel_softmax_at(keel_caller_t site, keel_tensor_t x, int axis);
 #define keel_log_softmax(...) keel_log_softmax_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_log_softmax_at(keel_caller_t site, keel_tensor_t x, int axis);
-// Over the last axis. `scale` and `shift` ([last], or empty: none). The epsilon is a part of the
-// program.
+// Over the last axis. `scale` and `shift` ([last], or empty: none). The epsilon is a number, in the
+// dtype of the sums: f32 for small floats.
 #define keel_rms_norm(...) keel_rms_norm_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_rms_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t scale,
                                         double epsilon);

@@ -16,7 +16,7 @@ typedef struct attention_t {
     keel_context_t *context;
     keel_tensor_t q, k, v, mask; // q: [B, T, G, r, h]; mask: [B, T, S], or empty
     int64_t batch, queries, keys, groups, heads, width;
-    double scale;
+    keel_tensor_t factor, cap, window; // of scores, before and after tanh; empty: none
 } attention_t;
 
 // ---- what fits ---------------------------------------------------------------------------------
@@ -72,6 +72,26 @@ static keel_status_t check_options(keel_tensor_t q, keel_tensor_t k,
     return NULL;
 }
 
+static double default_scale(const attention_t *a) {
+    return 1 / sqrt((double)keel_shape(a->k).dims[3]);
+}
+
+// All blocks share them.
+static void take_numbers(keel_caller_t site, attention_t *a) {
+    const keel_attention_options_t *o = a->options;
+    keel_context_t *context = a->context;
+    const keel_dtype_t dtype = rules_dtype(keel_dtype(a->k));
+    const double scale = o->scale != 0 ? o->scale : default_scale(a), cap = o->softcap;
+    if (cap != 0) {
+        a->factor = keel_tensor_number(site, context, dtype, scale / cap, "scale / softcap");
+        a->cap = keel_tensor_number(site, context, dtype, cap, "softcap");
+    } else if (o->scale != 0) {
+        a->factor = keel_tensor_number(site, context, dtype, scale, "scale");
+    }
+    if (o->window)
+        a->window = keel_tensor_number(site, context, KEEL_I32, (double)o->window, "window");
+}
+
 static keel_status_t begin(keel_caller_t site, keel_tensor_t q, keel_tensor_t k, keel_tensor_t v,
                            keel_tensor_t mask, const keel_attention_options_t *options,
                            attention_t *out) {
@@ -93,8 +113,8 @@ static keel_status_t begin(keel_caller_t site, keel_tensor_t q, keel_tensor_t k,
         .keys = keel_shape(k).dims[1],
         .groups = groups,
         .heads = heads,
-        .width = keel_shape(v).dims[3],
-        .scale = options->scale != 0 ? options->scale : 1 / sqrt((double)shape.dims[3])};
+        .width = keel_shape(v).dims[3]};
+    take_numbers(site, out);
     return NULL;
 }
 
@@ -110,9 +130,7 @@ static keel_tensor_t causal_mask(keel_caller_t site, const attention_t *a, int64
         BINARY(SUBTRACT, BINARY(SUBTRACT, query, key), CONSTANT(query, (double)from));
     keel_tensor_t is_seen = keel_compare_at(site, KEEL_OP_GREATER_EQUAL, back, CONSTANT(back, 0));
     if (!a->options->window) return is_seen;
-    keel_tensor_t is_near =
-        keel_compare_at(site, KEEL_OP_LESS, back, CONSTANT(back, (double)a->options->window));
-    return BINARY(AND, is_seen, is_near);
+    return BINARY(AND, is_seen, keel_compare_at(site, KEEL_OP_LESS, back, a->window));
 }
 
 // As [B or 1, 1, T, 1, s]; empty if all may be seen.
@@ -136,11 +154,12 @@ static keel_tensor_t scores_of(keel_caller_t site, const attention_t *a, int64_t
     keel_tensor_t k = keel_slice_at(site, a->k, 1, from, to);
     keel_tensor_t scores =
         keel_dot_at(site, a->q, k, KEEL_AXES(0, 2), KEEL_AXES(0, 2), KEEL_AXES(4), KEEL_AXES(3));
-    const double cap = a->options->softcap;
     scores = keel_cast_at(site, scores, rules_dtype(keel_dtype(scores)));
-    scores = BINARY(MULTIPLY, scores, CONSTANT(scores, cap != 0 ? a->scale / cap : a->scale));
-    if (cap != 0)
-        scores = BINARY(MULTIPLY, keel_unary_at(site, KEEL_OP_TANH, scores), CONSTANT(scores, cap));
+    keel_tensor_t factor = a->factor;
+    if (keel_is_empty(factor)) factor = CONSTANT(scores, default_scale(a));
+    scores = BINARY(MULTIPLY, scores, factor);
+    if (!keel_is_empty(a->cap))
+        scores = BINARY(MULTIPLY, keel_unary_at(site, KEEL_OP_TANH, scores), a->cap);
     keel_tensor_t mask = mask_of(site, a, from, to);
     return keel_is_empty(mask) ? scores
                                : keel_select_at(site, mask, scores, CONSTANT(scores, masked));

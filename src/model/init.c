@@ -58,7 +58,8 @@ static keel_tensor_t uniform(keel_caller_t site, const leaf_t *leaf, uint32_t se
 static keel_tensor_t centered(keel_caller_t site, const leaf_t *leaf, uint32_t seed) {
     keel_tensor_t u = uniform(site, leaf, seed, 0);
     keel_tensor_t twice = BINARY(MULTIPLY, u, CONSTANT(u, 2));
-    return BINARY(MULTIPLY, BINARY(SUBTRACT, twice, CONSTANT(u, 1)), CONSTANT(u, leaf->init.size));
+    return BINARY(MULTIPLY, BINARY(SUBTRACT, twice, CONSTANT(u, 1)),
+                  keel_number_at(site, u, leaf->init.size, "limit"));
 }
 
 // cos(2 pi v) of v in [0, 1), as 1 - 2 cos^2(pi (v - 1/2)): the series is short there, and within
@@ -88,7 +89,18 @@ static keel_tensor_t normal(keel_caller_t site, const leaf_t *leaf, uint32_t see
     keel_tensor_t radius =
         keel_unary_at(site, KEEL_OP_SQRT, BINARY(MULTIPLY, log, CONSTANT(log, -2)));
     keel_tensor_t turn = cosine_of_turn(site, v);
-    return BINARY(MULTIPLY, BINARY(MULTIPLY, radius, turn), CONSTANT(u, leaf->init.size));
+    return BINARY(MULTIPLY, BINARY(MULTIPLY, radius, turn),
+                  keel_number_at(site, u, leaf->init.size, "deviation"));
+}
+
+// Most state begins with 0, which is a part of the program: XLA makes one computation of all equal
+// constants, and one of each number.
+static keel_tensor_t filled(keel_caller_t site, const leaf_t *leaf) {
+    const double value = leaf->init.size;
+    keel_tensor_t x = leaf->tensor;
+    keel_tensor_t scalar =
+        value != 0 ? keel_number_at(site, x, value, "value") : CONSTANT(x, value);
+    return keel_broadcast_at(site, scalar, keel_shape(x));
 }
 
 keel_tensor_t init_value(keel_caller_t site, const leaf_t *leaf, uint32_t seed) {
@@ -96,8 +108,8 @@ keel_tensor_t init_value(keel_caller_t site, const leaf_t *leaf, uint32_t seed) 
     keel_tensor_t value = {0};
     switch (init->kind) {
         case KEEL_INIT_FILL:
-            value = CONSTANT(leaf->tensor, init->size);
-            return keel_broadcast_at(site, value, keel_shape(leaf->tensor));
+            value = filled(site, leaf);
+            break;
         case KEEL_INIT_UNIFORM:
             value = centered(site, leaf, seed);
             break;

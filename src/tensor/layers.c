@@ -5,6 +5,7 @@
 #define UNARY(op, x) keel_unary_at(site, KEEL_OP_##op, (x))
 #define BINARY(op, x, y) keel_binary_at(site, KEEL_OP_##op, (x), (y))
 #define CONSTANT(like, value) keel_constant_at(site, (like), (value))
+#define NUMBER(like, value) keel_number_at(site, (like), (value), #value)
 
 // Sums, norms and exponentials of small floats are computed in f32: f16 ends at 65504, and bf16
 // counts to 256.
@@ -171,7 +172,7 @@ static keel_tensor_t mean_kept(keel_caller_t site, keel_tensor_t x, int32_t axis
 // x / sqrt(mean(x^2) + epsilon) of a wide x.
 static keel_tensor_t normalize(keel_caller_t site, keel_tensor_t x, int32_t axis, double epsilon) {
     keel_tensor_t mean = mean_kept(site, BINARY(MULTIPLY, x, x), axis);
-    return BINARY(MULTIPLY, x, UNARY(RSQRT, BINARY(ADD, mean, CONSTANT(x, epsilon))));
+    return BINARY(MULTIPLY, x, UNARY(RSQRT, BINARY(ADD, mean, NUMBER(x, epsilon))));
 }
 
 // A scale or a shift is as long as the last axis, or absent. False, with an error, if it is

@@ -8,6 +8,7 @@
 #define UNARY(op, x) keel_unary_at(site, KEEL_OP_##op, (x))
 #define BINARY(op, x, y) keel_binary_at(site, KEEL_OP_##op, (x), (y))
 #define CONSTANT(like, value) keel_constant_at(site, (like), (value))
+#define NUMBER(like, value) keel_number_at(site, (like), (value), #value)
 
 // Two words of 32 bits each, of any shape.
 typedef struct pair_t {
@@ -157,7 +158,7 @@ keel_tensor_t keel_random_uniform_at(keel_caller_t site, keel_tensor_t key, keel
         !is_shape(site, "random_uniform", key.context, &shape))
         return (keel_tensor_t){0};
     keel_tensor_t x = unit(site, key, &shape);
-    keel_tensor_t least = keel_number_at(site, x, low, "low");
+    keel_tensor_t least = NUMBER(x, low);
     x = BINARY(MULTIPLY, x, keel_number_at(site, x, (float)high - (float)low, "high - low"));
     return BINARY(MAXIMUM, least, BINARY(ADD, x, least));
 }
@@ -210,6 +211,28 @@ keel_tensor_t keel_random_bernoulli_at(keel_caller_t site, keel_tensor_t key, ke
         keel_broadcast_at(site, keel_cast_at(site, probability, KEEL_F32), shape));
 }
 
+// Of what is divided by a number: it, and the largest u32 divided by it.
+typedef struct divisor_t {
+    keel_tensor_t whole, inverse; // u32, u64
+} divisor_t;
+
+static divisor_t divisor_of(keel_caller_t site, keel_context_t *context, uint32_t span) {
+    const char *name = "high - low";
+    return (divisor_t){keel_tensor_number(site, context, KEEL_U32, span, name),
+                       keel_tensor_number(site, context, KEEL_U64, UINT32_MAX / span, name)};
+}
+
+// x mod a number. XLA's compiler for CPUs keeps a loop scalar for a division by what it does not
+// know. The quotient below is the right one or 1 less; then the rest has one divisor more, and
+// without it it is the smaller one.
+static keel_tensor_t remainder_of(keel_caller_t site, keel_tensor_t x, divisor_t by) {
+    keel_tensor_t product = BINARY(MULTIPLY, keel_cast_at(site, x, KEEL_U64), by.inverse);
+    keel_tensor_t quotient = BINARY(SHIFT_RIGHT, product, CONSTANT(product, 32));
+    quotient = keel_cast_at(site, quotient, KEEL_U32);
+    keel_tensor_t rest = BINARY(SUBTRACT, x, BINARY(MULTIPLY, quotient, by.whole));
+    return BINARY(MINIMUM, rest, BINARY(SUBTRACT, rest, by.whole));
+}
+
 // Two words of bits, so that the remainder of any span is nearly even.
 keel_tensor_t keel_random_integers_at(keel_caller_t site, keel_tensor_t key, keel_shape_t shape,
                                       int32_t low, int32_t high) {
@@ -226,9 +249,9 @@ keel_tensor_t keel_random_integers_at(keel_caller_t site, keel_tensor_t key, kee
     const uint32_t factor = half * half % span;
     keel_random_split_at(site, key, 2, keys);
     keel_tensor_t upper = bits_of(site, keys[0], &shape), lower = bits_of(site, keys[1], &shape);
-    keel_tensor_t whole = CONSTANT(upper, span);
-    upper = BINARY(MULTIPLY, BINARY(REMAINDER, upper, whole), CONSTANT(upper, factor));
-    keel_tensor_t offset = BINARY(ADD, upper, BINARY(REMAINDER, lower, whole));
-    offset = keel_bitcast_at(site, BINARY(REMAINDER, offset, whole), KEEL_I32);
-    return BINARY(ADD, offset, CONSTANT(offset, low));
+    const divisor_t by = divisor_of(site, key.context, span);
+    upper = BINARY(MULTIPLY, remainder_of(site, upper, by), NUMBER(upper, factor));
+    keel_tensor_t offset = BINARY(ADD, upper, remainder_of(site, lower, by));
+    offset = keel_bitcast_at(site, remainder_of(site, offset, by), KEEL_I32);
+    return BINARY(ADD, offset, NUMBER(offset, low));
 }

@@ -501,7 +501,7 @@ typedef struct argument_t {
 typedef struct emit_t {
     const uint32_t *results, *aliases, *shardings;
     uint32_t result_count;
-    // The caller frees the data of both.
+    // The caller frees the data.
     KEEL_TABLE(argument_t) arguments;
 } emit_t;
 

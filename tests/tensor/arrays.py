@@ -349,7 +349,8 @@ def add_bits(add, floats, integers, dtypes):
         add(f"random bits {shape}", lambda k, x, s=shape: k.random("bits", x, s), key)
         add(f"random uniform {shape}", lambda k, x, s=shape: k.random("uniform", x, s, -1.5, 4.0), key)
         add(f"random integers {shape}", lambda k, x, s=shape: k.random("integers", x, s, -7, 900), key)
-    add("random integers of a large span", lambda k, x: k.random("integers", x, (40,), -2**31, 2**31 - 1), key)
+    for low, high in [(-2**31, 2**31 - 1), (-2**31, 0), (-2**31, 1), (0, 2**31 - 1), (0, 2**16), (-5, 2**16), (7, 8), (0, 3)]:
+        add(f"random integers of [{low}, {high})", lambda k, x, b=(low, high): k.random("integers", x, (40,), *b), key)
     add("random normal", lambda k, x: k.random("normal", x, (1000,)), key)
     add("random bernoulli", lambda k, x, p: k.random("bernoulli", x, (50,), p), key, numpy.array(0.3, "float32"))
     for which in range(3):
