@@ -316,8 +316,6 @@ void keel_diff_unrolled(keel_diff_t *diff);
 keel_status_t keel_diff_numbers(keel_diff_t *diff, const keel_sources_t *sources) KEEL_MUST_CHECK;
 // results.c: the types of the entry's results.
 keel_list_t keel_diff_result_types(const keel_graph_t *graph);
-// The name that the client gives a result, "result['hidden']"; "" if it has none.
-keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number);
 // Results that only one side has.
 keel_status_t keel_diff_results(keel_diff_t *diff) KEEL_MUST_CHECK;
 // HLO: two tuples of the programs' results, of which one has more. False if they are something

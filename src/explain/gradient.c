@@ -118,8 +118,9 @@ static keel_op_id_t all_accumulated(const gradient_side_t *side, uint32_t *out_s
         if (result == KEEL_NONE) continue;
         keel_str_t name = side->arguments[i].name, leaf = leaf_of(name);
         is_named = is_named || is_named_so(name) || is_summed_in_place(side, &side->arguments[i]);
-        comes_back = comes_back && leaf.size && leaf.size < name.size &&
-                     keel_str_equal(leaf, leaf_of(keel_diff_result_name(side->graph, result)));
+        comes_back =
+            comes_back && leaf.size && leaf.size < name.size &&
+            keel_str_equal(leaf, leaf_of(keel_program_result_name(side->graph->program, result)));
     }
     return is_named || (lonely > 1 && comes_back) ? first : KEEL_NONE;
 }

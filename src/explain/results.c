@@ -9,20 +9,9 @@ keel_list_t keel_diff_result_types(const keel_graph_t *graph) {
     return keel_program_list(program, keel_program_type(program, type)->c);
 }
 
-// "result['hidden']", as JAX names it; "" if the client gives no name.
-keel_str_t keel_diff_result_name(const keel_graph_t *graph, uint32_t number) {
-    const keel_program_t *program = graph->program;
-    keel_attr_id_t array = program->functions.data[program->entry].result_attributes;
-    keel_list_t dicts = keel_program_array(program, array);
-    if (number >= dicts.count) return KEEL_STR("");
-    keel_attr_id_t name = keel_program_dict_find(program, dicts.items[number], "jax.result_info");
-    if (keel_program_attr(program, name)->kind != KEEL_ATTR_STRING) return KEEL_STR("");
-    return keel_program_str(program, keel_program_attr(program, name)->a);
-}
-
 static keel_status_t put_names(const keel_graph_t *graph, uint32_t count, keel_map_t *out) {
     for (uint32_t i = 0; i < count; ++i)
-        KEEL_TRY(keel_map_put(out, keel_str_bytes(keel_diff_result_name(graph, i)), i));
+        KEEL_TRY(keel_map_put(out, keel_str_bytes(keel_program_result_name(graph->program, i)), i));
     return NULL;
 }
 
@@ -39,7 +28,7 @@ static uint32_t explained_by(const keel_diff_t *diff) {
 static keel_status_t explain_result(keel_diff_t *diff, bool is_after, uint32_t number,
                                     keel_type_id_t type) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-    keel_str_t name = keel_diff_result_name(graph, number);
+    keel_str_t name = keel_program_result_name(graph->program, number);
     const char *text = keel_diff_type(diff, graph->program, type);
     keel_difference_t difference = {.kind = KEEL_CAUSE_STRUCTURE,
                                     .subject =
@@ -60,7 +49,7 @@ static keel_status_t tell_missing(keel_diff_t *diff, bool is_after, keel_list_t 
                                   const keel_map_t *others) {
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     for (uint32_t i = 0; i < results.count; ++i) {
-        keel_str_t name = keel_diff_result_name(graph, i);
+        keel_str_t name = keel_program_result_name(graph->program, i);
         if (name.size && !keel_map_find(others, keel_str_bytes(name)))
             KEEL_TRY(explain_result(diff, is_after, i, results.items[i]));
     }
@@ -82,7 +71,7 @@ keel_status_t keel_diff_results(keel_diff_t *diff) {
     return status;
 }
 
-// ---- HLO, whose results have no names ----------------------------------------------------------
+// ---- HLO, whose results are operands of its root -----------------------------------------------
 
 static uint32_t times_among(const keel_value_id_t *values, uint32_t count, keel_value_id_t value) {
     uint32_t times = 0;
@@ -114,7 +103,9 @@ static bool tell_kept(keel_diff_t *diff, bool is_after, keel_list_t results, kee
         out->note = keel_diff_text(diff, "%s%s", keel_note_text(KEEL_NOTE_KEPT),
                                    kept ? ", as a copy of another result (copy_, clone)" : "");
         const char *type = keel_diff_type(diff, graph->program, keel_graph_type(graph, value));
-        out->subject = keel_diff_text(diff, "result %u", i);
+        keel_str_t name = keel_program_result_name(graph->program, i);
+        out->subject = name.size ? keel_diff_text(diff, "%.*s", (int)name.size, name.data)
+                                 : keel_diff_text(diff, "result %u", i);
         out->old_value = is_after ? "absent" : type;
         out->new_value = is_after ? type : "absent";
         out->place = keel_diff_place(diff, is_after, maker_of(diff, is_after, value));

@@ -55,19 +55,10 @@ static bool other_arguments(const keel_program_t *p, const keel_program_t *q, ke
     return false;
 }
 
-static keel_str_t result_name(const keel_program_t *program, uint32_t number) {
-    keel_list_t items =
-        keel_program_array(program, program->functions.data[program->entry].result_attributes);
-    if (number >= items.count) return KEEL_STR("");
-    keel_attr_id_t name = keel_program_dict_find(program, items.items[number], "jax.result_info");
-    const keel_attr_t *attr = keel_program_attr(program, name);
-    return attr->kind == KEEL_ATTR_STRING ? keel_program_str(program, attr->a) : KEEL_STR("");
-}
-
 static bool other_results(const keel_program_t *p, const keel_program_t *q, keel_str_t out[2]) {
     enum { RESULTS = 1024 };
     for (uint32_t i = 0; i < RESULTS; ++i) {
-        keel_str_t a = result_name(p, i), b = result_name(q, i);
+        keel_str_t a = keel_program_result_name(p, i), b = keel_program_result_name(q, i);
         if (!a.size && !b.size) return false;
         if (first_names_apart(a, b, out)) return true;
     }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // memmem
 #include "program/program.h"
 
 // The names of each class, ended by NULL.
@@ -138,6 +139,41 @@ keel_str_t keel_program_str(const keel_program_t *program, keel_string_id_t id) 
     const char *base =
         slice.at & KEEL_IN_TEXT ? program->text.data : (const char *)program->source.data;
     return (keel_str_t){base + (slice.at & ~KEEL_IN_TEXT), slice.size};
+}
+
+static keel_str_t given_result_name(const keel_program_t *p, const keel_function_t *entry,
+                                    uint32_t number) {
+    keel_list_t dicts = keel_program_array(p, entry->result_attributes);
+    if (number >= dicts.count) return KEEL_STR("");
+    keel_attr_id_t id = keel_program_dict_find(p, dicts.items[number], "jax.result_info");
+    const keel_attr_t *attr = keel_program_attr(p, id);
+    return keel_program_str(p, attr->kind == KEEL_ATTR_STRING ? attr->a : KEEL_NONE);
+}
+
+// The first of the names, which are cut off.
+static keel_str_t cut_name(keel_str_t *names) {
+    const keel_str_t separator = KEEL_STR(KEEL_RESULT_SEPARATOR);
+    const char *end = memmem(names->data, names->size, separator.data, separator.size);
+    keel_str_t name = {names->data, end ? (size_t)(end - names->data) : names->size};
+    size_t cut = end ? name.size + separator.size : name.size;
+    *names = (keel_str_t){names->data + cut, names->size - cut};
+    return name;
+}
+
+keel_str_t keel_program_result_name(const keel_program_t *p, uint32_t number) {
+    const keel_str_t head = KEEL_STR(KEEL_RESULT_NAMES);
+    const keel_function_t *entry = &p->functions.data[p->entry];
+    if (p->format != KEEL_FORMAT_HLO) return given_result_name(p, entry, number);
+    if (entry->root >= keel_program_op_count(p)) return KEEL_STR("");
+    keel_str_t names = keel_program_parameter_name(p, entry->root), found = KEEL_STR("");
+    if (!keel_str_starts(names, head)) return found;
+    names = (keel_str_t){names.data + head.size, names.size - head.size};
+    uint32_t count = 0;
+    for (; names.size; ++count) {
+        keel_str_t name = cut_name(&names);
+        if (count == number) found = name;
+    }
+    return count == keel_program_operands(p, entry->root).count ? found : KEEL_STR("");
 }
 
 uint32_t keel_program_first_region(const keel_program_t *program, keel_op_id_t op) {

@@ -409,6 +409,13 @@ static inline keel_str_t keel_program_parameter_name(const keel_program_t *p, ke
     return keel_program_str(p, is_own ? location->a : KEEL_NONE);
 }
 
+// The user's name for a result of the entry; "" if unknown. JAX has them as attributes. HLO has no
+// place for them, so Keel's own front end writes them into the name of the root, a tuple:
+// "results: w, loss". They count for nothing if they are not as many as its operands.
+#define KEEL_RESULT_NAMES "results: "
+#define KEEL_RESULT_SEPARATOR ", "
+keel_str_t keel_program_result_name(const keel_program_t *p, uint32_t number);
+
 // The items of an ARRAY, and of a DICT (name, attribute, ...); empty for anything else.
 static inline keel_list_t keel_program_array(const keel_program_t *p, keel_attr_id_t id) {
     const keel_attr_t *attr = keel_program_attr(p, id);

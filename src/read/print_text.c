@@ -12,6 +12,7 @@ typedef struct text_printer_t {
     const keel_print_options_t *options;
     keel_value_id_t first_value; // of the function
     uint32_t indent;             // levels of two spaces
+    bool has_names;              // those of the entry's results, in HLO
 } text_printer_t;
 
 static void line(text_printer_t *t) {
@@ -271,6 +272,21 @@ static void close_region(void *context) {
     --t->indent;
 }
 
+// What Keel's own front end calls a parameter, or all results. Other clients' names of parameters
+// say how these were made.
+static void hlo_names(text_printer_t *t, keel_op_id_t op) {
+    const keel_program_t *program = t->printer.program;
+    if (!t->has_names) return;
+    const keel_function_t *entry = &program->functions.data[program->entry];
+    keel_str_t kind = keel_program_str(program, keel_program_op_name(program, op)->name);
+    bool is_parameter =
+        op >= entry->first_value && op < entry->end_value && keel_str_is(kind, "parameter");
+    keel_str_t name = keel_program_parameter_name(program, op);
+    if (!name.size || (op != entry->root && !is_parameter)) return;
+    keel_printer_text(&t->printer, "  // ");
+    keel_print_name(t->printer.out, name);
+}
+
 static void close_operation(void *context, keel_op_id_t op) {
     text_printer_t *t = context;
     const keel_operation_t *o = &t->printer.program->operations.data[op];
@@ -279,6 +295,7 @@ static void close_operation(void *context, keel_op_id_t op) {
         line(t);
         keel_printer_text(&t->printer, "}");
     } else {
+        hlo_names(t, op);
         comment(t, o->location);
     }
     keel_printer_text(&t->printer, "\n");
@@ -373,7 +390,9 @@ keel_status_t keel_print_text(const keel_program_t *program, const keel_print_op
                               keel_buffer_t *out) {
     text_printer_t t = {
         .printer = keel_printer(program, out, options->largest_value, keel_print_limit(program)),
-        .options = options};
+        .options = options,
+        .has_names = program->format == KEEL_FORMAT_HLO && program->entry != KEEL_NONE &&
+                     keel_program_result_name(program, 0).size};
     keel_printer_text(&t.printer, "module");
     if (program->name != KEEL_NONE) {
         keel_printer_text(&t.printer, " @");

@@ -224,39 +224,54 @@ static keel_status_t add_argument(emitter_t *e, argument_t argument, keel_dtype_
     return NULL;
 }
 
-// An argument without a name is named after the line that made it.
-static keel_status_t add_named(emitter_t *e, argument_t argument, uint32_t node, const char *name,
-                               const char *what, keel_caller_t site) {
+// What has no name is named after the line that made it.
+static void put_name(keel_buffer_t *out, const char *name, const char *what, keel_caller_t site) {
+    const char *slash = site.file ? strrchr(site.file, '/') : NULL;
+    if (name && *name)
+        keel_buffer_text(out, name);
+    else
+        keel_buffer_format(out, "%s at %s:%d", what, slash ? slash + 1 : caller_file(site),
+                           site.line);
+}
+
+static void put_variable_name(keel_buffer_t *out, const variable_t *variable) {
+    put_name(out, variable->name, variable->name ? "variable" : "kept", variable->site);
+}
+
+// Takes the text.
+static keel_status_t add_named(emitter_t *e, argument_t argument, uint32_t node,
+                               keel_buffer_t *text) {
     uint32_t sharding = (uint32_t)trace_words(&e->context->trace, trace_node(e->context, node))[1];
     keel_dtype_t dtype = (keel_dtype_t)trace_node(e->context, node)->dtype;
     const keel_shape_t *shape = trace_node_shape(e->context, node);
-    const char *slash = site.file ? strrchr(site.file, '/') : NULL;
-    keel_buffer_t text;
-    keel_buffer_initialize(&text, 0);
-    if (name && *name)
-        keel_buffer_text(&text, name);
-    else
-        keel_buffer_format(&text, "%s at %s:%d", what, slash ? slash + 1 : caller_file(site),
-                           site.line);
-    keel_status_t status = keel_buffer_status(&text);
+    keel_status_t status = keel_buffer_status(text);
     if (!status)
-        status = add_argument(e, argument, dtype, shape, sharding, keel_buffer_cstr(&text),
+        status = add_argument(e, argument, dtype, shape, sharding, keel_buffer_cstr(text),
                               &e->values[node]);
-    keel_buffer_deinitialize(&text);
+    keel_buffer_deinitialize(text);
     return status;
 }
 
 static keel_status_t add_variable(emitter_t *e, uint32_t node, uint32_t place) {
     const variable_t *variable = &e->context->variables.data[e->context->used.data[place]];
-    const argument_t argument = {.kind = ARGUMENT_VARIABLE, .index = place};
-    return add_named(e, argument, node, variable->name, variable->name ? "variable" : "kept",
-                     variable->site);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    put_variable_name(&text, variable);
+    return add_named(e, (argument_t){ARGUMENT_VARIABLE, place}, node, &text);
 }
 
 static keel_status_t add_input(emitter_t *e, uint32_t node, uint32_t place) {
-    const argument_t argument = {.kind = ARGUMENT_INPUT, .index = place};
-    return add_named(e, argument, node, e->context->inputs.data[place].name, "input",
-                     e->context->trace.sites.data[node]);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    put_name(&text, e->context->inputs.data[place].name, "input",
+             e->context->trace.sites.data[node]);
+    return add_named(e, (argument_t){ARGUMENT_INPUT, place}, node, &text);
+}
+
+// What follows is of no line.
+static keel_status_t add_no_place(emitter_t *e) {
+    return keel_program_add_attr(e->program, (keel_attr_t){.kind = KEEL_ATTR_LOC_UNKNOWN},
+                                 &e->location);
 }
 
 // keel_number passes the text of all its arguments, which commas in brackets do not part.
@@ -341,6 +356,33 @@ static keel_status_t add_aliases(emitter_t *e, fields_t *module) {
     return emit_message(e, module, "input_output_alias", &config);
 }
 
+static void put_result_names(const emitter_t *e, keel_buffer_t *out) {
+    const keel_context_t *context = e->context;
+    keel_buffer_text(out, KEEL_RESULT_NAMES);
+    for (uint32_t i = 0; i < e->emit->result_count; ++i) {
+        if (i) keel_buffer_text(out, KEEL_RESULT_SEPARATOR);
+        if (e->emit->variables)
+            put_variable_name(out, &context->variables.data[e->emit->variables[i]]);
+        else
+            put_name(out, NULL, "read", context->site);
+    }
+}
+
+// The tuple of all results, which has their names and no line.
+static keel_status_t add_results(emitter_t *e, const keel_value_id_t *values,
+                                 keel_value_id_t *out) {
+    keel_buffer_t names;
+    keel_buffer_initialize(&names, 0);
+    put_result_names(e, &names);
+    keel_status_t status = keel_buffer_status(&names);
+    if (!status) status = add_no_place(e);
+    e->argument = keel_buffer_cstr(&names);
+    if (!status) status = emit_tuple(e, values, e->emit->result_count, out);
+    e->argument = NULL;
+    keel_buffer_deinitialize(&names);
+    return status;
+}
+
 static keel_status_t add_root(emitter_t *e, keel_value_id_t *out) {
     void *memory;
     uint32_t count = e->emit->result_count;
@@ -348,8 +390,7 @@ static keel_status_t add_root(emitter_t *e, keel_value_id_t *out) {
     keel_value_id_t *values = memory;
     for (uint32_t i = 0; i < count; ++i)
         values[i] = e->values[e->emit->results[i]];
-    e->location = KEEL_NONE;
-    keel_status_t status = emit_tuple(e, values, count, out);
+    keel_status_t status = add_results(e, values, out);
     if (!status) status = emit_result_shardings(e, *out);
     keel_free(memory);
     return status;

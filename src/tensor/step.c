@@ -197,8 +197,11 @@ static keel_status_t run_assignments(keel_context_t *context) {
         aliases[i] = variable->use;
         shardings[i] = variable->sharding;
     }
-    emit_t emit = {
-        .results = results, .aliases = aliases, .shardings = shardings, .result_count = count};
+    emit_t emit = {.variables = context->assigned.data,
+                   .results = results,
+                   .aliases = aliases,
+                   .shardings = shardings,
+                   .result_count = count};
     KEEL_TRY(find_or_compile(context, &emit, &compiled));
     KEEL_TRY(run(context, compiled));
     for (uint32_t i = 0; i < count; ++i) {

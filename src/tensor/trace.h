@@ -498,7 +498,9 @@ typedef struct argument_t {
 // What of a trace is computed: `results` are nodes. The program has an argument for each variable,
 // input and number that these need. `aliases[i]` is the place of the variable whose buffer result i
 // takes over, or KEEL_NONE, and `shardings[i]` how it is split.
+// `variables[i]` is the one that it is assigned to; NULL: there is one result, which is read.
 typedef struct emit_t {
+    const uint32_t *variables;
     const uint32_t *results, *aliases, *shardings;
     uint32_t result_count;
     // The caller frees the data.

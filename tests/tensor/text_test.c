@@ -51,6 +51,43 @@ static void a_number_is_called_as_it_is_written(void **state) {
     keel_release(x);
 }
 
+static void results_are_called_after_what_they_are_assigned_to(void **state) {
+    (void)state;
+    char *text, line[64];
+    const float one = 1;
+    float sum;
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SCALAR, &one);
+    keel_tensor_t y = keel_variable(keel, "layers.3.weight", KEEL_F32, KEEL_SCALAR, NULL);
+    keel_assign(y, keel_exp(x));
+    keel_tensor_t kept = keel_keep(keel_negate(x));
+    snprintf(line, sizeof line, "results: layers.3.weight, kept at text_test.c:%d", __LINE__ - 1);
+    assert_ok(keel_step_end(keel));
+    assert_true(newest_has(line));
+    assert_ok(keel_program_text(keel, &text));
+    assert_non_null(strstr(text, line));
+    keel_text_free(text);
+    assert_ok(keel_read(keel_add(x, kept), &sum, sizeof sum));
+    snprintf(line, sizeof line, "results: read at text_test.c:%d", __LINE__ - 1);
+    assert_true(newest_has(line));
+    keel_step_discard(keel);
+    keel_release(kept);
+    keel_release(y);
+    keel_release(x);
+}
+
+static void names_that_cannot_be_told_apart_are_none(void **state) {
+    (void)state;
+    char *text;
+    keel_tensor_t x = keel_variable(keel, "x, y", KEEL_F32, KEEL_SCALAR, &(float){1});
+    keel_assign(x, keel_sigmoid(x));
+    assert_ok(keel_step_end(keel));
+    assert_ok(keel_program_text(keel, &text));
+    assert_true(newest_has("results: x, y"));
+    assert_null(strstr(text, "results:"));
+    keel_text_free(text);
+    keel_release(x);
+}
+
 static void a_known_program_is_not_the_newest(void **state) {
     (void)state;
     char *first, *second;
@@ -163,6 +200,8 @@ int main(void) {
         cmocka_unit_test(there_is_no_text_before_a_program),
         cmocka_unit_test(the_text_has_each_operation_and_its_line),
         cmocka_unit_test(a_number_is_called_as_it_is_written),
+        cmocka_unit_test(results_are_called_after_what_they_are_assigned_to),
+        cmocka_unit_test(names_that_cannot_be_told_apart_are_none),
         cmocka_unit_test(a_known_program_is_not_the_newest),
         cmocka_unit_test(numbers_that_no_result_needs_are_not_in_the_program),
         cmocka_unit_test(a_split_tensor_gets_the_joined_gradients_of_its_parts),
