@@ -122,6 +122,7 @@ static void test_a_crash_is_a_line_of_the_summary_and_of_why(void **state) {
     keel_buffer_deinitialize(&text);
     keel_text_why(&why, &(keel_text_style_t){.width = 0}, &text);
     assert_non_null(strstr(keel_buffer_cstr(&text), "1 program could not be explained, jit_"));
+    assert_non_null(strstr(keel_buffer_cstr(&text), "it crashed the process that explains"));
     keel_buffer_deinitialize(&text);
     keel_why_deinitialize(&why);
     keel_why_deinitialize(&stats);

@@ -168,6 +168,36 @@ static void test_what_cannot_be_read_is_left_out(void **state) {
     keel_bundle_deinitialize(&bundle);
 }
 
+// Environments of conda have no pyvenv.cfg, and one of virtualenv need not tell a version.
+static void test_the_folder_of_packages_tells_the_version_if_nothing_else_does(void **state) {
+    stage_t *stage = *state;
+    keel_bundle_t bundle;
+    char path[700];
+    snprintf(path, sizeof path, "%s/pyvenv.cfg", stage->place.root);
+    write_bytes(path, "home = /usr/bin\n", 16);
+    put_package(stage, "jax-0.12.0.dist-info");
+    collect(stage, &bundle);
+    assert_fact(&bundle, KEEL_BUNDLE_INTERPRETER, "version", "3.12");
+    assert_fact(&bundle, KEEL_BUNDLE_CLIENTS, "jax", "0.12.0");
+    keel_bundle_deinitialize(&bundle);
+}
+
+static void test_packages_of_another_python_beside_it_do_not_count(void **state) {
+    stage_t *stage = *state;
+    keel_bundle_t bundle;
+    static const char *const others[] = {"python3.1", "python3.11", "python3.120", "python3.13"};
+    put_package(stage, "jax-0.12.0.dist-info");
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+        snprintf(stage->site, sizeof stage->site, "%s/lib/%s/site-packages", stage->place.root,
+                 others[i]);
+        put_package(stage, "jaxlib-0.11.0.dist-info");
+    }
+    collect(stage, &bundle);
+    assert_int_equal(count_in(&bundle, KEEL_BUNDLE_CLIENTS), 1);
+    assert_fact(&bundle, KEEL_BUNDLE_CLIENTS, "jax", "0.12.0");
+    keel_bundle_deinitialize(&bundle);
+}
+
 static void test_an_interpreter_that_is_not_there_leaves_packages_unknown(void **state) {
     stage_t *stage = *state;
     keel_bundle_t bundle;
@@ -346,6 +376,25 @@ static void test_what_both_would_tell_is_a_difference_where_one_has_it(void **st
     end(&sides);
 }
 
+static void test_bundles_may_have_nothing_in_common_and_nothing_at_all(void **state) {
+    (void)state;
+    enum { MOST = 3 };
+    for (int old = 0; old <= MOST; ++old) {
+        for (int new = 0; new <= MOST; ++new) {
+            sides_t sides;
+            begin(&sides);
+            for (int i = 0; i < old; ++i)
+                put(&sides.old, KEEL_BUNDLE_FLAGS, (char[]){(char)('a' + i), 0}, "1");
+            for (int i = 0; i < new; ++i)
+                put(&sides.new, KEEL_BUNDLE_FLAGS, (char[]){(char)('x' + i), 0}, "1");
+            sides.old.known[KEEL_BUNDLE_FLAGS] = sides.new.known[KEEL_BUNDLE_FLAGS] = true;
+            compare(&sides);
+            assert_int_equal(sides.changes.count, old + new);
+            end(&sides);
+        }
+    }
+}
+
 static void test_the_processor_counts_where_the_platform_is_it(void **state) {
     (void)state;
     static const struct {
@@ -393,12 +442,15 @@ int main(void) {
         cmocka_unit_test(test_a_bundle_stays_below_its_limit_whatever_is_added),
         STAGED(test_a_thousand_packages_are_told),
         STAGED(test_what_cannot_be_read_is_left_out),
+        STAGED(test_the_folder_of_packages_tells_the_version_if_nothing_else_does),
+        STAGED(test_packages_of_another_python_beside_it_do_not_count),
         STAGED(test_an_interpreter_that_is_not_there_leaves_packages_unknown),
         STAGED(test_secrets_do_not_get_in),
         cmocka_unit_test(test_versions_count_by_as_many_numbers_as_the_bound_has),
         cmocka_unit_test(test_what_moves_keys_stands_first),
         cmocka_unit_test(test_what_one_does_not_tell_is_no_difference),
         cmocka_unit_test(test_what_both_would_tell_is_a_difference_where_one_has_it),
+        cmocka_unit_test(test_bundles_may_have_nothing_in_common_and_nothing_at_all),
         cmocka_unit_test(test_the_processor_counts_where_the_platform_is_it),
         cmocka_unit_test(test_a_difference_in_json_is_json),
     };

@@ -541,6 +541,8 @@ static void sizes_of_what_does_not_fit_are_read_from_the_message(void **state) {
         {"", "CompileTimeHbmOom", true, 0, 0},
         {"", "Out of memory (1G), to allocate 1.5E", true, 3ull << 59, 0},
         {"", "out of memory: to allocate 12345678901234567890", true, 0, 0},
+        {"", "out of memory: to allocate 10000000000000000000", true, 0, 0}, // no size is so large
+        {"", "out of memory: to allocate 9999999999999997952", true, 9999999999999997952u, 0},
         {"", "out of memory: to allocate 99999999999999x", true, 99999999999999, 0},
         {"INVALID_ARGUMENT", "the program is not valid", false, 0, 0},
         {"INVALID_ARGUMENT", "(1G) exceeds available memory", false, 0, 0},
