@@ -75,7 +75,6 @@ static keel_status_t allocate(cli_diff_run_t *run) {
 
 static keel_status_t read_run(const char *run_dir, const char *id, cli_diff_run_t *out) {
     out->id = id;
-    cli_analyze(run_dir, id);
     KEEL_TRY(keel_run_read(run_dir, id, KEEL_RUN_KEYS, &out->stats));
     KEEL_TRY(allocate(out));
     return keel_run_visit(&out->stats, visit, out);

@@ -47,6 +47,7 @@
 //   reloads_wrong       so do those of what was loaded
 //   memory              devices tell their memory
 //   client_hangs        Client_Create never returns
+//   initialize_first    Client_Create fails before Plugin_Initialize
 //   compile_aborts      a compile ends the process, after a word on stderr
 //   serialize_exits     Serialize ends the process with exit code 3
 // TEST_PLUGIN_CALLS names a file that gets a line for each call of note.
@@ -227,8 +228,11 @@ static PJRT_Error *error_get_code(PJRT_Error_GetCode_Args *args) {
 
 // ---- the plugin and its client -----------------------------------------------------------------
 
+static atomic_bool is_initialized;
+
 static PJRT_Error *plugin_initialize(PJRT_Plugin_Initialize_Args *args) {
     (void)args;
+    atomic_store(&is_initialized, true);
     return NULL;
 }
 
@@ -259,6 +263,8 @@ static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
     }
     while (has("client_hangs"))
         pause();
+    if (has("initialize_first") && !atomic_load(&is_initialized))
+        return error_of(PJRT_Error_Code_FAILED_PRECONDITION, "not initialized");
     if (has("no_client")) return error_of(PJRT_Error_Code_UNAVAILABLE, "no client today");
     PJRT_Client *client = calloc(1, sizeof *client);
     if (!client) abort();
