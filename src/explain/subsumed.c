@@ -55,11 +55,9 @@ static void fold_products(keel_diff_t *diff) {
 
 void keel_diff_subsume(keel_diff_t *diff, bool are_strangers) {
     uint8_t tried[KEEL_DIFF_ROOTS] = {0};
-    enum { MOST = 4 };
     fold_products(diff);
-    for (unsigned round = 0; round < MOST; ++round) {
-        uint32_t top = largest(diff, tried);
-        if (top == KEEL_NONE || (!are_strangers && diff->roots[top].operations < LEAST)) return;
+    for (uint32_t top; (top = largest(diff, tried)) != KEEL_NONE;) {
+        if (!are_strangers && diff->roots[top].operations < LEAST) return;
         tried[top] = 1;
         const keel_place_t *place = &diff->roots[top].difference.place;
         if (!are_strangers && !place->line) continue;

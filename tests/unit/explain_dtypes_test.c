@@ -279,6 +279,19 @@ static void whole_exponents_are_powers(void **state) {
                  "w = add f32[4] y z @8.6\n"
                  "return w",
                  "constant power: 2 -> 3 @8<99", NULL},
+                {"x: f32[4] v: f32[4]\n"
+                 "y = multiply f32[4] x x @jit(step)/integer_pow|8\n"
+                 "w = multiply f32[4] v v @jit(step)/integer_pow|8\n"
+                 "z = add f32[4] y w @8\n"
+                 "return z",
+                 "x: f32[4] v: f32[4]\n"
+                 "a = multiply f32[4] x x @jit(step)/integer_pow|8\n"
+                 "y = multiply f32[4] x a @jit(step)/integer_pow|8\n"
+                 "b = multiply f32[4] v v @jit(step)/integer_pow|8\n"
+                 "w = multiply f32[4] b b @jit(step)/integer_pow|8\n"
+                 "z = add f32[4] y w @8\n"
+                 "return z",
+                 "constant power: 2 -> 3 @8<99", NULL},
                 {"x: f32[4]\n"
                  "y = multiply f32[4] x x @jit(step)/integer_pow|8.4\n"
                  "a = multiply f32[4] x x @jit(step)/integer_pow|8.9\n"
@@ -292,6 +305,24 @@ static void whole_exponents_are_powers(void **state) {
                  "structure multiply: 3 times -> 1 time @8<99 (multiply and 1 more)", NULL});
 }
 
+static void parts_of_a_complex_value_follow_from_its_dtype_alone(void **state) {
+    (void)state;
+    CHECK_PAIRS({"x: f32[4] w: f32[8]\n"
+                 "a = abs f32[4] x @8\n"
+                 "return a",
+                 "x: c64[4] w: f32[16]\n"
+                 "r = real f32[4] x @8\n"
+                 "s = multiply f32[4] r r @8\n"
+                 "i = imag f32[4] x @8\n"
+                 "t = multiply f32[4] i i @8\n"
+                 "u = add f32[4] s t @8\n"
+                 "a = sqrt f32[4] u @8\n"
+                 "return a",
+                 "shape w: f32[8] -> f32[16] @99\n"
+                 "dtype x: f32[4] -> c64[4] @99 +1",
+                 NULL});
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(other_dtypes_follow_from_the_first),
@@ -299,6 +330,7 @@ int main(void) {
         cmocka_unit_test(python_numbers_are_told_by_what_converts_them),
         cmocka_unit_test(a_random_key_of_another_kind),
         cmocka_unit_test(whole_exponents_are_powers),
+        cmocka_unit_test(parts_of_a_complex_value_follow_from_its_dtype_alone),
     };
     return cmocka_run_group_tests_name("explain_dtypes", tests, NULL, NULL);
 }

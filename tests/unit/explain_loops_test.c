@@ -477,6 +477,18 @@ static void sizes_that_a_size_explains_follow(void **state) {
                  "z = reduce f32[] y {dimensions=[0]} @8\n"
                  "return z",
                  "shape x: f32[6,4] -> f32[1,4] @99 +3", NULL},
+                // But not what else the sum has.
+                {"x: f32[8,1]\n"
+                 "y = tanh f32[8,1] x @7\n"
+                 "z = reduce f32[8] y {dimensions=[1] groups=[0]} @8\n"
+                 "return z",
+                 "x: f32[8,4]\n"
+                 "y = tanh f32[8,4] x @7\n"
+                 "z = reduce f32[8] y {dimensions=[1] groups=[0,1]} @8\n"
+                 "return z",
+                 "shape x: f32[8,1] -> f32[8,4] @99 +1\n"
+                 "constant reduce groups: [0] -> [0, 1] @8<99",
+                 NULL},
                 {"x: f32[6,4]\n"
                  "y = broadcast_in_dim f32[6,4,2] x @8\n"
                  "z = tanh f32[6,4,2] y @9\n"
@@ -499,6 +511,20 @@ static void sizes_that_a_size_explains_follow(void **state) {
                  "return y",
                  "size pad edge_padding_low: 1 -> 2 @7<99 +2 ([0, 0, 1] -> [0, 0, 2])",
                  "size pad edge_padding_low: 2 -> 1 @7<99 +2 ([0, 0, 2] -> [0, 0, 1])"},
+                {"x: f32[1,1,8]\n"
+                 "w = constant f32[1,1,3] 1,1,1 @6\n"
+                 "p = pad f32[1,1,10] w {edge_padding_low=[0,0,7]} @7\n"
+                 "y = convolution f32[1,1,8] p w @8\n"
+                 "return y",
+                 "x: f32[1,1,8]\n"
+                 "w = constant f32[1,1,5] 1,1,1,1,1 @6\n"
+                 "p = pad f32[1,1,12] w {edge_padding_low=[0,0,7]} @7\n"
+                 "y = convolution f32[1,1,8] p w @8\n"
+                 "return y",
+                 "size constant: 3 -> 5 @7<99 +1 (an array of that size is part of the program; "
+                 "f32[1,1,3] -> f32[1,1,5])",
+                 "size constant: 5 -> 3 @7<99 +1 (an array of that size is part of the program; "
+                 "f32[1,1,5] -> f32[1,1,3])"},
                 // Neither follows from what drifted before them.
                 {"x: f32[1,1,8] k: f32[8] q: f32[7]\n"
                  "z = constant f32[] 0\n"
@@ -532,6 +558,37 @@ static void sizes_that_a_size_explains_follow(void **state) {
                  "return y z",
                  "shape n: f32[4] -> f32[6] @99 +1\n"
                  "constant slice start: [10] -> [20] @5<99 +3",
+                 NULL});
+}
+
+// What it is called with and what takes its results are others.
+static void a_loop_that_leads_elsewhere_is_still_the_same_loop(void **state) {
+    (void)state;
+    CHECK_PAIRS({"x: f32[4]\n"
+                 "z = constant i32[] 0\n"
+                 "a b = while i32[] f32[4] z x @8 { i: i32[] v: f32[4]\n"
+                 "w = tanh f32[4] v @9\n"
+                 "o = constant i32[] 1\n"
+                 "j = add i32[] i o @8\n"
+                 "return j w }\n"
+                 "r = exponential f32[4] b @12\n"
+                 "return r",
+                 "x: f32[4] g: f32[4]\n"
+                 "z = constant i32[] 0\n"
+                 "a b = while i32[] f32[4] z g @8 { i: i32[] v: f32[4]\n"
+                 "w = tanh f32[4] v @9\n"
+                 "k = multiply f32[4] w w @10\n"
+                 "o = constant i32[] 1\n"
+                 "j = add i32[] i o @8\n"
+                 "return j k }\n"
+                 "q = logistic f32[4] b @13\n"
+                 "r = exponential f32[4] x @12\n"
+                 "p = add f32[4] r q @14\n"
+                 "return p",
+                 "arguments g: absent -> f32[4] @99 (it is None or left out in one of the two "
+                 "calls)\n"
+                 "structure multiply: nothing -> multiply @10<99\n"
+                 "structure logistic: nothing -> logistic, add @13<99",
                  NULL});
 }
 
@@ -595,6 +652,7 @@ int main(void) {
         cmocka_unit_test(constraints_of_one_side_are_shardings),
         cmocka_unit_test(a_function_of_its_own_is_part_of_its_caller),
         cmocka_unit_test(sizes_that_a_size_explains_follow),
+        cmocka_unit_test(a_loop_that_leads_elsewhere_is_still_the_same_loop),
         cmocka_unit_test(rows_that_a_loop_walks_over_follow_from_their_number),
     };
     return cmocka_run_group_tests_name("explain_loops", tests, NULL, NULL);

@@ -193,7 +193,38 @@ static void numbers_are_told_by_what_takes_them(void **state) {
          "return y",
          "constant constant f32[2] of add: 1 -> 2 @8<99 (1 of 2 elements differs, the first at "
          "[1])",
-         NULL});
+         NULL},
+        {"x: c64[2]\n"
+         "c = constant c64[2] nani1,1i1 @7\n"
+         "y = add c64[2] x c @8\n"
+         "return y",
+         "x: c64[2]\n"
+         "c = constant c64[2] nan7i1,1i1 @7\n"
+         "y = add c64[2] x c @8\n"
+         "return y",
+         "constant constant c64[2] of add: nan+1j 0x3f8000007fc00000 -> nan+1j "
+         "0x3f8000007fc00007 @8<99 (1 of 2 elements differs, the first at [0])",
+         NULL},
+        {"x: c64[2]\n"
+         "c = constant c64[] nani1 @7\n"
+         "b = broadcast_in_dim c64[2] c @7\n"
+         "y = add c64[2] x b @8\n"
+         "return y",
+         "x: c64[2]\n"
+         "c = constant c64[] nan7i1 @7\n"
+         "b = broadcast_in_dim c64[2] c @7\n"
+         "y = add c64[2] x b @8\n"
+         "return y",
+         "constant add: nan+1j 0x3f8000007fc00000 -> nan+1j 0x3f8000007fc00007 @8<99", NULL},
+        {"x: c64[2]\n"
+         "c = constant c64[2] nani1 @7\n"
+         "y = add c64[2] x c @8\n"
+         "return y",
+         "x: c64[2]\n"
+         "c = constant c64[2] nan7i1 @7\n"
+         "y = add c64[2] x c @8\n"
+         "return y",
+         "constant add: nan+1j 0x3f8000007fc00000 -> nan+1j 0x3f8000007fc00007 @8<99", NULL});
 }
 
 static void a_number_is_followed_to_its_user(void **state) {

@@ -58,8 +58,9 @@ static void only_sizes_are_noted(void **state) {
     for (size_t i = 0; i < 3; ++i)
         keel_sizes_add(&sizes, others[i][0], others[i][1], ROOT);
     assert_int_equal(sizes.count, 0);
-    keel_sizes_add_total(&sizes, 8, 4, ROOT);
-    assert_int_equal(sizes.totals_count, 1);
+    keel_sizes_add_total(&sizes, 8, 1, ROOT);
+    keel_sizes_add_total(&sizes, 1, 8, ROOT);
+    assert_int_equal(sizes.totals_count, 2);
 }
 
 static void no_more_are_noted_than_there_is_room_for(void **state) {
@@ -435,6 +436,41 @@ static void what_a_library_works_out_is_of_the_whole_or_a_part(void **state) {
     assert_int_equal(explain_derived(&halves, NAN, 45), NONE);
 }
 
+// A whole number and a power of ten for each part, up or down.
+static void a_range_with_a_small_amount_for_each_part_follows(void **state) {
+    (void)state;
+    static const struct {
+        int64_t drift[2];
+        double before, after;
+        bool follows;
+    } cases[] = {
+        {{4, 6}, 4 - 4e-4, 4 - 6e-4, true},
+        {{6, 4}, 4 - 6e-4, 4 - 4e-4, true},
+        {{6, 4}, 4 + 6e-4, 4 + 4e-4, true},
+        {{7, 9}, 2.7, 2.9, true},
+        {{7, 9}, 3 - 0.7, 3 - 0.9, true},
+        {{4, 9}, 1 + 4e-6, 1 + 9e-6, false}, // no more than rounding
+        {{4, 13}, 1 + 4e-6, 1 + 13e-6, true},
+        {{4, 9}, 4e-6, 9e-6, false},
+        // Numbers below one need be no more exact than one.
+        {{4, 6}, 0.6 + 4e-7, 0.4, true},
+        {{4, 6}, 0.6 + 6e-7, 0.4, false},
+        {{4, 6}, 0.6, 0.4 + 4e-7, true},
+        {{4, 6}, 0.6, 0.4 + 6e-7, false},
+        {{4, 6}, 10.4 + 4e-6, 10.6, true},
+        {{4, 6}, 10.4 + 6e-6, 10.6, false},
+        {{4, 6}, 10.4, 10.6 + 4e-6, true},
+        {{4, 6}, 10.4, 10.6 + 6e-6, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        keel_sizes_t sizes = of_one(cases[i].drift[0], cases[i].drift[1]);
+        int root = explain_derived(&sizes, cases[i].before, cases[i].after);
+        if (root != (cases[i].follows ? ROOT : NONE))
+            fail_msg("%lld -> %lld: %.9g -> %.9g", (long long)cases[i].drift[0],
+                     (long long)cases[i].drift[1], cases[i].before, cases[i].after);
+    }
+}
+
 // ---- limits ------------------------------------------------------------------------------------
 
 static void sizes_at_the_limits_of_each_rule(void **state) {
@@ -689,6 +725,7 @@ int main(void) {
         cmocka_unit_test(a_mean_a_share_and_a_scale_follow),
         cmocka_unit_test(a_constant_that_halves_as_a_size_does_need_not_follow),
         cmocka_unit_test(few_bits_leave_room_for_rounding),
+        cmocka_unit_test(a_range_with_a_small_amount_for_each_part_follows),
         cmocka_unit_test(sizes_at_the_limits_of_each_rule),
         cmocka_unit_test(numbers_at_the_limits_of_each_rule),
         cmocka_unit_test(parts_are_of_up_to_ten_or_a_constant_less),

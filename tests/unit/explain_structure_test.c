@@ -114,6 +114,54 @@ static void operations_of_one_side_are_listed(void **state) {
                  "structure sine: nothing -> sine and 1 more", NULL});
 }
 
+enum { LINES = 5, OPERATIONS = 15 }; // of an algorithm
+
+// Each line has a constant, and in `after` a long chain of operations that `before` lacks, the next
+// line a shorter one.
+static const char *algorithms(bool is_after, char *out, size_t room) {
+    static const char *const names[] = {"tanh", "sine", "cosine", "exponential", "logistic"};
+    size_t size = 0;
+#define SAY(...) size += (size_t)snprintf(out + size, room - size, __VA_ARGS__)
+    for (int i = 1; i <= LINES; ++i)
+        SAY("x%d: f32[%d] ", i, i + 2);
+    for (int i = 1; i <= LINES; ++i) {
+        SAY("\nc%d = constant f32[] %d @%d\n", i, 7 * i + is_after, 10 * i);
+        SAY("b%d = broadcast_in_dim f32[%d] c%d @%d\n", i, i + 2, i, 10 * i);
+        SAY("m%d = multiply f32[%d] x%d b%d @%d\n", i, i + 2, i, i, 10 * i);
+        SAY("v%d_0 = negate f32[%d] x%d @%d", i, i + 2, i, 10 * i);
+        for (int j = 1; j < OPERATIONS - i && is_after; ++j)
+            SAY("\nv%d_%d = %s f32[%d] v%d_%d @%d", i, j, names[(i + j) % 5], i + 2, i,
+                j - 1, 10 * i);
+    }
+    SAY("\nreturn");
+    for (int i = 1; i <= LINES; ++i)
+        SAY(" m%d v%d_%d", i, i, is_after ? OPERATIONS - i - 1 : 0);
+#undef SAY
+    assert_true(size < room);
+    return out;
+}
+
+static void what_else_moved_where_the_algorithm_is_another_follows_from_it(void **state) {
+    (void)state;
+    static char before[1 << 14], after[1 << 14];
+    static small_sides_t sides;
+    keel_explanation_t e;
+    small_sides(algorithms(false, before, sizeof before), algorithms(true, after, sizeof after),
+                &sides);
+    explain(&sides.programs[0], &sides.programs[1], &e);
+    assert_int_equal(e.root_count, LINES);
+    for (size_t i = 0; i < e.root_count; ++i) {
+        assert_int_equal(e.roots[i].kind, KEEL_CAUSE_STRUCTURE);
+        assert_int_equal(e.roots[i].place.line, 10 * (i + 1));
+        assert_int_equal(e.roots[i].folds, 1);
+    }
+    assert_int_equal(e.folded_count, LINES);
+    for (size_t i = 0; i < e.folded_count; ++i)
+        assert_int_equal(e.folded[i].kind, KEEL_CAUSE_CONSTANT);
+    keel_explanation_deinitialize(&e);
+    small_release(&sides);
+}
+
 static void lines_that_ran_again_are_counted(void **state) {
     (void)state;
     CHECK_PAIRS({"x: f32[4]\n"
@@ -664,6 +712,7 @@ static void values_of_many_kinds_are_compared(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_of_one_side_are_listed),
+        cmocka_unit_test(what_else_moved_where_the_algorithm_is_another_follows_from_it),
         cmocka_unit_test(lines_that_ran_again_are_counted),
         cmocka_unit_test(operations_in_another_order_changed_places),
         cmocka_unit_test(the_same_operations_may_take_other_values),

@@ -208,11 +208,21 @@ static inline keel_attr_id_t small_push_attr(small_t *s, keel_attr_t attr) {
     return id;
 }
 
+// A digit behind nan: another one.
+static inline float small_single(const char *word) {
+    float value = strtof(word, NULL);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (strncmp(word, "nan", 3) == 0) bits |= (uint32_t)strtoul(word + 3, NULL, 10);
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
 static inline void small_put_number(keel_buffer_t *out, const keel_program_t *p,
                                     keel_type_id_t element, const char *word) {
     const keel_type_t *type = keel_program_type(p, element);
     double value = strtod(word, NULL);
-    float single = (float)value;
+    float single = small_single(word);
     int64_t whole = strtoll(word, NULL, 0);
     if (type->kind == KEEL_TYPE_COMPLEX) {
         const char *imaginary = strchr(word, 'i');
