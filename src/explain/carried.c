@@ -132,28 +132,12 @@ static keel_status_t pair_operands(keel_diff_t *diff, keel_op_id_t before, keel_
     keel_list_t x = keel_program_operands(diff->before.program, before);
     keel_list_t y = keel_program_operands(diff->after.program, after);
     uint32_t *to_x = keel_diff_operand_origins(diff, after);
-    if (y.count && to_x[0] != KEEL_UNPAIRED)
-        return NULL; // paired along with the operation that it ends
     if (is_carried)
         return align(diff, (values_t){x.items, x.count}, (values_t){y.items, y.count}, scratch,
                      to_x);
     for (uint32_t i = 0; i < y.count; ++i)
         to_x[i] = i < x.count ? i : KEEL_NONE;
     return NULL;
-}
-
-// A loop's body returns what the loop carries.
-static void pair_ends(keel_diff_t *diff, const keel_block_t *x, const keel_block_t *y,
-                      const uint32_t *to_x, uint32_t count) {
-    if (x->end_op <= x->first_op || y->end_op <= y->first_op) return;
-    keel_op_id_t before = x->end_op - 1, after = y->end_op - 1;
-    if (diff->origin[after] != before) return;
-    keel_list_t was = keel_program_operands(diff->before.program, before);
-    keel_list_t is = keel_program_operands(diff->after.program, after);
-    if (is.count != count) return; // the condition
-    uint32_t *ends = keel_diff_operand_origins(diff, after);
-    for (uint32_t i = 0; i < count; ++i)
-        ends[i] = to_x[i] < was.count ? to_x[i] : KEEL_NONE;
 }
 
 static keel_status_t pair_regions(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after,
@@ -166,11 +150,10 @@ static keel_status_t pair_regions(keel_diff_t *diff, keel_op_id_t before, keel_o
         if (!a.items[i].block_count || !b.items[i].block_count) continue;
         const keel_block_t *x = &p->blocks.data[a.items[i].first_block];
         const keel_block_t *y = &q->blocks.data[b.items[i].first_block];
-        if (is_loop && y->argument_count == operands.count) {
+        if (is_loop && y->argument_count == operands.count)
             pair_values(diff, x->first_argument, x->argument_count, y->first_argument,
                         y->argument_count, to_x);
-            pair_ends(diff, x, y, to_x, operands.count);
-        } else
+        else
             KEEL_TRY(pair_ranges(diff, x->first_argument, x->argument_count, y->first_argument,
                                  y->argument_count, scratch));
     }

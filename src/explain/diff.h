@@ -75,9 +75,6 @@ typedef struct keel_fit_t {
     uint64_t ranks;                    // how many dimensions came or went
 } keel_fit_t;
 
-// The operand of an operation that was not paired.
-#define KEEL_UNPAIRED (UINT32_MAX - 1)
-
 typedef struct keel_diff_t {
     keel_arena_t arena;
     keel_graph_t before, after;

@@ -384,8 +384,6 @@ keel_status_t keel_diff_pair(keel_diff_t *diff) {
     KEEL_TRY(none(diff, p->value_types.count, &diff->value_counterpart));
     KEEL_TRY(none(diff, q->value_types.count, &diff->value_origin));
     KEEL_TRY(none(diff, q->operands.count, &diff->operand_origin));
-    for (uint32_t i = 0; i < q->operands.count; ++i)
-        diff->operand_origin[i] = KEEL_UNPAIRED;
     keel_fit_learn(diff);
     size_t most = (p->functions.count < q->functions.count ? p : q)->functions.count;
     KEEL_TRY(keel_arena_array(&diff->arena, most + 1, sizeof *diff->functions,
