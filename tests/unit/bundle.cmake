@@ -1,1 +1,1 @@
-keel_unit_test(bundle ROOMS bundle base)
+keel_unit_test(bundle ROOMS bundle key base)

@@ -6,6 +6,7 @@
 
 #include "bundle/bundle.h"
 #include "bundle/versions.h"
+#include "key/key.h"
 
 // ---- help --------------------------------------------------------------------------------------
 
@@ -205,6 +206,42 @@ static void test_an_interpreter_that_is_not_there_leaves_packages_unknown(void *
     collect(stage, &bundle);
     assert_false(bundle.known[KEEL_BUNDLE_PACKAGES]);
     assert_true(bundle.known[KEEL_BUNDLE_SYSTEM]);
+    keel_bundle_deinitialize(&bundle);
+}
+
+static void test_a_plugin_is_told_by_its_file(void **state) {
+    stage_t *stage = *state;
+    keel_bundle_t bundle;
+    keel_digest_t build = keel_digest(keel_bytes("a build", 7)), content;
+    char path[700], hex[KEEL_DIGEST_HEX];
+    snprintf(path, sizeof path, "%s/plugin.so", stage->place.root);
+    write_bytes(path, "a plugin", 8);
+    keel_bundle_initialize(&bundle);
+    keel_bundle_plugin_file(path, &build, NULL, &bundle);
+    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "path", path);
+    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "size", "8");
+    keel_digest_hex(&build, hex);
+    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "build", hex);
+    keel_bundle_deinitialize(&bundle);
+    // Without a digest that is known already, from the file.
+    keel_bundle_initialize(&bundle);
+    keel_bundle_plugin_file(path, NULL, NULL, &bundle);
+    assert_ok(keel_key_plugin_build(path, NULL, &content));
+    keel_digest_hex(&content, hex);
+    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "build", hex);
+    assert_int_equal(count_in(&bundle, KEEL_BUNDLE_PLUGIN), 3);
+    keel_bundle_deinitialize(&bundle);
+}
+
+static void test_of_a_plugin_that_is_not_there_only_its_path_is_told(void **state) {
+    stage_t *stage = *state;
+    keel_bundle_t bundle;
+    char path[700];
+    snprintf(path, sizeof path, "%s/none.so", stage->place.root);
+    keel_bundle_initialize(&bundle);
+    keel_bundle_plugin_file(path, NULL, NULL, &bundle);
+    assert_fact(&bundle, KEEL_BUNDLE_PLUGIN, "path", path);
+    assert_int_equal(count_in(&bundle, KEEL_BUNDLE_PLUGIN), 1);
     keel_bundle_deinitialize(&bundle);
 }
 
@@ -445,6 +482,8 @@ int main(void) {
         STAGED(test_the_folder_of_packages_tells_the_version_if_nothing_else_does),
         STAGED(test_packages_of_another_python_beside_it_do_not_count),
         STAGED(test_an_interpreter_that_is_not_there_leaves_packages_unknown),
+        STAGED(test_a_plugin_is_told_by_its_file),
+        STAGED(test_of_a_plugin_that_is_not_there_only_its_path_is_told),
         STAGED(test_secrets_do_not_get_in),
         cmocka_unit_test(test_versions_count_by_as_many_numbers_as_the_bound_has),
         cmocka_unit_test(test_what_moves_keys_stands_first),

@@ -28,10 +28,24 @@ static void they_are_these(void **state) {
     static const struct {
         keel_primitive_t element;
         const char *digest;
-    } known[] = {{KEEL_PRIMITIVE_F32, "ae68260639ac5b20"},
-                 {KEEL_PRIMITIVE_BF16, "c89c6797b93aba2b"},
+    } known[] = {{KEEL_PRIMITIVE_PRED, "dedaa5de4a01c337"},
+                 {KEEL_PRIMITIVE_S8, "057894e0be0d3029"},
+                 {KEEL_PRIMITIVE_S16, "503b188ebc63e3aa"},
                  {KEEL_PRIMITIVE_S32, "a0fae8af8726967a"},
-                 {KEEL_PRIMITIVE_F8E4M3FN, "b8aeaccca95b1375"}};
+                 {KEEL_PRIMITIVE_S64, "5553fb284f1df1fe"},
+                 {KEEL_PRIMITIVE_U8, "057894e0be0d3029"},
+                 {KEEL_PRIMITIVE_U16, "503b188ebc63e3aa"},
+                 {KEEL_PRIMITIVE_U32, "a0fae8af8726967a"},
+                 {KEEL_PRIMITIVE_U64, "5553fb284f1df1fe"},
+                 {KEEL_PRIMITIVE_F16, "a6fbb381edb38c7f"},
+                 {KEEL_PRIMITIVE_F32, "ae68260639ac5b20"},
+                 {KEEL_PRIMITIVE_F64, "f696d8b1febdacc9"},
+                 {KEEL_PRIMITIVE_BF16, "c89c6797b93aba2b"},
+                 {KEEL_PRIMITIVE_C64, "8c4a8b7700faffa7"},
+                 {KEEL_PRIMITIVE_C128, "9b29778aa0e5947d"},
+                 {KEEL_PRIMITIVE_F8E5M2, "b8aeaccca95b1375"},
+                 {KEEL_PRIMITIVE_F8E4M3FN, "b8aeaccca95b1375"},
+                 {KEEL_PRIMITIVE_F8E8M0FNU, "c3e608d74c7f31ff"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
         fill(known[i].element, false, bytes);
         keel_digest_t digest = keel_digest(keel_bytes(bytes, sizeof bytes));

@@ -65,12 +65,27 @@ static void test_what_is_wrong_with_an_address_is_named(void **state) {
     }
 }
 
-static void test_long_parts_are_refused(void **state) {
+static void test_each_part_has_its_length(void **state) {
     (void)state;
-    char text[2000] = "redis://";
+    static const struct {
+        const char *format;
+        int most;
+    } parts[] = {{"redis://%s:6379/1", 255},
+                 {"redis://[%s]", 255},
+                 {"redis://%s@host", 127},
+                 {"redis://host?job=%s", 127}};
+    char part[300], text[400];
     keel_redis_address_t address;
-    memset(text + strlen(text), 'h', 300);
-    assert_non_null(keel_redis_address_parse(text, &address));
+    memset(part, 'a', sizeof part);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+        for (int length = parts[i].most; length < parts[i].most + 2; ++length) {
+            part[length] = 0;
+            snprintf(text, sizeof text, parts[i].format, part);
+            part[length] = 'a';
+            const char *wrong = keel_redis_address_parse(text, &address);
+            if (!wrong != (length == parts[i].most)) fail_msg("%s: %d", parts[i].format, length);
+        }
+    }
 }
 
 // The value, or what a message says of it.
@@ -108,7 +123,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_addresses_are_read),
         cmocka_unit_test(test_what_is_wrong_with_an_address_is_named),
-        cmocka_unit_test(test_long_parts_are_refused),
+        cmocka_unit_test(test_each_part_has_its_length),
         cmocka_unit_test(test_the_setting_takes_words_and_addresses),
     };
     return cmocka_run_group_tests_name("settings address", tests, NULL, NULL);
