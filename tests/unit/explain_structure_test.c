@@ -114,41 +114,46 @@ static void operations_of_one_side_are_listed(void **state) {
                  "structure sine: nothing -> sine and 1 more", NULL});
 }
 
-enum { LINES = 5, OPERATIONS = 15 }; // of an algorithm
-
-// Each line has a constant, and in `after` a long chain of operations that `before` lacks, the next
-// line a shorter one.
-static const char *algorithms(bool is_after, char *out, size_t room) {
+// Each line has a constant, and in `after` a chain of so many operations that `before` lacks, the
+// next line one less.
+static const char *algorithms(bool is_after, int lines, int operations, char *out, size_t room) {
     static const char *const names[] = {"tanh", "sine", "cosine", "exponential", "logistic"};
     size_t size = 0;
 #define SAY(...) size += (size_t)snprintf(out + size, room - size, __VA_ARGS__)
-    for (int i = 1; i <= LINES; ++i)
-        SAY("x%d: f32[%d] ", i, i + 2);
-    for (int i = 1; i <= LINES; ++i) {
-        SAY("\nc%d = constant f32[] %d @%d\n", i, 7 * i + is_after, 10 * i);
-        SAY("b%d = broadcast_in_dim f32[%d] c%d @%d\n", i, i + 2, i, 10 * i);
-        SAY("m%d = multiply f32[%d] x%d b%d @%d\n", i, i + 2, i, i, 10 * i);
-        SAY("v%d_0 = negate f32[%d] x%d @%d", i, i + 2, i, 10 * i);
-        for (int j = 1; j < OPERATIONS - i && is_after; ++j)
-            SAY("\nv%d_%d = %s f32[%d] v%d_%d @%d", i, j, names[(i + j) % 5], i + 2, i,
-                j - 1, 10 * i);
+    for (int i = 0; i < lines; ++i)
+        SAY("x%d: f32[%d] ", i, i + 3);
+    for (int i = 0; i < lines; ++i) {
+        int line = 10 * (i + 1);
+        SAY("\nc%d = constant f32[] %d @%d\n", i, line + is_after, line);
+        SAY("b%d = broadcast_in_dim f32[%d] c%d @%d\n", i, i + 3, i, line);
+        SAY("m%d = multiply f32[%d] x%d b%d @%d\n", i, i + 3, i, i, line);
+        SAY("v%d_0 = negate f32[%d] x%d @%d", i, i + 3, i, line);
+        for (int j = 1; j <= operations - i && is_after; ++j)
+            SAY("\nv%d_%d = %s f32[%d] v%d_%d @%d", i, j, names[(i + j) % 5], i + 3, i, j - 1,
+                line);
     }
     SAY("\nreturn");
-    for (int i = 1; i <= LINES; ++i)
-        SAY(" m%d v%d_%d", i, i, is_after ? OPERATIONS - i - 1 : 0);
+    for (int i = 0; i < lines; ++i)
+        SAY(" m%d v%d_%d", i, i, is_after ? operations - i : 0);
 #undef SAY
     assert_true(size < room);
     return out;
 }
 
-static void what_else_moved_where_the_algorithm_is_another_follows_from_it(void **state) {
-    (void)state;
+static void explain_algorithms(int lines, int operations, keel_explanation_t *out) {
     static char before[1 << 14], after[1 << 14];
     static small_sides_t sides;
+    small_sides(algorithms(false, lines, operations, before, sizeof before),
+                algorithms(true, lines, operations, after, sizeof after), &sides);
+    explain(&sides.programs[0], &sides.programs[1], out);
+    small_release(&sides);
+}
+
+static void what_else_moved_where_the_algorithm_is_another_follows_from_it(void **state) {
+    (void)state;
+    enum { LINES = 5 };
     keel_explanation_t e;
-    small_sides(algorithms(false, before, sizeof before), algorithms(true, after, sizeof after),
-                &sides);
-    explain(&sides.programs[0], &sides.programs[1], &e);
+    explain_algorithms(LINES, 13, &e);
     assert_int_equal(e.root_count, LINES);
     for (size_t i = 0; i < e.root_count; ++i) {
         assert_int_equal(e.roots[i].kind, KEEL_CAUSE_STRUCTURE);
@@ -159,7 +164,6 @@ static void what_else_moved_where_the_algorithm_is_another_follows_from_it(void 
     for (size_t i = 0; i < e.folded_count; ++i)
         assert_int_equal(e.folded[i].kind, KEEL_CAUSE_CONSTANT);
     keel_explanation_deinitialize(&e);
-    small_release(&sides);
 }
 
 static void lines_that_ran_again_are_counted(void **state) {
