@@ -57,8 +57,8 @@ static void a_line_of_a_log_is_told_from_its_file_on(void **state) {
           {"E112x 18:59:14.723382 29934 a.cc:7] no\n", "E112x 18:59:14.723382 29934 a.cc:7] no"},
           {"Ex126 18:59:14.723382 29934 a.cc:7] no\n", "Ex126 18:59:14.723382 29934 a.cc:7] no"},
           {"E1126 1 2 short.cc:1", "short.cc:1"}, // 20 bytes, as few as a line of a log has
-          {"E1126 1 2 shor.cc:1", "E1126 1 2 shor.cc:1"},
-          {"I" ABSL "a.cc:7] compiling\n", ""}, {"said\nI" ABSL "a.cc:7] done\n", "said"});
+          {"E1126 1 2 shor.cc:1", "E1126 1 2 shor.cc:1"}, {"I" ABSL "a.cc:7] compiling\n", ""},
+          {"said\nI" ABSL "a.cc:7] done\n", "said"});
 }
 
 static void why_it_gave_up_counts_more_than_what_follows(void **state) {

@@ -119,8 +119,8 @@ static void one_that_was_there_is_waited_for_ten_minutes(void **state) {
     stage_remove(stage);
 }
 
-// All processes of a client are known to come to its service. A wait there is over at once, since the
-// clock of the waiting thread begins at zero.
+// All processes of a client are known to come to its service. A wait there is over at once, since
+// the clock of the waiting thread begins at zero.
 static void in_the_clients_service_all_are_waited_for_ten_minutes(void **state) {
     (void)state;
     ranks_stage_t *stage = begin("client");
