@@ -41,4 +41,4 @@ plugin=$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so
 TEST_PLUGIN=runs keel rehearse --on h200:8 --plugin "$plugin" -- echo ran; echo "exit $?"
 TEST_PLUGIN=runs keel aot --on h200:8 --plugin "$plugin" "$plugin"; echo "exit $?"
 # A plugin is initialized before it makes a client. This one can do no more.
-TEST_PLUGIN="platform=cpu initialize_first" keel aot --on cpu:2 --plugin "$plugin" "$plugin"; echo "exit $?"
+TEST_PLUGIN="platform=cpu no_client=first" keel aot --on cpu:2 --plugin "$plugin" "$plugin"; echo "exit $?"

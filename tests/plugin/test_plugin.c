@@ -1,12 +1,11 @@
 // A PJRT plugin for faults that a real one cannot be made to show. It compiles a program by keeping
-// its bytes; an executable's name is the program's first line, so that a test can tell which
-// program it was handed.
+// its bytes; an executable's name is the program's first line, which tells a test which one it is.
 //
 // Like XLA's, an executable that was loaded back serializes to bytes which are dead: they cannot be
 // loaded again.
 //
 // TEST_PLUGIN in the environment holds words, separated by blanks:
-//   no_client           Client_Create fails
+//   no_client[=first]   Client_Create fails, or only before Plugin_Initialize
 //   compile_fails       every compile fails
 //   compile_ms=N        a compile takes N milliseconds
 //   load_ms=N           so does a load
@@ -47,7 +46,6 @@
 //   reloads_wrong       so do those of what was loaded
 //   memory              devices tell their memory
 //   client_hangs        Client_Create never returns
-//   initialize_first    Client_Create fails before Plugin_Initialize
 //   compile_aborts      a compile ends the process, after a word on stderr
 //   serialize_exits     Serialize ends the process with exit code 3
 // TEST_PLUGIN_CALLS names a file that gets a line for each call of note.
@@ -107,7 +105,7 @@ struct PJRT_Executable {
     program_t *program;
 };
 
-static atomic_int executables_made, executables_held; // in all; handles not destroyed yet
+static atomic_int initialized, executables_made, executables_held; // in all; handles that are left
 
 static const char alive[] = "test executable\n", dead[] = "dead executable\n";
 
@@ -228,11 +226,8 @@ static PJRT_Error *error_get_code(PJRT_Error_GetCode_Args *args) {
 
 // ---- the plugin and its client -----------------------------------------------------------------
 
-static atomic_bool is_initialized;
-
 static PJRT_Error *plugin_initialize(PJRT_Plugin_Initialize_Args *args) {
-    (void)args;
-    atomic_store(&is_initialized, true);
+    atomic_fetch_add(&initialized, args != NULL);
     return NULL;
 }
 
@@ -263,9 +258,8 @@ static PJRT_Error *client_create(PJRT_Client_Create_Args *args) {
     }
     while (has("client_hangs"))
         pause();
-    if (has("initialize_first") && !atomic_load(&is_initialized))
-        return error_of(PJRT_Error_Code_FAILED_PRECONDITION, "not initialized");
-    if (has("no_client")) return error_of(PJRT_Error_Code_UNAVAILABLE, "no client today");
+    bool late = has("no_client=first") && atomic_load(&initialized);
+    if (has("no_client") && !late) return error_of(PJRT_Error_Code_UNAVAILABLE, "no client today");
     PJRT_Client *client = calloc(1, sizeof *client);
     if (!client) abort();
     for (int i = 0; i < 2; ++i)
