@@ -74,17 +74,15 @@ static void put_argument(keel_buffer_t *out, const keel_contract_argument_t *arg
 // both take is in the first one's order, and what is new follows.
 static bool is_like(const keel_contract_program_t *first, const keel_contract_program_t *program,
                     uint32_t *out_lines) {
-    uint32_t at = 0, same = 0, changed = 0;
+    uint32_t at = 0, same = 0;
     for (uint32_t i = 0; i < first->argument_count && at < program->argument_count; ++i) {
         if (!keel_str_equal(first->arguments[i].name, program->arguments[at].name)) continue;
-        bool equal = contract_argument_equal(&first->arguments[i], &program->arguments[at]);
-        same += equal;
-        changed += !equal;
+        same += contract_argument_equal(&first->arguments[i], &program->arguments[at]);
         ++at;
     }
     for (uint32_t i = at; i < program->argument_count; ++i)
         if (contract_argument(first, program->arguments[i].name)) return false;
-    *out_lines = first->argument_count - same - changed + changed + program->argument_count - at;
+    *out_lines = first->argument_count - same + program->argument_count - at;
     return true;
 }
 
