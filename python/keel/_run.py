@@ -3,7 +3,7 @@
 import logging
 import os
 
-from . import devices, doors, fixes, handlers, kernels, rehearsal
+from . import devices, doors, fixes, handlers, kernels, rehearsal, service
 from ._imports import when_imported
 
 
@@ -22,6 +22,7 @@ def begin_jax() -> None:
     if os.environ.get("KEEL_REHEARSE"):
         handlers.begin()
     devices.begin()
+    service.begin()
     rehearsal.begin_jax()
     doors.begin_jax()
 

@@ -171,6 +171,21 @@ static void test_a_client_without_a_service_has_none(void **state) {
     service_remove(&service);
 }
 
+static void test_a_service_that_is_told_of_needs_no_option(void **state) {
+    (void)state;
+    client_service_t service;
+    keel_meet_t *meet;
+    service_make(&service);
+    PJRT_Client_Create_Args args = service_args(&service);
+    args.num_options = 0;
+    assert_ok(keel_meet_in_client(&meet));
+    setenv("KEEL_CLIENT_SERVICE", "1", 1);
+    assert_true(keel_meet_enter_client(meet, &args));
+    unsetenv("KEEL_CLIENT_SERVICE");
+    keel_meet_destroy(meet);
+    service_remove(&service);
+}
+
 static void test_a_clients_service_is_not_used_once_it_is_destroyed(void **state) {
     (void)state;
     client_service_t services[2];
@@ -278,6 +293,7 @@ int main(void) {
         cmocka_unit_test(test_a_process_that_ended_is_gone),
         cmocka_unit_test(test_a_folder_that_is_removed_is_an_error),
         cmocka_unit_test(test_a_client_without_a_service_has_none),
+        cmocka_unit_test(test_a_service_that_is_told_of_needs_no_option),
         cmocka_unit_test(test_a_clients_service_is_not_used_once_it_is_destroyed),
         cmocka_unit_test(test_what_the_clients_service_says_is_passed_on),
         cmocka_unit_test(test_jobs_are_known_by_their_launchers_variables),
