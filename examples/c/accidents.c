@@ -202,6 +202,33 @@ static keel_status_t dtype_of_weight(model_t *model, int step) {
     return NULL;
 }
 
+// All elements alike from step 5 on.
+static keel_tensor_t input_alike(const model_t *model, int step) {
+    static const float alike[ROWS * WIDTH];
+    return keel_input(model->keel, "points", KEEL_F32, KEEL_SHAPE(ROWS, WIDTH),
+                      step < 4 ? points : alike);
+}
+
+static keel_tensor_t is_uniform(keel_tensor_t x) {
+    keel_tensor_t first = keel_slice(keel_slice(x, 0, 0, 1), 1, 0, 1);
+    return keel_all(keel_equal(x, first), KEEL_AXES(0, 1));
+}
+
+static keel_status_t check_selects(model_t *model, int step) {
+    keel_tensor_t x = input_alike(model, step), loss = loss_of(model, x);
+    descend_as_ever(model, keel_select(is_uniform(x), keel_multiply(loss, loss), loss));
+    return NULL;
+}
+
+static keel_status_t check_reads(model_t *model, int step) {
+    bool uniform;
+    keel_tensor_t x = input_alike(model, step), loss = loss_of(model, x);
+    KEEL_TRY(keel_read(is_uniform(x), &uniform, sizeof uniform));
+    if (uniform) loss = keel_multiply(loss, loss);
+    descend_as_ever(model, loss);
+    return NULL;
+}
+
 static keel_status_t flag_number(model_t *model, int step) {
     keel_tensor_t loss = loss_of(model, input(model, ROWS));
     keel_tensor_t flag = keel_number(loss, step >= 4);
@@ -244,6 +271,8 @@ static const accident_t accidents[] = {
     {"one dtype", dtype_one},
     {"another dtype from step 5 on", dtype_switched},
     {"another dtype for a weight", dtype_of_weight},
+    {"whether the batch is uniform, by a select", check_selects},
+    {"whether the batch is uniform, by a read and an if", check_reads},
     {"a flag from step 5 on, as a number", flag_number},
     {"a flag from step 5 on, by an if", flag_branch},
 };
