@@ -412,7 +412,8 @@ static const char details[] =
     "executable. The exit code is 1 if one does not compile.\n";
 
 int cli_aot(cli_call_t *call) {
-    aot_t aot = {.on = NULL};
+    // The engine and the compiler's thread may look at it until the process ends.
+    static aot_t aot;
     const char *python = NULL;
     char *interpreter = NULL;
     int code;
@@ -440,7 +441,7 @@ int cli_aot(cli_call_t *call) {
     if (!status) status = prepare(&aot, call);
     if (status) {
         release(&aot);
-        if (!aot.engine) keel_target_deinitialize(&aot.target); // which it would still look at
+        if (!aot.engine) keel_target_deinitialize(&aot.target);
         keel_free(interpreter);
         return cli_fail(status);
     }
@@ -448,7 +449,6 @@ int cli_aot(cli_call_t *call) {
         compile(&aot, aot.programs[i]);
     keel_engine_end(aot.engine);
     code = sum_up(&aot, keel_seconds(keel_clock_monotonic() - began));
-    // The engine and the compiler's thread may still look at what they were given.
     keel_free(interpreter);
     return code;
 }
