@@ -543,10 +543,11 @@ typedef struct keel_layers_t {
     int is_unrolled;      // do not scan
 } keel_layers_t;
 
-// Layers one after another. If they are structurally the same, with the same numbers, they become
-// one scan over their parameters, which are stacked for it: the program has one layer, however many
-// there are, and copies the parameters once. Otherwise they stand one behind another, and the
-// reason is printed once. All layers are traced to see it. `out`: carry_count tensors.
+// Layers one after another. If they are structurally the same, they become one scan over their
+// parameters and numbers, which are stacked for it: the program has one layer, however many there
+// are, and copies the parameters once. Otherwise they stand one behind another, and the reason is
+// printed once. All layers are traced to see it, and the first once more if it has numbers. `out`:
+// carry_count tensors.
 #define keel_layers(...) keel_layers_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_layers_at(keel_caller_t site, keel_context_t *context, keel_layer_t layer,
                              void *user, const keel_layers_t *layers, keel_tensor_t *out);

@@ -162,23 +162,13 @@ void keel_context_free(keel_context_t *context) {
         keel_free(context->inputs.data[i].buffers);
         keel_free(context->inputs.data[i].name);
     }
-    void *const tables[] = {context->shapes.data,
-                            context->variables.data,
-                            context->used.data,
-                            context->assigned.data,
-                            context->inputs.data,
-                            context->adjoints.data,
-                            context->shardings.data,
-                            context->regions.data,
-                            context->customs.data,
-                            context->declined,
-                            context->mixed.data,
-                            context->room,
-                            context->computed,
-                            context->namings.data,
-                            context->naming_text.data,
-                            context->numbers.data,
-                            context->name};
+    void *const tables[] = {
+        context->shapes.data,    context->variables.data, context->used.data,
+        context->assigned.data,  context->inputs.data,    context->adjoints.data,
+        context->shardings.data, context->regions.data,   context->customs.data,
+        context->declined,       context->mixed.data,     context->room,
+        context->computed,       context->namings.data,   context->naming_text.data,
+        context->numbers.data,   context->made.data,      context->name};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         keel_free(tables[i]);
     trace_deinitialize(&context->trace);
@@ -470,18 +460,41 @@ static bool can_be(keel_caller_t site, const char *what, keel_context_t *context
     return false;
 }
 
+static keel_tensor_t add_number(keel_context_t *context, const number_t *number) {
+    keel_status_t status = keel_table_reserve(&context->numbers, 1);
+    if (status) return context_take(context, context->site, status);
+    const int64_t words[] = {context->numbers.count};
+    const node_spec_t spec = {
+        .kind = NODE_NUMBER, .dtype = number->dtype, .words = words, .word_count = 1};
+    keel_tensor_t tensor = trace_add(context, &spec, NULL, 0);
+    if (tensor.context) context->numbers.data[context->numbers.count++] = *number;
+    return tensor;
+}
+
+static keel_tensor_t take_stand_in(keel_context_t *context, keel_dtype_t dtype) {
+    stand_ins_t *stand_ins = context->stand_ins;
+    if (stand_ins->next < stand_ins->count &&
+        keel_dtype(stand_ins->numbers[stand_ins->next]) == dtype)
+        return stand_ins->numbers[stand_ins->next++];
+    return context_fail(context, context->site,
+                        "number: the layer asks for other numbers each time that it is traced");
+}
+
+static keel_tensor_t note_made(keel_context_t *context, keel_tensor_t number) {
+    keel_status_t status = number.context ? keel_table_reserve(&context->made, 1) : NULL;
+    if (status) return context_take(context, context->site, status);
+    if (number.context) context->made.data[context->made.count++] = number.id;
+    return number;
+}
+
 keel_tensor_t keel_tensor_number(keel_caller_t site, keel_context_t *context, keel_dtype_t dtype,
                                  double value, const char *name) {
     context->site = site;
     if (!can_be(site, "number", context, dtype, value)) return (keel_tensor_t){0};
-    keel_status_t status = keel_table_reserve(&context->numbers, 1);
-    if (status) return context_take(context, site, status);
-    const int64_t words[] = {context->numbers.count};
-    const node_spec_t spec = {.kind = NODE_NUMBER, .dtype = dtype, .words = words, .word_count = 1};
-    keel_tensor_t tensor = trace_add(context, &spec, NULL, 0);
-    if (tensor.context)
-        context->numbers.data[context->numbers.count++] = (number_t){value, dtype, name};
-    return tensor;
+    keel_tensor_t number = context->stand_ins
+                               ? take_stand_in(context, dtype)
+                               : add_number(context, &(number_t){value, dtype, name});
+    return context->layers ? note_made(context, number) : number;
 }
 
 keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value,

@@ -11,6 +11,8 @@ typedef struct stack_t {
     uint32_t first;            // the region of the first layer
     keel_tensor_t *in;         // carries and parameters of a layer
     result_t *types;           // of these, for the first layer
+    uint32_t made, made_here;  // where its numbers and those of the layer at hand begin
+    uint32_t number_count;     // of each layer
     KEEL_TABLE(uint32_t) same; // for each node of the first region, that of the layer at hand
 } stack_t;
 
@@ -107,19 +109,29 @@ static void check_carry(stack_t *stack) {
     }
 }
 
-static bool is_same_number(const keel_context_t *context, uint32_t x, uint32_t y) {
-    const node_t *a = trace_node(context, x), *b = trace_node(context, y);
-    if (a->kind != NODE_NUMBER || b->kind != NODE_NUMBER || a->dtype != b->dtype) return false;
-    const number_t *numbers = context->numbers.data;
-    return !memcmp(&numbers[*trace_words(&context->trace, a)].value,
-                   &numbers[*trace_words(&context->trace, b)].value, sizeof numbers->value);
-}
-
+// Numbers are the same if the layers asked for them in the same place. Their values do not matter:
+// a program must not depend on them.
 static bool is_same_operand(const stack_t *stack, uint32_t x, uint32_t y) {
     const keel_context_t *context = stack->context;
+    const uint32_t *made = context->made.data;
     if (region_has(context, stack->first, x))
         return stack->same.data[x - context->regions.data[stack->first].begin] == y;
-    return x == y || is_same_number(context, x, y);
+    for (uint32_t i = 0; i < stack->number_count; ++i)
+        if (made[stack->made + i] == x) return made[stack->made_here + i] == y;
+    return x == y;
+}
+
+static void compare_numbers(stack_t *stack) {
+    const keel_context_t *context = stack->context;
+    const uint32_t count = context->made.count - stack->made_here;
+    if (count != stack->number_count)
+        decline(stack, "the first layer has %u numbers, and layer %zu has %u", stack->number_count,
+                stack->layer + 1, count);
+    for (uint32_t i = 0; i < stack->number_count && !is_declined(stack); ++i)
+        if (trace_node(context, context->made.data[stack->made + i])->dtype !=
+            trace_node(context, context->made.data[stack->made_here + i])->dtype)
+            decline(stack, "number %u of layer %zu has another dtype than in the first", i + 1,
+                    stack->layer + 1);
 }
 
 // Regions are numbered in the order of their beginnings, so those of a layer are further by one
@@ -196,20 +208,35 @@ static void compare_layers(stack_t *stack) {
     compare_parameters(stack);
     if (is_declined(stack) || !read_types(stack)) return;
     stack->layer = 0;
+    stack->made = stack->context->made.count;
     if (!trace_region(stack, &stack->first)) return;
+    stack->number_count = stack->context->made.count - stack->made;
     check_carry(stack);
     for (stack->layer = 1; stack->layer < stack->layers->layer_count && !is_declined(stack);
-         ++stack->layer)
-        if (trace_region(stack, &region)) compare_region(stack, region);
+         ++stack->layer) {
+        stack->made_here = stack->context->made.count;
+        if (!trace_region(stack, &region)) return;
+        compare_numbers(stack);
+        if (!is_declined(stack)) compare_region(stack, region);
+    }
 }
 
 // ---- one scan ----------------------------------------------------------------------------------
 
-// A parameter of all layers along a new axis 0.
-static keel_tensor_t stacked(stack_t *stack, size_t parameter) {
+// A parameter, or a number that follows them, of one layer.
+static keel_tensor_t input_of(const stack_t *stack, size_t layer, size_t which) {
+    const size_t parameters = stack->layers->parameter_count;
+    if (which < parameters) return parameters_of(stack, layer)[which];
+    const size_t number = layer * stack->number_count + which - parameters;
+    return (keel_tensor_t){stack->context, stack->context->made.data[stack->made + number],
+                           stack->context->step};
+}
+
+// The same of all layers along a new axis 0.
+static keel_tensor_t stacked(stack_t *stack, size_t which) {
     const keel_layers_t *layers = stack->layers;
     void *memory;
-    if (keel_shape(layers->parameters[parameter]).rank == KEEL_MAX_RANK)
+    if (keel_shape(input_of(stack, 0, which)).rank == KEEL_MAX_RANK)
         return context_fail(stack->context, stack->site,
                             "layers: a parameter of %d dimensions cannot be stacked",
                             KEEL_MAX_RANK);
@@ -217,24 +244,71 @@ static keel_tensor_t stacked(stack_t *stack, size_t parameter) {
         return (keel_tensor_t){0};
     keel_tensor_t *all = memory;
     for (size_t l = 0; l < layers->layer_count; ++l)
-        all[l] = parameters_of(stack, l)[parameter];
+        all[l] = input_of(stack, l, which);
     keel_tensor_t result = ops_stack(stack->site, all, (uint32_t)layers->layer_count);
     keel_free(all);
     return result;
 }
 
+static void trace_with_stand_ins(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    stack_t *stack = user;
+    keel_context_t *context = stack->context;
+    stand_ins_t *outer = context->stand_ins;
+    stand_ins_t numbers = {in + stack->layers->carry_count + stack->layers->parameter_count,
+                           stack->number_count, 0};
+    context->stand_ins = &numbers;
+    stack->trace(stack->user, 0, in, out);
+    context->stand_ins = outer;
+    if (numbers.next != numbers.count)
+        context_fail(context, stack->site,
+                     "layers: the layer asks for other numbers each time that it is traced");
+}
+
+// The layer once more, with parameters in the place of its numbers. What it asks for is nothing
+// that a layer around it would ask for.
+static bool trace_scanned(stack_t *stack, uint32_t *out) {
+    const keel_layers_t *layers = stack->layers;
+    keel_context_t *context = stack->context;
+    const uint32_t made = context->made.count;
+    const size_t fixed = layers->carry_count + layers->parameter_count;
+    void *memory;
+    if (!took(stack, keel_calloc(fixed + stack->number_count, sizeof(result_t), &memory)))
+        return false;
+    result_t *types = memory;
+    memcpy(types, stack->types, fixed * sizeof *types);
+    for (uint32_t i = 0; i < stack->number_count; ++i)
+        types[fixed + i] = region_node_type(context, context->made.data[stack->made + i]);
+    const body_t body = {.what = "layers",
+                         .site = stack->site,
+                         .trace = trace_with_stand_ins,
+                         .user = stack,
+                         .parameters = types,
+                         .parameter_count = (uint32_t)fixed + stack->number_count,
+                         .result_count = (uint32_t)layers->carry_count};
+    bool is_good = region_trace(context, &body, out);
+    context->made.count = made;
+    keel_free(types);
+    return is_good;
+}
+
 static void scan_layers(stack_t *stack, keel_tensor_t *out) {
     const keel_layers_t *layers = stack->layers;
-    keel_tensor_t *inputs = stack->in + layers->carry_count;
+    const size_t count = layers->parameter_count + stack->number_count;
+    uint32_t region = stack->first;
+    void *memory;
+    if (!took(stack, keel_calloc(count + 1, sizeof(keel_tensor_t), &memory))) return;
+    keel_tensor_t *inputs = memory;
     const keel_scan_t scan = {.carry = layers->carry,
                               .carry_count = layers->carry_count,
                               .inputs = inputs,
-                              .input_count = layers->parameter_count,
+                              .input_count = count,
                               .length = (int64_t)layers->layer_count,
                               .save = layers->save};
-    for (size_t i = 0; i < layers->parameter_count; ++i)
+    for (size_t i = 0; i < count; ++i)
         inputs[i] = stacked(stack, i);
-    control_scan(stack->site, stack->context, &scan, stack->first, out);
+    if (!stack->number_count || trace_scanned(stack, &region))
+        control_scan(stack->site, stack->context, &scan, region, out);
+    keel_free(inputs);
 }
 
 // ---- one behind another ------------------------------------------------------------------------
@@ -302,6 +376,7 @@ void keel_layers_at(keel_caller_t site, keel_context_t *context, keel_layer_t la
     context->site = site;
     keel_free(context->declined);
     context->declined = NULL;
+    ++context->layers;
     if (check(&stack, out) && make_room(&stack) &&
         check_tensors(&stack, layers->carry, layers->carry_count, "carry") &&
         check_tensors(&stack, layers->parameters, layers->parameter_count * layers->layer_count,
@@ -315,6 +390,7 @@ void keel_layers_at(keel_caller_t site, keel_context_t *context, keel_layer_t la
         else if (!context->error)
             scan_layers(&stack, out);
     }
+    if (!--context->layers) context->made.count = 0;
     for (size_t i = 0; out && layers && i < layers->carry_count && context->error; ++i)
         out[i] = (keel_tensor_t){0};
     keel_free(stack.in);

@@ -202,6 +202,12 @@ typedef struct input_t {
     PJRT_Buffer **buffers; // of this step
 } input_t;
 
+// What keel_number gives while the scan over layers is traced: the numbers of the layer at hand.
+typedef struct stand_ins_t {
+    const keel_tensor_t *numbers;
+    uint32_t count, next;
+} stand_ins_t;
+
 // A host number of the step.
 typedef struct number_t {
     double value;
@@ -245,6 +251,9 @@ struct keel_context_t {
     uint32_t naming_skipped;         // begun behind an error, and not ended
     KEEL_TABLE(callbacks_t) customs; // of the open step
     char *declined;                  // why keel_layers did not scan; NULL: it did
+    uint32_t layers;                 // calls of keel_layers that are under way
+    KEEL_TABLE(uint32_t) made;       // the numbers that their callbacks asked for, in order
+    stand_ins_t *stand_ins;          // NULL: they are numbers
     KEEL_TABLE(uint32_t) adjoints;   // room for a list of nodes at the end of a step
     struct borrowed_t *spare;        // of context_borrow
     struct {

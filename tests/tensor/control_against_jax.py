@@ -364,7 +364,8 @@ of_layers("layers_unrolled", mlp, declined="it was asked not to", barrier_every=
 of_layers("layers_unrolled_saving_dots", mlp, declined="it was asked not to", save="dots", barrier_every=1)
 of_layers("layers_of_other_shapes", mlp, last=4, declined="parameter 1 is f32[3,3] in the first layer, and f32[3,4] in layer 3")
 of_layers("layers_of_other_operations", odd, declined="layer 2 does something else than the first at front.py:1")
-of_layers("layers_of_other_numbers", of_number([1, 1, 2]), declined="layer 3 does something else")
+of_layers("layers_of_other_numbers", of_number([1, 1, 2]))
+of_layers("layers_of_other_numbers_saving_nothing", of_number([1, 3, 2]), save="nothing")
 
 
 @case(floats(2, 3), floats(3, 4), floats(4, 5))

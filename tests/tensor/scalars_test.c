@@ -105,12 +105,79 @@ static void norm_layer(void *user, size_t layer, const keel_tensor_t *in, keel_t
     norm_again(user, in, out);
 }
 
-static keel_tensor_t norm_in_layers(keel_tensor_t x, double epsilon) {
+// Layer n multiplies by 1 + n * rate: if the rate is 0, all layers have the same number.
+typedef struct growth_t {
+    double rate;
+    size_t begin;
+} growth_t;
+
+static void grow(void *user, size_t layer, const keel_tensor_t *in, keel_tensor_t *out) {
+    const growth_t *growth = user;
+    const double factor = 1 + (double)(growth->begin + layer) * growth->rate;
+    out[0] = keel_multiply(in[0], keel_number(in[0], factor));
+}
+
+static void grow_twice(void *user, size_t layer, const keel_tensor_t *in, keel_tensor_t *out) {
+    growth_t growth = {*(const double *)user, 2 * layer};
+    const keel_layers_t layers = {.carry = in, .carry_count = 1, .layer_count = 2};
+    keel_layers(keel, grow, &growth, &layers, out);
+}
+
+static keel_tensor_t in_layers(keel_tensor_t x, keel_layer_t layer, void *user, size_t count) {
     keel_tensor_t out = none;
-    const keel_layers_t layers = {.carry = &x, .carry_count = 1, .layer_count = 3};
-    keel_layers(keel, norm_layer, &epsilon, &layers, &out);
+    const keel_layers_t layers = {.carry = &x, .carry_count = 1, .layer_count = count};
+    keel_layers(keel, layer, user, &layers, &out);
     if (keel_layers_declined(keel)) fail_msg("%s", keel_layers_declined(keel));
     return out;
+}
+
+static keel_tensor_t norm_in_layers(keel_tensor_t x, double epsilon) {
+    return in_layers(x, norm_layer, &epsilon, 3);
+}
+
+static keel_tensor_t grown(keel_tensor_t x, double rate) {
+    return in_layers(x, grow, &(growth_t){rate, 0}, 4);
+}
+
+static keel_tensor_t grown_in_pairs(keel_tensor_t x, double rate) {
+    return in_layers(x, grow_twice, &rate, 2);
+}
+
+static double grown_of(int i, double rate) {
+    return i * (1 + rate) * (1 + 2 * rate) * (1 + 3 * rate);
+}
+
+static keel_tensor_t slope_of_growth(keel_tensor_t x, double rate) {
+    keel_tensor_t gradient, y = grown_in_pairs(x, rate);
+    keel_gradients(keel_sum(keel_multiply(y, y), KEEL_AXES(0)), &x, 1, &gradient);
+    return gradient;
+}
+
+static double slope_of_growth_of(int i, double rate) {
+    return 2 * i * pow(grown_of(1, rate), 2);
+}
+
+// The numbers of the second layer are those of the first.
+static void grow_as_before(void *user, size_t layer, const keel_tensor_t *in, keel_tensor_t *out) {
+    keel_tensor_t *number = user;
+    if (!layer)
+        *number = keel_number(in[0], 3);
+    else
+        keel_number(in[0], 5);
+    out[0] = keel_multiply(in[0], *number);
+}
+
+static void a_number_of_another_layer_is_another(void **state) {
+    (void)state;
+    keel_tensor_t number, out, x = keel_variable(keel, "x", KEEL_F32, KEEL_SCALAR, &(float){2});
+    const keel_layers_t layers = {.carry = &x, .carry_count = 1, .layer_count = 2};
+    float value;
+    keel_layers(keel, grow_as_before, &number, &layers, &out);
+    assert_non_null(strstr(keel_layers_declined(keel), "layer 2 does something else"));
+    assert_ok(keel_read(out, &value, sizeof value));
+    assert_float_equal(value, 18, 0);
+    assert_ok(keel_step_end(keel));
+    keel_release(x);
 }
 
 // ---- attention ---------------------------------------------------------------------------------
@@ -178,6 +245,9 @@ static void a_scalar_is_no_part_of_the_program(void **state) {
         {"rms_norm of f16", {1e-12, 1e-11, 1e-10}, norm_of_zeros, zero, 0},
         {"a norm in bodies", {1, 0.25, 4}, norm_in_bodies, norm_in_bodies_of, 1e-5},
         {"a norm in layers", {1, 0.25, 4}, norm_in_layers, norm_in_bodies_of, 1e-5},
+        {"a number of each layer", {0, 0.5, 2}, grown, grown_of, 1e-4},
+        {"numbers of layers in layers", {0, 0.5, 2}, grown_in_pairs, grown_of, 1e-4},
+        {"their gradient", {0, 0.5, 2}, slope_of_growth, slope_of_growth_of, 0.1},
         {"scale", {1, 0.5, -0.25}, scaled, scaled_of, 1e-5},
         {"softcap", {2, 0.5, 30}, capped, capped_of, 1e-5},
         {"scale and softcap of blocks", {2, 0.5, 3}, capped_in_blocks, capped_in_blocks_of, 1e-5},
@@ -295,6 +365,7 @@ static void scalars_have_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scalar_is_no_part_of_the_program),
+        cmocka_unit_test(a_number_of_another_layer_is_another),
         cmocka_unit_test(bounds_of_random_integers_are_no_part_of_the_program),
         cmocka_unit_test(sizes_of_first_values_are_no_part_of_the_program),
         cmocka_unit_test(what_is_0_or_not_is_a_part_of_the_program),
