@@ -1,4 +1,4 @@
-// The processes of a job: what a plugin is told about them, and the key-value service that it finds
+// The processes of a job: what a plugin learns about them, and the key-value service that it finds
 // the others by, in a folder or in Redis.
 #include "meet/meet.h"
 #include "pjrt/error.h"

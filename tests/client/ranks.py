@@ -181,7 +181,7 @@ def check_common(jobs):
 
 
 def check_alone(jobs):
-    """A client that was not told of a job has the callbacks' fields too, and no service behind them."""
+    """A client without a job has the callbacks' fields too, and no service behind them."""
     words = [PYTHON, "-c", "import jax, numpy as np; print(jax.jit(lambda x: x + 1)(np.ones(2))[0])"]
     for agree in ("on", "client"):
         answer = run([KEEL, "run", "--agree", agree, "--", *words], jobs.environment, cwd=jobs.folder)

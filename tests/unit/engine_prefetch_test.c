@@ -352,7 +352,7 @@ static void ask_late(const door_t *door) {
     door_close(api, client);
 }
 
-static void test_what_waits_for_too_long_is_let_go_of(void **state) {
+static void test_what_waits_too_long_is_released(void **state) {
     const door_t *door = *state;
     learn(door);
     process_asks(3, "alpha", "beta");
@@ -508,7 +508,7 @@ static void test_entries_that_are_gone_are_no_failure(void **state) {
     assert_int_equal(count_events(door, "\"event\":\"miss\"", "\"reason\":\"absent\""), 6);
 }
 
-static void test_a_load_ahead_that_kills_the_process_is_not_tried_for_ever(void **state) {
+static void test_a_load_ahead_that_kills_the_process_is_not_tried_forever(void **state) {
     const door_t *door = *state;
     learn(door);
     process_asks(1, NULL);
@@ -640,7 +640,7 @@ int main(void) {
         CASE(test_a_run_is_another_one_at_the_fifth_program_more_than_it_shares),
         CASE(test_a_run_that_shares_one_program_is_another_one_at_the_sixth),
         CASE(test_the_plan_of_a_run_that_ended_is_what_that_run_asked_for),
-        CASE(test_what_waits_for_too_long_is_let_go_of),
+        CASE(test_what_waits_too_long_is_released),
         CASE(test_a_plan_makes_no_keys_of_another_backend),
         CASE(test_settings_that_leave_no_room_for_it),
         CASE(test_nothing_is_planned_where_it_is_off),
@@ -651,7 +651,7 @@ int main(void) {
         CASE(test_who_asks_for_what_is_damaged_is_told_so_once),
         CASE(test_a_plan_that_is_damaged_costs_nothing_but_itself),
         CASE(test_entries_that_are_gone_are_no_failure),
-        CASE(test_a_load_ahead_that_kills_the_process_is_not_tried_for_ever),
+        CASE(test_a_load_ahead_that_kills_the_process_is_not_tried_forever),
         CASE(test_a_process_that_ends_at_once_while_it_loads_accuses_no_program),
         CASE(test_a_run_that_is_killed_leaves_what_it_had_not_come_to_in_the_plan),
         CASE(test_a_forked_child_asks_the_plugin),

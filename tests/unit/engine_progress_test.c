@@ -204,7 +204,7 @@ static unsigned count_seconds(const show_t *show, const char *text) {
     return count;
 }
 
-// What the last such compile took, as it was told; to the tenth of a second.
+// The time of the last such compile, as it was printed; to the tenth of a second.
 static void assert_took(const show_t *show) {
     static const char words[] = " s; last time it took ";
     assert_seen(show, words);

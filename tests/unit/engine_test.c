@@ -241,7 +241,7 @@ static void test_refresh_compiles_anew_and_stores_it(void **state) {
 
 // ---- bad entries -------------------------------------------------------------------------------
 
-static void test_a_load_that_kills_the_process_is_not_tried_for_ever(void **state) {
+static void test_a_load_that_kills_the_process_is_not_tried_forever(void **state) {
     const door_t *door = *state;
     door_run(door, "", live_alpha);
     door_run_expecting(door, "KEEL_PREFETCH=off\nTEST_PLUGIN=load_aborts=alpha", live_alpha,
@@ -776,7 +776,7 @@ int main(void) {
         TEST(what_must_not_be_cached_is_compiled_each_time),
         TEST(readonly_looks_up_and_writes_nothing),
         TEST(refresh_compiles_anew_and_stores_it),
-        TEST(a_load_that_kills_the_process_is_not_tried_for_ever),
+        TEST(a_load_that_kills_the_process_is_not_tried_forever),
         TEST(each_process_killed_while_loading_costs_one_compile),
         TEST(a_process_that_ends_at_once_loses_what_it_compiled_last_but_once),
         TEST(a_killed_process_has_told_what_it_executed),

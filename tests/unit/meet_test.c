@@ -171,7 +171,7 @@ static void test_a_client_without_a_service_has_none(void **state) {
     service_remove(&service);
 }
 
-static void test_a_service_that_is_told_of_needs_no_option(void **state) {
+static void test_a_named_service_needs_no_option(void **state) {
     (void)state;
     client_service_t service;
     keel_meet_t *meet;
@@ -293,7 +293,7 @@ int main(void) {
         cmocka_unit_test(test_a_process_that_ended_is_gone),
         cmocka_unit_test(test_a_folder_that_is_removed_is_an_error),
         cmocka_unit_test(test_a_client_without_a_service_has_none),
-        cmocka_unit_test(test_a_service_that_is_told_of_needs_no_option),
+        cmocka_unit_test(test_a_named_service_needs_no_option),
         cmocka_unit_test(test_a_clients_service_is_not_used_once_it_is_destroyed),
         cmocka_unit_test(test_what_the_clients_service_says_is_passed_on),
         cmocka_unit_test(test_jobs_are_known_by_their_launchers_variables),

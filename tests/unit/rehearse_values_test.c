@@ -209,7 +209,7 @@ static void a_long_chain_of_first_executions_is_computed(void **state) {
     door_drop_buffer(api, ones);
 }
 
-static void a_long_chain_that_nobody_reads_is_let_go(void **state) {
+static void a_long_chain_that_nobody_reads_is_released(void **state) {
     (void)state;
     PJRT_Buffer *x = send_floats(ramp, 8);
     uint64_t before = in_use(0);
@@ -406,7 +406,7 @@ int main(void) {
         cmocka_unit_test(a_program_that_the_processor_cannot_run_has_no_values),
         cmocka_unit_test(the_first_results_are_computed_once_they_are_read),
         cmocka_unit_test(a_long_chain_of_first_executions_is_computed),
-        cmocka_unit_test(a_long_chain_that_nobody_reads_is_let_go),
+        cmocka_unit_test(a_long_chain_that_nobody_reads_is_released),
         cmocka_unit_test(of_many_results_one_is_computed_then_all),
         cmocka_unit_test(threads_read_one_result_at_once),
         cmocka_unit_test(arrays_are_put_together_and_cut_again),
