@@ -461,12 +461,16 @@ def check_each(k, cases):
     return [text for troubles, _ in parts for text in troubles], sum(count for _, count in parts)
 
 
-def main():
-    library, only = sys.argv[1], sys.argv[2:]
-    for fill in (add_elementwise, add_casts, add_products, add_shapes, add_layers):
-        fill()
+def fill():
+    for some in (add_elementwise, add_casts, add_products, add_shapes, add_layers):
+        some()
     arrays.fill(add, floats, integers, DTYPE)
     complexes.fill(add, floats, integers, DTYPE)
+
+
+def main():
+    library, only = sys.argv[1], sys.argv[2:]
+    fill()
     cases = [case for case in CASES.items() if not only or any(part in case[0] for part in only)]
     k = Front(library)
     wrong, values = [], 0

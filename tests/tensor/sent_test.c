@@ -70,11 +70,31 @@ static void what_differs_in_a_bit_or_the_dtype_is_not_equal(void **state) {
     assert_ptr_equal(find(2, KEEL_F32, 1e-300), zero); // in f32
 }
 
+// Places are given up and taken in any order.
+static void numbers_change_as_they_like(void **state) {
+    (void)state;
+    uint32_t seed = 1;
+    double expected[ARGUMENTS] = {0};
+    PJRT_Buffer *buffers[ARGUMENTS] = {NULL};
+    for (int step = 0; step < 200; ++step) {
+        uint32_t which = (seed = seed * 1664525u + 1013904223u) >> 16;
+        expected[which % ARGUMENTS] = (seed >> 8) % 4;
+        for (uint32_t i = 0; i < ARGUMENTS; ++i)
+            buffers[i] = find(i, KEEL_F32, expected[i]);
+        for (uint32_t i = 0; i < ARGUMENTS; ++i) {
+            assert_float_equal(value_of(buffers[i]), expected[i], 0);
+            for (uint32_t j = 0; j < i; ++j)
+                assert_true((buffers[i] == buffers[j]) == (expected[i] == expected[j]));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_number_stays_until_it_changes, open_numbers,
                                         close_numbers),
         cmocka_unit_test_setup_teardown(equal_numbers_are_sent_once, open_numbers, close_numbers),
+        cmocka_unit_test_setup_teardown(numbers_change_as_they_like, open_numbers, close_numbers),
         cmocka_unit_test_setup_teardown(what_differs_in_a_bit_or_the_dtype_is_not_equal,
                                         open_numbers, close_numbers),
     };
