@@ -6,7 +6,9 @@ program's key, and PyTorch/XLA starts as many processes as there are chips. `kee
 variables that such a machine has; what is looked up elsewhere is answered here.
 """
 
+import concurrent.futures
 import os
+import types
 
 from ._imports import when_imported
 
@@ -98,10 +100,37 @@ def _show_chips(tpu) -> None:
     tpu.num_available_chips = lambda: _chips(tpu)
 
 
+class _ProcessForEach(concurrent.futures.Executor):
+    """A pool that starts a process for each task."""
+
+    def __init__(self, max_workers=None, mp_context=None):
+        self._context, self._pools = mp_context, []
+
+    def submit(self, function, /, *arguments, **named):
+        pool = concurrent.futures.ProcessPoolExecutor(1, mp_context=self._context)
+        self._pools.append(pool)
+        return pool.submit(function, *arguments, **named)
+
+    def shutdown(self, wait=True, **named):
+        for pool in self._pools:
+            pool.shutdown(wait=wait, **named)
+
+
+def _start_each(pjrt) -> None:
+    """torch_xla.launch gives a pool of processes a task for each chip and counts on each process to
+    take one. TPUs see to that: their processes wait for each other. In a rehearsal nobody waits,
+    and a process that is done early would take the chip of one that has not started yet."""
+    futures = types.ModuleType("concurrent.futures")
+    futures.__getattr__ = lambda name: getattr(concurrent.futures, name)
+    futures.ProcessPoolExecutor = _ProcessForEach
+    pjrt.concurrent = types.SimpleNamespace(futures=futures)
+
+
 def begin_torch() -> None:
     """Before torch_xla is imported, which sets itself up for the chips that it finds."""
     if _platform() == "tpu":
         when_imported("torch_xla._internal.tpu", _show_chips)
+        when_imported("torch_xla._internal.pjrt", _start_each)
 
 
 def check_torch() -> None:

@@ -48,9 +48,10 @@ if __name__ == "__main__":
     print(tuple(result.shape))
 '''
 
-# The sum is the same in all; each has another number.
+# The sum is the same in all; each has another number. If they are processes, one of them is done before
+# the others have started.
 REPLICAS = '''
-import sys, torch, torch_xla
+import os, time, torch, torch_xla
 import torch_xla.core.xla_model as xm, torch_xla.runtime as xr
 def main(index):
     mine = torch.ones(3).to(torch_xla.device()) * (xr.global_ordinal() + 2)
@@ -59,6 +60,11 @@ def main(index):
     print(f"{xr.global_ordinal()} of {xr.world_size()}: {len(total.tolist())}\\n", end="", flush=True)
 if __name__ == "__main__":
     torch_xla.launch(main)
+else:
+    try:
+        os.mkdir("first")
+    except FileExistsError:
+        time.sleep(8)
 '''
 
 
