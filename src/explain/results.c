@@ -100,8 +100,9 @@ static bool tell_kept(keel_diff_t *diff, bool is_after, keel_list_t results, kee
         uint32_t kept = times_among(others.items, others.count, counterpart[value]);
         if (times_among(results.items, i + 1, value) <= kept) continue;
         if (count++) continue;
-        out->note = keel_diff_text(diff, "%s%s", keel_note_text(KEEL_NOTE_KEPT),
-                                   kept ? ", as a copy of another result (copy_, clone)" : "");
+        out->note =
+            keel_diff_text(diff, "%s%s", keel_note_text(KEEL_NOTE_KEPT),
+                           kept ? ", as a copy of another result (PyTorch: copy_, clone)" : "");
         const char *type = keel_diff_type(diff, graph->program, keel_graph_type(graph, value));
         keel_str_t name = keel_program_result_name(graph->program, i);
         out->subject = name.size ? keel_diff_text(diff, "%.*s", (int)name.size, name.data)

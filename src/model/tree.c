@@ -55,7 +55,8 @@ static void fail(keel_tree_t *tree, keel_caller_t site, keel_status_t status) {
 static bool join(keel_tree_t *tree, keel_caller_t site, const char *name, char out[MAX_NAME + 1]) {
     if (!is_name(name)) {
         fail(tree, site,
-             keel_status_make(KEEL_INVALID, "tree: \"%s\" is no name: printable ASCII without '*'",
+             keel_status_make(KEEL_INVALID,
+                              "tree: \"%s\" is no name: printable ASCII without spaces and '*'",
                               name ? name : ""));
         return false;
     }

@@ -79,7 +79,9 @@ static group_t part(const scanning_t *scanning, const group_t *x, int64_t from, 
 
 static group_t combined(const scanning_t *scanning, const group_t *x, const group_t *y) {
     group_t out = {{{0}}};
+    ++scanning->context->callbacks;
     scanning->combine(scanning->user, x->items, y->items, out.items);
+    --scanning->context->callbacks;
     for (uint32_t i = 0; i < scanning->count && !scanning->context->error; ++i) {
         const keel_shape_t had = keel_shape(x->items[i]), has = keel_shape(out.items[i]);
         char text[SHAPE_TEXT], other[SHAPE_TEXT];

@@ -73,7 +73,9 @@ static bool trace_forward(call_t *call) {
     for (size_t i = 0; i < custom->input_count; ++i)
         call->tensors[i] = custom->inputs[i];
     if (!read(call, "input", 0, custom->input_count)) return false;
+    ++call->context->callbacks;
     custom->forward(custom->user, call->tensors, call->tensors + custom->input_count);
+    --call->context->callbacks;
     call->context->site = call->site;
     return call->context->region == opened &&
            read(call, "result", custom->input_count, custom->output_count + custom->saved_count);
@@ -166,7 +168,9 @@ void gradient_custom(const rule_t *rule) {
     }
     keel_tensor_t *in = memory, *out = in + given;
     if (gather(rule, outputs, in)) {
+        ++context->callbacks;
         callbacks.backward(callbacks.user, in, out);
+        --context->callbacks;
         context->site = rule->site;
         for (uint32_t i = 0; i < inputs && context->region == opened; ++i)
             if (!take_gradient(rule, i, out[i])) break;

@@ -490,6 +490,18 @@ static keel_status_t fill(emitter_t *e) {
     return NULL;
 }
 
+// Takes the lines away.
+static keel_status_t digest(keel_program_t *program, keel_digest_t *out) {
+    keel_buffer_t hlo;
+    for (uint32_t i = 0; i < program->operations.count; ++i)
+        program->operations.data[i].location = KEEL_NONE;
+    keel_buffer_initialize(&hlo, 0);
+    keel_status_t status = keel_write_hlo(program, &hlo);
+    *out = keel_digest(keel_buffer_bytes(&hlo));
+    keel_buffer_deinitialize(&hlo);
+    return status;
+}
+
 keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buffer_t *out) {
     keel_program_t program;
     emitter_t e = {.context = context, .emit = emit, .program = &program};
@@ -500,6 +512,7 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buf
     keel_map_initialize(&e.op_names);
     keel_status_t status = fill(&e);
     if (!status) status = keel_write_hlo(&program, out);
+    if (!status) status = digest(&program, &emit->digest);
     keel_free(e.is_needed);
     keel_free(e.values);
     keel_free(e.operands.data);

@@ -107,4 +107,4 @@ static keel_status_t emit_called(emitter_t *e, const item_t *item, keel_value_id
                       out);
 }
 
-const operation_t operation_call = {emit_called, NULL};
+const operation_t operation_call = {emit_called, NULL, SHARDING_OF_OPERANDS};

@@ -257,4 +257,5 @@ static keel_tensor_t gradient_collective(const rule_t *rule, int which) {
     return (keel_tensor_t){0};
 }
 
-const operation_t operation_collective = {emit_collective, gradient_collective};
+const operation_t operation_collective = {emit_collective, gradient_collective,
+                                          SHARDING_OF_OPERANDS};

@@ -78,5 +78,6 @@ static keel_tensor_t gradient_complex_part(const rule_t *rule, int which) {
     return keel_complex_at(site, zero, keel_unary_at(site, KEEL_OP_NEGATE, rule->gradient));
 }
 
-const operation_t operation_complex = {emit_complex, gradient_complex};
-const operation_t operation_complex_part = {emit_complex_part, gradient_complex_part};
+const operation_t operation_complex = {emit_complex, gradient_complex, SHARDING_OF_OPERANDS};
+const operation_t operation_complex_part = {emit_complex_part, gradient_complex_part,
+                                            SHARDING_OF_OPERANDS};

@@ -219,4 +219,5 @@ static keel_tensor_t gradient_convolution(const rule_t *rule, int which) {
                  : gradient_of_x(rule, &convolution, &of_x, w);
 }
 
-const operation_t operation_convolution = {emit_convolution, gradient_convolution};
+const operation_t operation_convolution = {emit_convolution, gradient_convolution,
+                                           SHARDING_OF_OPERANDS};

@@ -245,4 +245,4 @@ static keel_tensor_t gradient_dot(const rule_t *rule, int which) {
     return keel_transpose_at(rule->site, product, order);
 }
 
-const operation_t operation_dot = {emit_dot, gradient_dot};
+const operation_t operation_dot = {emit_dot, gradient_dot, SHARDING_OF_OPERANDS};

@@ -71,7 +71,8 @@ static keel_tensor_t gradient_dynamic_slice(const rule_t *rule, int which) {
                                   gradient_operand(rule, 1), rule->gradient);
 }
 
-const operation_t operation_dynamic_slice = {emit_dynamic_slice, gradient_dynamic_slice};
+const operation_t operation_dynamic_slice = {emit_dynamic_slice, gradient_dynamic_slice,
+                                             SHARDING_OF_OPERANDS};
 
 // ---- update -------------------------------------------------------------------------------------
 
@@ -121,4 +122,5 @@ static keel_tensor_t gradient_dynamic_update(const rule_t *rule, int which) {
     return keel_dynamic_update_at(site, rule->gradient, axis, start, zeros);
 }
 
-const operation_t operation_dynamic_update = {emit_dynamic_update, gradient_dynamic_update};
+const operation_t operation_dynamic_update = {emit_dynamic_update, gradient_dynamic_update,
+                                              SHARDING_OF_OPERANDS};

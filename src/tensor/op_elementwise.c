@@ -125,7 +125,7 @@ static keel_tensor_t gradient_unary(const rule_t *rule, int which) {
     return (keel_tensor_t){0};
 }
 
-const operation_t operation_unary = {emit_unary, gradient_unary};
+const operation_t operation_unary = {emit_unary, gradient_unary, SHARDING_OF_OPERANDS};
 
 // ---- two operands -------------------------------------------------------------------------------
 
@@ -254,7 +254,7 @@ static keel_tensor_t gradient_binary(const rule_t *rule, int which) {
     return (keel_tensor_t){0};
 }
 
-const operation_t operation_binary = {emit_binary, gradient_binary};
+const operation_t operation_binary = {emit_binary, gradient_binary, SHARDING_OF_OPERANDS};
 
 // ---- comparison and selection -------------------------------------------------------------------
 
@@ -293,7 +293,7 @@ static keel_status_t emit_compare(emitter_t *e, const item_t *item, keel_value_i
     return emit_plain(e, item, "compare", &fields, out);
 }
 
-const operation_t operation_compare = {emit_compare, NULL};
+const operation_t operation_compare = {emit_compare, NULL, SHARDING_OF_OPERANDS};
 
 keel_tensor_t keel_select_at(keel_caller_t site, keel_tensor_t mask, keel_tensor_t x,
                              keel_tensor_t y) {
@@ -328,7 +328,7 @@ static keel_tensor_t gradient_select(const rule_t *rule, int which) {
                           which == 1 ? zero : rule->gradient);
 }
 
-const operation_t operation_select = {emit_select, gradient_select};
+const operation_t operation_select = {emit_select, gradient_select, SHARDING_OF_OPERANDS};
 
 // ---- the same elements --------------------------------------------------------------------------
 
@@ -355,7 +355,7 @@ static keel_tensor_t gradient_convert(const rule_t *rule, int which) {
     return keel_cast_at(rule->site, g, dtype);
 }
 
-const operation_t operation_convert = {emit_convert, gradient_convert};
+const operation_t operation_convert = {emit_convert, gradient_convert, SHARDING_OF_OPERANDS};
 
 keel_tensor_t keel_stop_gradient_at(keel_caller_t site, keel_tensor_t x) {
     uint32_t node;
@@ -373,7 +373,7 @@ static keel_status_t emit_stop(emitter_t *e, const item_t *item, keel_value_id_t
     return NULL;
 }
 
-const operation_t operation_stop = {emit_stop, NULL};
+const operation_t operation_stop = {emit_stop, NULL, SHARDING_OF_OPERANDS};
 
 // ---- bits ---------------------------------------------------------------------------------------
 
@@ -399,7 +399,7 @@ static keel_status_t emit_bitcast(emitter_t *e, const item_t *item, keel_value_i
     return emit_plain(e, item, "bitcast-convert", NULL, out);
 }
 
-const operation_t operation_bitcast = {emit_bitcast, NULL};
+const operation_t operation_bitcast = {emit_bitcast, NULL, SHARDING_OF_OPERANDS};
 
 keel_tensor_t keel_is_finite_at(keel_caller_t site, keel_tensor_t x) {
     uint32_t node;
@@ -416,4 +416,4 @@ static keel_status_t emit_is_finite(emitter_t *e, const item_t *item, keel_value
     return emit_plain(e, item, "is-finite", NULL, out);
 }
 
-const operation_t operation_is_finite = {emit_is_finite, NULL};
+const operation_t operation_is_finite = {emit_is_finite, NULL, SHARDING_OF_OPERANDS};

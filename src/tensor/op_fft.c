@@ -140,4 +140,4 @@ static keel_tensor_t gradient_fft(const rule_t *rule, int which) {
     return (keel_tensor_t){0};
 }
 
-const operation_t operation_fft = {emit_fft, gradient_fft};
+const operation_t operation_fft = {emit_fft, gradient_fft, SHARDING_OF_OPERANDS};

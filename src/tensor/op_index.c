@@ -249,7 +249,7 @@ static keel_tensor_t gradient_take(const rule_t *rule, int which) {
                index.axis);
 }
 
-const operation_t operation_take = {emit_take, gradient_take};
+const operation_t operation_take = {emit_take, gradient_take, SHARDING_OF_OPERANDS};
 
 static keel_tensor_t gradient_put(const rule_t *rule, int which) {
     const index_t index = index_of(rule);
@@ -261,4 +261,4 @@ static keel_tensor_t gradient_put(const rule_t *rule, int which) {
                gradient_constant(rule, 0), index.axis);
 }
 
-const operation_t operation_put = {emit_put, gradient_put};
+const operation_t operation_put = {emit_put, gradient_put, SHARDING_OF_OPERANDS};

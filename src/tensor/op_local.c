@@ -18,8 +18,8 @@ static bool is_local(const keel_context_t *context, uint32_t node) {
 
 static bool local_of(const keel_context_t *context, node_kind_t kind, const uint32_t *operands,
                      uint32_t count) {
-    if (kind == NODE_LOCAL) return true;
-    if (kind == NODE_GLOBAL) return false;
+    sharding_rule_t rule = operation_sharding(kind);
+    if (rule == SHARDING_PARTS || rule == SHARDING_JOINED) return rule == SHARDING_PARTS;
     for (uint32_t i = 0; i < count; ++i)
         if (is_local(context, operands[i])) return true;
     return false;
@@ -58,10 +58,12 @@ static bool refuse(keel_context_t *context, const char *what) {
 
 bool local_mix(keel_context_t *context, node_kind_t kind, const uint32_t **operands,
                uint32_t count) {
-    if (kind == NODE_LOCAL || kind == NODE_GLOBAL || !local_of(context, kind, *operands, count))
+    sharding_rule_t rule = operation_sharding(kind);
+    if (rule == SHARDING_PARTS || rule == SHARDING_JOINED ||
+        !local_of(context, kind, *operands, count))
         return true;
-    if (kind == NODE_SHARD) return refuse(context, "shard");
-    if (kind >= NODE_BARRIER) return refuse(context, "a barrier, loop or branch");
+    if (rule == SHARDING_WHOLE_ONLY)
+        return refuse(context, kind == NODE_SHARD ? "shard" : "a barrier, loop or branch");
     keel_status_t status = keel_table_reserve(&context->mixed, count);
     if (status) {
         context_take(context, context->site, status);
@@ -180,5 +182,5 @@ static keel_tensor_t gradient_global(const rule_t *rule, int which) {
                           ops_constant(rule->context, keel_dtype(part), (double)copies));
 }
 
-const operation_t operation_local = {emit_between, gradient_local};
-const operation_t operation_global = {emit_between, gradient_global};
+const operation_t operation_local = {emit_between, gradient_local, SHARDING_PARTS};
+const operation_t operation_global = {emit_between, gradient_global, SHARDING_JOINED};

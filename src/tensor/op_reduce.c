@@ -145,4 +145,4 @@ static keel_tensor_t gradient_reduce(const rule_t *rule, int which) {
     return BINARY(MULTIPLY, is_it, spread(rule, BINARY(DIVIDE, rule->gradient, count)));
 }
 
-const operation_t operation_reduce = {emit_reduce, gradient_reduce};
+const operation_t operation_reduce = {emit_reduce, gradient_reduce, SHARDING_OF_OPERANDS};

@@ -37,7 +37,7 @@ static keel_tensor_t gradient_broadcast(const rule_t *rule, int which) {
     return keel_reduce_at(rule->site, KEEL_OP_SUM, rule->gradient, added);
 }
 
-const operation_t operation_broadcast = {emit_broadcast, gradient_broadcast};
+const operation_t operation_broadcast = {emit_broadcast, gradient_broadcast, SHARDING_OF_OPERANDS};
 
 keel_tensor_t keel_reshape_at(keel_caller_t site, keel_tensor_t x, keel_shape_t shape) {
     uint32_t node;
@@ -64,7 +64,7 @@ static keel_tensor_t gradient_reshape(const rule_t *rule, int which) {
                            keel_shape(gradient_operand(rule, (uint32_t)which)));
 }
 
-const operation_t operation_reshape = {emit_reshape, gradient_reshape};
+const operation_t operation_reshape = {emit_reshape, gradient_reshape, SHARDING_OF_OPERANDS};
 
 keel_tensor_t keel_transpose_at(keel_caller_t site, keel_tensor_t x, keel_axes_t order) {
     uint32_t node;
@@ -99,7 +99,7 @@ static keel_tensor_t gradient_transpose(const rule_t *rule, int which) {
     return keel_transpose_at(rule->site, rule->gradient, back);
 }
 
-const operation_t operation_transpose = {emit_transpose, gradient_transpose};
+const operation_t operation_transpose = {emit_transpose, gradient_transpose, SHARDING_OF_OPERANDS};
 
 // ---- slice, pad, concatenate --------------------------------------------------------------------
 
@@ -167,7 +167,7 @@ static keel_tensor_t gradient_slice(const rule_t *rule, int which) {
                       step - 1);
 }
 
-const operation_t operation_slice = {emit_slice, gradient_slice};
+const operation_t operation_slice = {emit_slice, gradient_slice, SHARDING_OF_OPERANDS};
 
 // False if it overflows.
 static bool padded_size(int64_t before, int64_t after, int64_t between, int64_t *size) {
@@ -232,7 +232,7 @@ static keel_tensor_t gradient_pad(const rule_t *rule, int which) {
                           words[1] + (count ? (count - 1) * step + 1 : 0), step);
 }
 
-const operation_t operation_pad = {emit_pad, gradient_pad};
+const operation_t operation_pad = {emit_pad, gradient_pad, SHARDING_OF_OPERANDS};
 
 keel_tensor_t keel_concatenate_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y, int axis) {
     uint32_t nodes[2];
@@ -351,7 +351,7 @@ static keel_tensor_t gradient_join(const rule_t *rule, int which) {
     return keel_slice_at(rule->site, rule->gradient, axis, from, to);
 }
 
-const operation_t operation_join = {emit_join, gradient_join};
+const operation_t operation_join = {emit_join, gradient_join, SHARDING_OF_OPERANDS};
 
 // ---- reverse ------------------------------------------------------------------------------------
 
@@ -386,4 +386,4 @@ static keel_tensor_t gradient_reverse(const rule_t *rule, int which) {
     return keel_reverse_at(rule->site, rule->gradient, axes);
 }
 
-const operation_t operation_reverse = {emit_reverse, gradient_reverse};
+const operation_t operation_reverse = {emit_reverse, gradient_reverse, SHARDING_OF_OPERANDS};

@@ -37,4 +37,4 @@ static keel_tensor_t gradient_shard(const rule_t *rule, int which) {
     return add(rule->context, rule->gradient.id, *trace_words(&rule->context->trace, &rule->node));
 }
 
-const operation_t operation_shard = {emit_shard, gradient_shard};
+const operation_t operation_shard = {emit_shard, gradient_shard, SHARDING_WHOLE_ONLY};

@@ -220,4 +220,4 @@ static keel_tensor_t gradient_sort(const rule_t *rule, int which) {
     return keel_put_along_at(rule->site, KEEL_PUT_SET, zeros, places, g, axis);
 }
 
-const operation_t operation_sort = {emit_sort, gradient_sort};
+const operation_t operation_sort = {emit_sort, gradient_sort, SHARDING_OF_OPERANDS};

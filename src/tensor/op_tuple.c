@@ -21,10 +21,11 @@ static void add(keel_context_t *context, const uint32_t *nodes, uint32_t count,
 void keel_barrier_at(keel_caller_t site, const keel_tensor_t *x, size_t count, keel_tensor_t *out) {
     uint32_t *nodes = NULL;
     keel_context_t *context =
-        x && out ? ops_begin_list(site, "barrier", x, (uint32_t)count, &nodes) : NULL;
+        x ? ops_begin_list(site, "barrier", x, (uint32_t)count, &nodes) : NULL;
+    if (context && !out && count) context_fail(context, site, "barrier: no place for the results");
     for (size_t i = 0; out && i < count; ++i)
         out[i] = (keel_tensor_t){0};
-    if (context) add(context, nodes, (uint32_t)count, out);
+    if (context && out) add(context, nodes, (uint32_t)count, out);
     keel_free(nodes);
 }
 
@@ -40,11 +41,11 @@ static keel_tensor_t gradient_barrier(const rule_t *rule, int which) {
     return reverse_adjoint(rule->reverse, rule->index + 1 + (uint32_t)which);
 }
 
-const operation_t operation_barrier = {emit_barrier, gradient_barrier};
+const operation_t operation_barrier = {emit_barrier, gradient_barrier, SHARDING_WHOLE_ONLY};
 
 static keel_status_t emit_result(emitter_t *e, const item_t *item, keel_value_id_t *out) {
     return emit_part(e, item->operands[0], (uint32_t)item->words[0],
                      (keel_dtype_t)item->node->dtype, item->shape, out);
 }
 
-const operation_t operation_part = {emit_result, NULL};
+const operation_t operation_part = {emit_result, NULL, SHARDING_WHOLE_ONLY};

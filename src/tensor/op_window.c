@@ -306,6 +306,8 @@ static keel_tensor_t gradient_window_take(const rule_t *rule, int which) {
     return same_windows(rule, NODE_WINDOW_PUT, rule->gradient, &x);
 }
 
-const operation_t operation_window = {emit_window_reduce, gradient_window};
-const operation_t operation_window_put = {emit_window_put, gradient_window_put};
-const operation_t operation_window_take = {emit_window_take, gradient_window_take};
+const operation_t operation_window = {emit_window_reduce, gradient_window, SHARDING_OF_OPERANDS};
+const operation_t operation_window_put = {emit_window_put, gradient_window_put,
+                                          SHARDING_OF_OPERANDS};
+const operation_t operation_window_take = {emit_window_take, gradient_window_take,
+                                           SHARDING_OF_OPERANDS};

@@ -42,6 +42,10 @@ static const operation_t *const operations[NODE_KIND_COUNT] = {
     [NODE_PART] = &operation_part,
 };
 
+sharding_rule_t operation_sharding(node_kind_t kind) {
+    return operations[kind] ? operations[kind]->sharding : SHARDING_WHOLE_ONLY;
+}
+
 // ---- operands -----------------------------------------------------------------------------------
 
 static uint32_t node_of(keel_context_t *context, const char *what, keel_tensor_t tensor) {

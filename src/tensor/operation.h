@@ -15,15 +15,25 @@ typedef struct item_t {
     const keel_shape_t *from; // of operand 0
 } item_t;
 
+// What becomes of the parts that devices have: op_local.c.
+typedef enum sharding_rule {
+    SHARDING_OF_OPERANDS, // XLA splits the result like them; of a device's own part it is one, too
+    SHARDING_PARTS,       // gives each device its part
+    SHARDING_JOINED,      // makes one value of the parts
+    SHARDING_WHOLE_ONLY   // takes no part of one device
+} sharding_rule_t;
+
 typedef struct operation_t {
     keel_status_t (*emit)(emitter_t *e, const item_t *item, keel_value_id_t *out);
     // What an operand gets of the gradient of the result; empty if that is nothing. NULL: no
     // operand gets any.
     keel_tensor_t (*gradient)(const rule_t *rule, int which);
+    sharding_rule_t sharding;
 } operation_t;
 
 // The table in operation.c has them by the kind of their nodes. Loops and branches are apart:
-// emit_control.c, gradient_control.c.
+// emit_control.c, gradient_control.c. Shapes are the public functions' affair, which refuse what
+// does not fit at the call; tests/tensor/against_jax.py and differences.py have the cases.
 extern const operation_t operation_constant, operation_iota;                   // op_source.c
 extern const operation_t operation_unary, operation_binary, operation_compare; // op_elementwise.c
 extern const operation_t operation_select, operation_convert, operation_stop;  // op_elementwise.c
@@ -46,6 +56,8 @@ extern const operation_t operation_barrier, operation_part;                 // o
 extern const operation_t operation_shard;                                   // op_shard.c
 extern const operation_t operation_local, operation_global;                 // op_local.c
 extern const operation_t operation_collective;                              // op_collective.c
+
+sharding_rule_t operation_sharding(node_kind_t kind);
 
 // ---- public functions --------------------------------------------------------------------------
 

@@ -116,7 +116,11 @@ void keel_random_split_at(keel_caller_t site, keel_tensor_t key, size_t count, k
     site = keel_tensor_part_of(site, "random_split");
     for (size_t i = 0; out && i < count; ++i)
         out[i] = (keel_tensor_t){0};
-    if (!out || !count || !is_key(site, "random_split", key)) return;
+    if (!count || !is_key(site, "random_split", key)) return;
+    if (!out) {
+        context_fail(key.context, site, "random_split: no place for the keys");
+        return;
+    }
     const keel_shape_t shape = KEEL_SHAPE((int64_t)count), column = KEEL_SHAPE((int64_t)count, 1);
     pair_t all = threefry(site, words_of(site, key), counters(site, key.context, &shape));
     keel_tensor_t keys = keel_concatenate_at(site, keel_reshape_at(site, all.high, column),

@@ -38,7 +38,9 @@ bool region_close(keel_context_t *context, const uint32_t *results, uint32_t cou
 }
 
 bool region_refuses(keel_context_t *context, keel_caller_t site, const char *what) {
-    if (!context || context->region == KEEL_NONE) return false;
+    bool is_open =
+        context && (context->region != KEEL_NONE || context->layers || context->callbacks);
+    if (!is_open) return false;
     context_fail(context, site, "%s: a body is being traced, and nothing of it has a value yet",
                  what);
     return true;

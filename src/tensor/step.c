@@ -7,14 +7,16 @@ struct compiled_t {
     uint32_t result_count;
     argument_t *arguments;
     uint32_t argument_count;
+    keel_digest_t digest; // emit_t's
     PJRT_LoadedExecutable *loaded;
+    bool is_shared; // with an earlier trace, whose program it is
     sent_numbers_t sent;
     PJRT_Buffer ***inputs, ***outputs; // room for one execution: of each lane, its buffers
 };
 
 static void forget(keel_context_t *context, compiled_t *compiled) {
     if (!compiled) return;
-    device_forget(context->device, compiled->loaded);
+    if (!compiled->is_shared) device_forget(context->device, compiled->loaded);
     sent_close(context->device, &compiled->sent);
     trace_deinitialize(&compiled->trace);
     void *const parts[] = {compiled->results, compiled->arguments, compiled->inputs,
@@ -103,6 +105,24 @@ static uint32_t count_numbers(const compiled_t *compiled) {
     return count;
 }
 
+// The executable of an earlier trace that differed only in what nothing uses.
+static bool share(const keel_context_t *context, compiled_t *compiled) {
+    for (uint32_t i = 0; i < context->compiled.count && !compiled->is_shared; ++i) {
+        const compiled_t *other = context->compiled.data[i];
+        if (!keel_digest_equal(&other->digest, &compiled->digest)) continue;
+        compiled->loaded = other->loaded;
+        compiled->is_shared = true;
+    }
+    return compiled->is_shared;
+}
+
+static keel_status_t compile(keel_context_t *context, keel_bytes_t hlo, compiled_t *compiled) {
+    if (share(context, compiled)) return NULL;
+    KEEL_TRY(device_compile(context->device, hlo, &compiled->loaded));
+    ++context->figures.programs;
+    return NULL;
+}
+
 static keel_status_t fill(keel_context_t *context, emit_t *emit, compiled_t *compiled) {
     keel_buffer_t hlo;
     size_t lanes = device_lanes(context->device);
@@ -112,8 +132,8 @@ static keel_status_t fill(keel_context_t *context, emit_t *emit, compiled_t *com
     keel_status_t status = emit_program(context, emit, &hlo);
     compiled->arguments = emit->arguments.data;
     compiled->argument_count = emit->arguments.count;
-    if (!status)
-        status = device_compile(context->device, keel_bytes(hlo.data, hlo.size), &compiled->loaded);
+    compiled->digest = emit->digest;
+    if (!status) status = compile(context, keel_buffer_bytes(&hlo), compiled);
     keel_buffer_deinitialize(status ? &hlo : &context->newest);
     KEEL_TRY(status);
     context->newest = hlo;
@@ -134,7 +154,6 @@ static keel_status_t find_or_compile(keel_context_t *context, emit_t *emit, comp
         forget(context, compiled);
         return status;
     }
-    ++context->figures.programs;
     context->compiled.data[context->compiled.count++] = compiled;
     *out = compiled;
     return NULL;

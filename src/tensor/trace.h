@@ -252,6 +252,7 @@ struct keel_context_t {
     KEEL_TABLE(callbacks_t) customs; // of the open step
     char *declined;                  // why keel_layers did not scan; NULL: it did
     uint32_t layers;                 // calls of keel_layers that are under way
+    uint32_t callbacks;              // other callbacks that trace in no region, and are under way
     KEEL_TABLE(uint32_t) made;       // the numbers that their callbacks asked for, in order
     stand_ins_t *stand_ins;          // NULL: they are numbers
     KEEL_TABLE(uint32_t) adjoints;   // room for a list of nodes at the end of a step
@@ -514,6 +515,7 @@ typedef struct emit_t {
     uint32_t result_count;
     // The caller frees the data.
     KEEL_TABLE(argument_t) arguments;
+    keel_digest_t digest; // of the program without its lines
 } emit_t;
 
 // Appends the HLO of the program.
@@ -573,7 +575,9 @@ typedef struct sent_t sent_t;
 // The numbers of a program, of which each argument has a place.
 typedef struct sent_numbers_t {
     sent_t *data;
-    uint32_t *places; // in data; KEEL_NONE: none yet
+    uint32_t *places;  // in data; KEEL_NONE: none yet
+    uint32_t *buckets; // of equal hashes, the first place; KEEL_NONE: none
+    uint32_t bucket_count, vacant;
     PJRT_Buffer **buffers;
     uint32_t count;
 } sent_numbers_t;

@@ -108,6 +108,12 @@ static void give_nothing(void *user, const keel_tensor_t *x, const keel_tensor_t
     (void)user, (void)x, (void)y, (void)out;
 }
 
+static void keep_a_sum(void *user, const keel_tensor_t *x, const keel_tensor_t *y,
+                       keel_tensor_t *out) {
+    (void)user;
+    out[0] = keel_keep(keel_add(x[0], y[0]));
+}
+
 static void wrong_scans_are_named(void **state) {
     (void)state;
     keel_tensor_t x[2] = {table(4, 3), table(5, 3)}, out[2];
@@ -120,6 +126,9 @@ static void wrong_scans_are_named(void **state) {
     x[0] = table(4, 3);
     keel_associative_scan(give_nothing, NULL, x, 1, 0, 1, out);
     expect_error("associative_scan: the combination makes");
+    x[0] = table(4, 3);
+    keel_associative_scan(keep_a_sum, NULL, x, 1, 0, 0, out);
+    expect_error("keep: a body is being traced");
     x[0] = table(4, 3);
     keel_associative_scan(NULL, NULL, x, 1, 0, 0, out);
     expect_error("associative_scan: no combination");
@@ -178,6 +187,8 @@ static void empty_tensors_give_empty_ones(void **state) {
     keel_random_split(none, 2, out);
     assert_true(keel_is_empty(out[0]) && keel_is_empty(places));
     assert_null(keel_context_error(keel));
+    keel_random_split(keel_random_key(keel, 1), 2, NULL);
+    expect_error("random_split: no place for the keys");
 }
 
 // The index, the seed, what is folded into it and the bounds are values.

@@ -385,6 +385,12 @@ static void what_gradients_refuse(void **state) {
     bad.user = &v;
     REFUSED("custom_gradient: input 1 is f32[], and its gradient is f32[3]",
             (keel_custom_gradient(keel, &bad, &y), keel_gradients(y, &x, 1, &g)));
+    bad.backward = keeps;
+    REFUSED("keep: a body is being traced",
+            (keel_custom_gradient(keel, &bad, &y), keel_gradients(y, &x, 1, &g)));
+    bad.forward = ends;
+    REFUSED("step_end: a body is being traced", keel_custom_gradient(keel, &bad, &y));
+    bad.forward = twice;
     bad.backward = goes_wrong;
     REFUSED("matmul", (keel_custom_gradient(keel, &bad, &y), keel_gradients(y, &x, 1, &g)));
     keel_custom_gradient(keel, &good, &y);
@@ -393,6 +399,7 @@ static void what_gradients_refuse(void **state) {
     keel_step_discard(keel);
     keel_barrier(&none, 1, &y);
     keel_barrier(NULL, 1, &y);
+    REFUSED("barrier: no place for the results", keel_barrier(&x, 1, NULL));
     REFUSED("barrier: operand 2 is empty",
             keel_barrier(((keel_tensor_t[]){x, none}), 2, (keel_tensor_t[2]){{0}}));
     keel_context_free(other);
@@ -475,6 +482,8 @@ static void what_layers_refuse(void **state) {
     bad = good;
     bad.is_unrolled = 1;
     REFUSED("layers: result 1 is empty", keel_layers(keel, layer_of_nothing, NULL, &bad, &y));
+    REFUSED("assign: a body is being traced",
+            keel_layers(keel, layer_that_assigns, &parameters[0], &bad, &y));
     assert_string_equal(keel_layers_declined(keel), "it was asked not to");
     keel_layers(keel, layer_by_sine, NULL, &good, &x);
     assert_null(keel_layers_declined(keel));

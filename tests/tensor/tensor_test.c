@@ -56,6 +56,22 @@ static void numbers_make_no_new_program(void **state) {
     keel_step_discard(keel);
 }
 
+static void what_nothing_uses_makes_no_new_program(void **state) {
+    (void)state;
+    uint64_t before = programs();
+    keel_tensor_t x = ones("x", 2, 3), unused = ones("unused", 5, 2);
+    for (int step = 1; step <= 4; ++step) {
+        if (step == 2) (void)keel_exp(unused);
+        if (step == 3) (void)keel_multiply(x, keel_number(x, 7));
+        if (step == 4) (void)keel_number(x, 7);
+        keel_assign(x, keel_add(x, keel_constant(x, 1)));
+        assert_ok(keel_step_end(keel));
+    }
+    assert_int_equal(programs() - before, 1);
+    assert_float_equal(item(keel_sum(x, keel_all_axes(x))), 6 * 5, 0);
+    keel_step_discard(keel);
+}
+
 // Of a step in which some are equal that were not, and the other way round.
 static void each_number_has_its_own_value(void **state) {
     (void)state;
@@ -620,6 +636,7 @@ static void a_known_step_allocates_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_make_no_new_program),
+        cmocka_unit_test(what_nothing_uses_makes_no_new_program),
         cmocka_unit_test(each_number_has_its_own_value),
         cmocka_unit_test(constants_make_one_each),
         cmocka_unit_test(the_same_trace_from_another_line_is_the_same_program),

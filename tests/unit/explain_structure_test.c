@@ -575,7 +575,7 @@ static void results_that_one_side_lacks_are_told_by_name(void **state) {
          "a = tanh f32[4] x @7\n"
          "return a a",
          "structure result 1: absent -> f32[4] @7<99 (only one of the two keeps it past its step, "
-         "as a copy of another result (copy_, clone))",
+         "as a copy of another result (PyTorch: copy_, clone))",
          NULL},
         {"hlo\n"
          "x: f32[4] y: f32[4]\n"
