@@ -21,8 +21,9 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy  # noqa: E402
 
-# Units in the last place, times what a gradient of a few operations adds up.
-SMALL = {"bfloat16": 2**-4, "float16": 2**-7, "float8_e4m3fn": 2**-2, "float8_e5m2": 2**-1}
+VALUE, GRADIENT = 1e-5, 1e-4
+# Of small floats, about one unit in the last place; a gradient adds up four.
+SMALL = {"bfloat16": 2**-7, "float16": 2**-10, "float8_e4m3fn": 2**-2, "float8_e5m2": 2**-1}
 TOGETHER = 40  # cases in a program: compiling is what takes time
 
 
@@ -376,13 +377,14 @@ def parts_of(array):
 
 
 def trouble(ours, theirs, tolerance):
-    """What is wrong with ours; "" if nothing is. Small floats may be off by some units more."""
+    """What is wrong with ours; "" if nothing is."""
     theirs = numpy.asarray(theirs)
     if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
         return f"{ours.dtype}{ours.shape} is not {theirs.dtype}{theirs.shape}"
     if not is_float(ours):
         return "" if (ours == theirs).all() else f"{ours} is not {theirs}"
-    tolerance = SMALL.get(str(ours.dtype), tolerance)
+    if str(ours.dtype) in SMALL:
+        tolerance = SMALL[str(ours.dtype)] * (4 if tolerance == GRADIENT else 1)
     ours, theirs = parts_of(ours).astype("float64"), parts_of(theirs).astype("float64")
     largest = max(1e-30, float(numpy.abs(theirs[numpy.isfinite(theirs)]).max(initial=0)))
     same = (ours == theirs) | (numpy.isnan(ours) & numpy.isnan(theirs))
@@ -442,7 +444,7 @@ def check(k, cases):
     for name, expected, kept, tensors in traced:
         assert len(kept) == len(expected), name
         for place, (tensor, other) in enumerate(zip(kept, expected)):
-            what = trouble(k.read(tensor), other, 1e-4 if place else 1e-5)
+            what = trouble(k.read(tensor), other, GRADIENT if place else VALUE)
             troubles += [f"{name}, {'gradient' if place else 'value'}: {what}"] if what else []
             values += 1
         for tensor in [*kept, *tensors]:

@@ -404,7 +404,7 @@ def main():
             wrong.append(f"{name}: {error}")
             continue
         for place, (tensor, other) in enumerate(zip(kept, expected, strict=True)):
-            what = against_jax.trouble(k.read(tensor), other, 1e-4 if place else 1e-5)
+            what = against_jax.trouble(k.read(tensor), other, against_jax.GRADIENT if place else against_jax.VALUE)
             wrong += [f"{name}, {'gradient' if place else 'value'}: {what}"] if what else []
             values += 1
     print("\n".join(wrong), end="\n" if wrong else "")
