@@ -271,6 +271,8 @@ keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
 // subsumed.c: folds comparisons on a line that does something else now; on all lines, if the two
 // programs have next to nothing in common.
 void keel_diff_subsume(keel_diff_t *diff, bool are_strangers);
+// turned.c: sizes that only changed places, where an axis did.
+void keel_diff_turned(keel_diff_t *diff);
 // clamped.c: the largest index of a choice between branches, if a branch came or went.
 void keel_diff_choices(keel_diff_t *diff);
 // windows.c: a window whose size drifted together with the dimension that it covers.
@@ -339,6 +341,8 @@ keel_status_t keel_diff_subjects(keel_diff_t *diff) KEEL_MUST_CHECK;
 void keel_diff_settings(keel_diff_t *diff);
 // setting.c: notes on axes.
 void keel_diff_axes(keel_diff_t *diff);
+// Whether an attribute that differs is an axis.
+bool keel_diff_is_axis(const keel_difference_t *difference);
 // shifted.c: notes on parts that are cut elsewhere, and joined to one size.
 void keel_diff_shifts(keel_diff_t *diff);
 // circumstances.c: notes on how roots came about.

@@ -51,7 +51,8 @@ static bool takes_tensors(keel_str_t name) {
 }
 
 // "reduce dimensions", "transpose permutation": the subject of an attribute is its name.
-static bool is_axis(keel_str_t subject) {
+bool keel_diff_is_axis(const keel_difference_t *difference) {
+    const keel_str_t subject = keel_str(difference->subject);
     static const char *const names[] = {" dimensions", " dimension", " broadcast_dimensions",
                                         " permutation", " iota_dimension"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
@@ -63,7 +64,7 @@ void keel_diff_axes(keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_difference_t *difference = &diff->roots[i].difference;
         if (difference->kind == KEEL_CAUSE_CONSTANT && !keel_note_advice(difference->note) &&
-            is_axis(keel_str(difference->subject)))
+            keel_diff_is_axis(difference))
             keel_diff_note(diff, difference, KEEL_NOTE_AXIS);
     }
 }
