@@ -106,6 +106,8 @@ def execute(case, client, folder, target):
                  "--run-dir", folder / "runs"]
         plugin = run.plugin or case.plugin
         if plugin:
+            if target and not target.startswith("cpu:"):
+                raise Skipped(f"plugin {plugin} is one of processors, and {target} has others")
             if plugin not in other_plugins():
                 raise Skipped(f"plugin {plugin} is missing: tools/setup --all-plugins brings it")
             words += ["--plugin", other_plugins()[plugin]]
