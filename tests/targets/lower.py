@@ -98,9 +98,10 @@ PROGRAMS = {
     "qr": (jnp.linalg.qr, X),
     "solve": (lambda a: jnp.linalg.solve(a, a[:, 0]), X),
     "sharded": (sharded, ROWS),
-    **{f"layers{i}": (lambda x, i=i: jax.grad(lambda y: layers(y, i))(x), jnp.ones((128, 128)))
-       for i in range(1, 9)},
 }
+LAYERS = {f"layers{i}": (lambda x, i=i: jax.grad(lambda y: layers(y, i))(x), jnp.ones((128, 128)))
+          for i in range(1, 17)}
+FEW = 8  # of them are made if none is named
 ONLY = {
     "cuda": {"pallas": (pallas, X, X), "svd": (jnp.linalg.svd, X), "eig": (jnp.linalg.eig, X)},
     "tpu": {"pallas": (pallas, X, X),
@@ -143,8 +144,9 @@ def main():
     os.makedirs(OUT, exist_ok=True)
     with open(os.path.join(OUT, "handlers"), "w") as file:
         file.writelines("\t".join(words) + "\n" for words in LINES)
-    for name, (function, *arguments) in (PROGRAMS | ONLY[PLATFORM]).items():
-        if sys.argv[3:] and name not in sys.argv[3:]:
+    wanted = sys.argv[3:] or [*PROGRAMS, *ONLY[PLATFORM], *list(LAYERS)[:FEW]]
+    for name, (function, *arguments) in (PROGRAMS | ONLY[PLATFORM] | LAYERS).items():
+        if name not in wanted:
             continue
         with open(os.path.join(OUT, f"{name}.mlir"), "wb") as file:
             file.write(lower(name, function, *arguments))
