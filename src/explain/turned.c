@@ -17,7 +17,8 @@ static uint32_t times_among(keel_ints_t dims, int64_t size) {
 }
 
 static bool is_in_another_order(keel_ints_t x, keel_ints_t y) {
-    if (x.count != y.count || !memcmp(x.items, y.items, x.count * sizeof *x.items)) return false;
+    bool is_possible = x.count > 1 && x.count == y.count;
+    if (!is_possible || !memcmp(x.items, y.items, x.count * sizeof *x.items)) return false;
     for (uint32_t i = 0; i < x.count; ++i)
         if (times_among(x, x.items[i]) != times_among(y, x.items[i])) return false;
     return true;
