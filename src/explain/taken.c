@@ -29,7 +29,7 @@ bool keel_pair_takes_shape(keel_diff_t *diff, keel_op_id_t constant) {
     for (keel_op_id_t op = constant + 1; op < end; ++op) {
         keel_list_t operands = keel_program_operands(graph->program, op);
         bool meets = false, is_of_others = false;
-        for (uint32_t i = 0; operands.count > 1 && i < operands.count; ++i) {
+        for (uint32_t i = 0; i < operands.count; ++i) {
             bool is_one = is_number(graph, operands.items[i], &other);
             meets = meets || (is_one && other == number &&
                               keel_graph_type(graph, operands.items[i]) == type);
