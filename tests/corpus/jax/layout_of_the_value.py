@@ -15,6 +15,6 @@ def step(x):
 
 
 place = SingleDeviceSharding(jax.devices()[0])
-x = np.ones((8, 4), np.float32)
+x = np.ones((256, 512), np.float32)
 step(jax.device_put(x, place))
 step(jax.device_put(x, Format(Layout(major_to_minor=(1, 0)), place)))  # <- cause

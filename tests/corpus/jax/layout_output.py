@@ -14,7 +14,7 @@ def step(x):
 
 
 place = SingleDeviceSharding(jax.devices()[0])
-x = np.ones((8, 4), np.float32)
+x = np.ones((256, 512), np.float32)
 for order in ((0, 1), (1, 0)):
     laid_out = Format(Layout(major_to_minor=order), place)
     jax.jit(step, out_shardings=laid_out)(x)  # <- cause
