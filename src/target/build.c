@@ -70,12 +70,21 @@ keel_status_t target_add_variable(keel_target_t *target, const char *name, const
     return NULL;
 }
 
+static keel_status_t check_count(const keel_target_t *target, const PJRT_NamedValue *option) {
+    if (option->type == PJRT_NamedValue_kInt64 && option->int64_value == target->device_count)
+        return NULL;
+    return keel_status_make(KEEL_INVALID,
+                            "target %s: devices is %u, and " KEEL_CPU_DEVICES_OPTION
+                            " of create_options is another number; correct one of them",
+                            target->name, target->device_count);
+}
+
 keel_status_t target_count_processors(keel_target_t *target) {
     const keel_target_values_t *options = &target->create_options;
     for (size_t i = 0; i < options->count; ++i)
         if (keel_str_is((keel_str_t){options->list[i].name, options->list[i].name_size},
                         KEEL_CPU_DEVICES_OPTION))
-            return NULL;
+            return check_count(target, &options->list[i]);
     const PJRT_NamedValue value = keel_pjrt_cpu_devices(target->device_count);
     return target_add_value(target, &target->create_options, &value);
 }

@@ -44,7 +44,8 @@ keel_status_t target_add_text(keel_target_t *target, keel_target_values_t *value
 keel_status_t target_add_variable(keel_target_t *target, const char *name,
                                   const char *value) KEEL_MUST_CHECK;
 
-// For the processor: the option that gives a client that many devices, unless it has one.
+// For the processor: the option that gives a client that many devices. KEEL_INVALID if it has one
+// that gives another number.
 keel_status_t target_count_processors(keel_target_t *target) KEEL_MUST_CHECK;
 // For TPUs: the variables that libtpu needs where there is none. `type` may be NULL.
 keel_status_t target_compiler_environment(const char *type, keel_target_t *target) KEEL_MUST_CHECK;

@@ -51,6 +51,19 @@ static keel_status_t make_topology(const keel_target_t *target, const PJRT_Api *
     return NULL;
 }
 
+// A description may say anything; programs are compiled for what the compiler makes of it.
+static keel_status_t check_devices(const keel_target_t *target, const PJRT_Api *api,
+                                   PJRT_TopologyDescription *topology) {
+    PJRT_TopologyDescription_GetDeviceDescriptions_Args args = {
+        KEEL_PJRT_SIZE(PJRT_TopologyDescription_GetDeviceDescriptions), .topology = topology};
+    if (!keel_pjrt_has(api, PJRT_TopologyDescription_GetDeviceDescriptions)) return NULL;
+    KEEL_TRY(KEEL_PJRT_CALL(api, PJRT_TopologyDescription_GetDeviceDescriptions, args));
+    if (args.num_descriptions == target->device_count) return NULL;
+    return keel_status_make(KEEL_INVALID,
+                            "devices is %u, and its topology has %zu; correct one of them",
+                            target->device_count, args.num_descriptions);
+}
+
 keel_status_t keel_target_topology(const keel_target_t *target, const PJRT_Api *api,
                                    PJRT_TopologyDescription **out) {
     if (target->platform == KEEL_TARGET_CPU)
@@ -59,6 +72,11 @@ keel_status_t keel_target_topology(const keel_target_t *target, const PJRT_Api *
     *out = NULL;
     keel_status_t status = make_topology(target, api, out);
     if (!status && !*out) status = keel_status_make(KEEL_PLUGIN, "the plugin returned no topology");
+    if (!status) status = check_devices(target, api, *out);
+    if (status) {
+        keel_target_destroy_topology(api, *out);
+        *out = NULL;
+    }
     return status ? keel_status_annotate(status, "target %s", target->name) : NULL;
 }
 

@@ -211,7 +211,7 @@ static keel_status_t read_target(const reader_t *reader, json_t *object) {
 #undef READ
     if (out->device_count % out->process_count)
         return wrong(reader, "devices", "is no multiple of processes");
-    return NULL;
+    return out->platform == KEEL_TARGET_CPU ? target_count_processors(out) : NULL;
 }
 
 // A probe's target is beside what it found out.

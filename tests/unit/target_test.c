@@ -369,6 +369,31 @@ static void a_description_with_a_mistake_is_refused_by_name(void **state) {
     refuse_json("{\"probe\": 2}", "keel probe --json");
 }
 
+// Its client has the devices that its options give it.
+static void a_processor_has_the_devices_that_its_description_says(void **state) {
+    (void)state;
+    static const char *const options[] = {"{}", "{\"cpu_device_count\": 4}",
+                                          "{\"cpu_device_count\": 2}",
+                                          "{\"cpu_device_count\": \"4\"}"};
+    for (int i = 0; i < 4; ++i) {
+        char json[1024];
+        snprintf(json, sizeof json,
+                 "{\"target\":1,\"name\":\"mine\",\"platform\":\"cpu\",\"device_kind\":\"cpu\","
+                 "\"devices\":4,\"processes\":1,\"memory\":0,\"memory_limit\":0,\"topology\":"
+                 "{\"name\":\"\",\"options\":{}},\"create_options\":%s,\"environment\":{},"
+                 "\"platform_version\":\"\",\"build\":\"\"}",
+                 options[i]);
+        if (i > 1) {
+            refuse_json(json, "mine: devices is 4, and cpu_device_count");
+            continue;
+        }
+        keel_target_deinitialize(&target);
+        assert_ok(keel_target_parse("it", keel_str_bytes(keel_str(json)), &target));
+        assert_int_equal(target.create_options.count, 1);
+        assert_int_equal(target.create_options.list[0].int64_value, 4);
+    }
+}
+
 static void serialized_topologies_are_hex(void **state) {
     (void)state;
     char json[1024];
@@ -433,6 +458,7 @@ static struct {
     size_t options, size;
     bool gives_none;
 } called;
+static size_t described; // devices of any topology
 static char made;
 
 static PJRT_Error *create_topology(PJRT_TopologyDescription_Create_Args *args) {
@@ -454,6 +480,12 @@ static PJRT_Error *read_topology(PJRT_TopologyDescription_Deserialize_Args *args
 static PJRT_Error *destroy_topology(PJRT_TopologyDescription_Destroy_Args *args) {
     ++called.destroyed;
     assert_ptr_equal(args->topology, &made);
+    return NULL;
+}
+
+static PJRT_Error *
+describe_devices(PJRT_TopologyDescription_GetDeviceDescriptions_Args *args) {
+    args->num_descriptions = described;
     return NULL;
 }
 
@@ -502,6 +534,21 @@ static void a_serialized_topology_is_read_by_the_plugin(void **state) {
                    "v5e:4x4: the plugin cannot read a serialized topology");
 }
 
+static void a_topology_of_other_devices_is_refused_and_destroyed(void **state) {
+    (void)state;
+    PJRT_TopologyDescription *topology;
+    PJRT_Api api = table_of_topologies();
+    api.PJRT_TopologyDescription_GetDeviceDescriptions = describe_devices;
+    read_target("v5e:4x4");
+    described = 16;
+    assert_ok(keel_target_topology(&target, &api, &topology));
+    described = 4;
+    assert_refused(keel_target_topology(&target, &api, &topology), KEEL_INVALID,
+                   "v5e:4x4: devices is 16, and its topology has 4");
+    assert_null(topology);
+    assert_int_equal(called.destroyed, 1);
+}
+
 static void a_plugin_that_makes_no_topology_is_refused(void **state) {
     (void)state;
     PJRT_TopologyDescription *topology;
@@ -540,6 +587,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_float_stays_one, begin, end),
         cmocka_unit_test_setup_teardown(a_description_with_a_mistake_is_refused_by_name, begin,
                                         end),
+        cmocka_unit_test_setup_teardown(a_processor_has_the_devices_that_its_description_says,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(serialized_topologies_are_hex, begin, end),
         cmocka_unit_test_setup_teardown(the_target_of_a_probe_is_found, begin, end),
         cmocka_unit_test_setup_teardown(a_missing_plugin_is_named_with_what_to_install, begin, end),
@@ -547,6 +596,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_topology_is_made_by_its_name_and_destroyed_once, begin,
                                         end),
         cmocka_unit_test_setup_teardown(a_serialized_topology_is_read_by_the_plugin, begin, end),
+        cmocka_unit_test_setup_teardown(a_topology_of_other_devices_is_refused_and_destroyed, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(a_plugin_that_makes_no_topology_is_refused, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
