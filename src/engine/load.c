@@ -13,13 +13,13 @@ typedef struct loading_t {
 // If the devices are not there, the executable is made of what its program and its entry say.
 static keel_status_t make(const loading_t *loading, const keel_payload_t *payload,
                           loaded_entry_t *out) {
+    const keel_program_memory_t *memory = payload->has_memory ? &payload->memory : NULL;
     if (loading->is_unloaded)
-        return keel_rehearse_unloaded(
-            loading->args, payload->executable, payload->program, payload->format,
-            payload->has_memory ? &payload->memory : NULL, &out->unloaded);
+        return keel_rehearse_unloaded(loading->args, payload->executable, payload->program,
+                                      payload->format, memory, &out->unloaded);
     if (loading->engine->target)
         return keel_rehearse_load(loading->args, payload->executable, payload->program,
-                                  payload->format, &out->executable);
+                                  payload->format, memory, &out->executable);
     return keel_pjrt_load(loading->engine->api, loading->client, payload->executable,
                           &out->executable);
 }

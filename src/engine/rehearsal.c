@@ -264,8 +264,10 @@ static unreal_t *unreal_of(rehearsal_t *rehearsal, const site_t *site, const cha
                            const char *into) {
     void *memory;
     char *copy = NULL;
-    for (unreal_t *at = rehearsal->unreal; at; at = at->next)
-        if (at->site == site && at->maker == maker && is_same_text(at->into, into)) return at;
+    unreal_t **end = &rehearsal->unreal;
+    for (; *end; end = &(*end)->next)
+        if ((*end)->site == site && (*end)->maker == maker && is_same_text((*end)->into, into))
+            return *end;
     keel_status_t status = keel_calloc(1, sizeof(unreal_t), &memory);
     if (!status && into) {
         status = keel_strdup(keel_str(into), &copy);
@@ -276,9 +278,8 @@ static unreal_t *unreal_of(rehearsal_t *rehearsal, const site_t *site, const cha
         return NULL;
     }
     unreal_t *fresh = memory;
-    *fresh = (unreal_t){.next = rehearsal->unreal, .maker = maker, .site = site, .into = copy};
-    rehearsal->unreal = fresh;
-    return fresh;
+    *fresh = (unreal_t){.maker = maker, .site = site, .into = copy};
+    return *end = fresh;
 }
 
 static void count_unreal(rehearsal_t *rehearsal, const site_t *site, const char *maker,

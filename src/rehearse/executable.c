@@ -121,10 +121,12 @@ bool keel_rehearse_is_guess(const PJRT_LoadedExecutable *loaded) {
 
 keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
                                  keel_bytes_t module, keel_str_t module_format,
-                                 PJRT_LoadedExecutable **out) {
+                                 const keel_program_memory_t *memory, PJRT_LoadedExecutable **out) {
     facts_t *facts;
     PJRT_LoadedExecutable *loaded;
     KEEL_TRY(facts_begin(args, &facts));
+    facts->has_memory = memory;
+    if (memory) facts->memory = *memory;
     KEEL_TRY(begin_loaded(args->client, facts, &loaded));
     keel_buffer_append(&facts->serialized, serialized.data, serialized.size);
     keel_status_t status = keel_buffer_status(&facts->serialized);
@@ -295,12 +297,12 @@ static const keel_program_memory_t *await_memory(facts_t *facts, PJRT_Error **ou
     return compiled && compiled->has_memory ? &compiled->memory : NULL;
 }
 
+// 0 if it is not known: JAX adds it up for its profile of memory, and aborts if this fails.
 static PJRT_Error *code_size(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args *args) {
     PJRT_Error *error;
-    const facts_t *facts = args->executable->facts;
     const keel_program_memory_t *memory = await_memory(args->executable->facts, &error);
-    if (!memory) return error ? error : not_compiled(facts, "the size of its code");
-    args->size_in_bytes = (int64_t)memory->code;
+    args->size_in_bytes = memory ? (int64_t)memory->code : 0;
+    keel_pjrt_error_destroy(error);
     return NULL;
 }
 

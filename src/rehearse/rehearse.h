@@ -90,9 +90,10 @@ keel_rehearse_state_t keel_rehearse_state(PJRT_LoadedExecutable *loaded);
 bool keel_rehearse_is_guess(const PJRT_LoadedExecutable *loaded);
 
 // The executable of a program that is compiled already; `serialized` and `module` (in
-// `module_format`) are copied.
+// `module_format`) are copied. `memory` may be NULL.
 keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
                                  keel_bytes_t module, keel_str_t module_format,
+                                 const keel_program_memory_t *memory,
                                  PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
 
 // An executable that no device has, from what was stored of it: `memory` may be NULL. The functions

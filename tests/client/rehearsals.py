@@ -52,6 +52,18 @@ print(jax.jit(lambda x: x + table)(np.ones((1024, 1024), np.float32)).shape)
 '''
 
 
+# Reads what no device computed on three lines, and asks how much memory JAX has and its program needs.
+READS = '''
+import jax, numpy as np
+cube = jax.jit(lambda x: x @ x @ x)
+x = cube(np.ones((1024, 1024), np.float32))
+print(float(x[0, 0]))
+print(x.sum())
+print(np.asarray(x).max())
+print(len(jax.profiler.device_memory_profile()) > 0)
+print(cube.lower(x).compile().memory_analysis().argument_size_in_bytes)
+'''
+
 # Calls back into Python, where no device is.
 CALLING = '''
 import jax, numpy as np
@@ -235,6 +247,21 @@ def check_constants(space):
                  "device computed: jit__lambda" in answer.err, told(answer))
 
 
+def check_reads(space):
+    stage = Stage(space, "reads")
+    stage.script("reads.py", READS)
+    for times in ("first", "second"):
+        answer = stage.rehearse("cpu:2", "reads.py")
+        report.equal(f"what programs need is told, the {times} time", (answer.code, answer.out),
+                     (0, "0.0\n0.0\n0.0\nTrue\n4194304\n"))
+        report.equal(f"reads are in their order, the {times} time", [
+            read["line"] for read in stage.answer("stats")["rehearsal"]["unreal"]], [5, 6, 7])
+    stage.script("reads.py", READS.rpartition("print")[0])
+    answer = stage.rehearse("cpu:4", "reads.py", options=("--compile", "none"))
+    report.equal("JAX's profile of memory needs no compile", (answer.code, answer.out),
+                 (0, "0.0\n0.0\n0.0\nTrue\n"))
+
+
 def check_callbacks(space):
     stage = Stage(space, "calling")
     stage.script("calling.py", CALLING)
@@ -276,6 +303,7 @@ with Workspace("rehearsals") as space:
     check_refusals(space)
     check_kill(space)
     check_constants(space)
+    check_reads(space)
     check_callbacks(space)
     check_processes(space)
 report.finish()

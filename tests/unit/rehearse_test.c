@@ -103,6 +103,65 @@ static void arrays_larger_than_any_memory_are_counted_or_refused(void **state) {
     assert_error(api->PJRT_Client_CreateUninitializedBuffer(&args), "a dimension of -1");
 }
 
+static PJRT_Executable *executable_of(PJRT_LoadedExecutable *loaded) {
+    PJRT_LoadedExecutable_GetExecutable_Args args = {
+        KEEL_PJRT_SIZE(PJRT_LoadedExecutable_GetExecutable), .loaded_executable = loaded};
+    NO_ERROR(api, api->PJRT_LoadedExecutable_GetExecutable(&args));
+    return args.executable;
+}
+
+static int64_t code_of(PJRT_Executable *executable) {
+    PJRT_Executable_SizeOfGeneratedCodeInBytes_Args args = {
+        KEEL_PJRT_SIZE(PJRT_Executable_SizeOfGeneratedCodeInBytes), .executable = executable,
+        .size_in_bytes = -7};
+    NO_ERROR(api, api->PJRT_Executable_SizeOfGeneratedCodeInBytes(&args));
+    return args.size_in_bytes;
+}
+
+// JAX ends the process if it is an error.
+static void the_code_of_a_program_that_is_not_compiled_has_no_size(void **state) {
+    (void)state;
+    PJRT_LoadedExecutable *sum = sum_program(SIZE, false);
+    PJRT_Executable *executable = executable_of(sum);
+    assert_int_equal(code_of(executable), 0);
+    PJRT_Executable_GetCompiledMemoryStats_Args stats = {
+        KEEL_PJRT_SIZE(PJRT_Executable_GetCompiledMemoryStats), .executable = executable};
+    assert_error(api->PJRT_Executable_GetCompiledMemoryStats(&stats), "its memory is not known");
+    keel_pjrt_destroy_executable(api, executable);
+    door_destroy(api, sum);
+}
+
+static void what_is_loaded_needs_what_its_entry_says(void **state) {
+    (void)state;
+    const int64_t size = SIZE;
+    const keel_program_memory_t memory = {.code = 5, .arguments = 7, .temporaries = 11};
+    made_program_t made = begin_program();
+    int64_t a = add_parameter(&made, F32, &size, 1, NULL);
+    add_binary(&made, "add", a, a, F32, &size, 1, NULL);
+    proto_t module = module_of_program(&made);
+    const PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
+                                  .code = (char *)module.data,
+                                  .code_size = module.size,
+                                  .format = "hlo",
+                                  .format_size = 3};
+    const PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = client,
+                                           .program = &program, .compile_options = one_device,
+                                           .compile_options_size = strlen(one_device)};
+    PJRT_LoadedExecutable *loaded;
+    assert_ok(keel_rehearse_load(&args, keel_bytes("stored", 6), (keel_bytes_t){0}, KEEL_STR(""),
+                                 &memory, &loaded));
+    PJRT_Executable *executable = executable_of(loaded);
+    assert_int_equal(code_of(executable), 5);
+    PJRT_Executable_GetCompiledMemoryStats_Args stats = {
+        KEEL_PJRT_SIZE(PJRT_Executable_GetCompiledMemoryStats), .executable = executable};
+    NO_ERROR(api, api->PJRT_Executable_GetCompiledMemoryStats(&stats));
+    assert_int_equal(stats.argument_size_in_bytes, 7);
+    assert_int_equal(stats.temp_size_in_bytes, 11);
+    keel_pjrt_destroy_executable(api, executable);
+    door_destroy(api, loaded);
+    keel_buffer_deinitialize(&module);
+}
+
 // ---- what a client must not do -----------------------------------------------------------------
 
 static void a_refused_execution_changes_nothing(PJRT_LoadedExecutable *loaded,
@@ -347,6 +406,8 @@ int main(void) {
         cmocka_unit_test(a_result_takes_the_memory_of_a_donated_argument),
         cmocka_unit_test(an_argument_may_be_kept_from_donation),
         cmocka_unit_test(arrays_larger_than_any_memory_are_counted_or_refused),
+        cmocka_unit_test(the_code_of_a_program_that_is_not_compiled_has_no_size),
+        cmocka_unit_test(what_is_loaded_needs_what_its_entry_says),
         cmocka_unit_test(what_cannot_be_executed_is_refused),
         cmocka_unit_test(a_deleted_array_still_has_a_shape_and_no_contents),
         cmocka_unit_test(a_host_must_have_room_and_a_layout_that_fits),
