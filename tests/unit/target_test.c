@@ -483,8 +483,7 @@ static PJRT_Error *destroy_topology(PJRT_TopologyDescription_Destroy_Args *args)
     return NULL;
 }
 
-static PJRT_Error *
-describe_devices(PJRT_TopologyDescription_GetDeviceDescriptions_Args *args) {
+static PJRT_Error *describe_devices(PJRT_TopologyDescription_GetDeviceDescriptions_Args *args) {
     args->num_descriptions = described;
     return NULL;
 }
