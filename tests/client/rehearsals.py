@@ -64,6 +64,17 @@ print(len(jax.profiler.device_memory_profile()) > 0)
 print(cube.lower(x).compile().memory_analysis().argument_size_in_bytes)
 '''
 
+# The processor by its name is the default device.
+NAMED = '''
+import jax, jax.numpy as jnp
+cpu = jax.devices("cpu")
+print(cpu == jax.devices(), jax.local_devices(backend="cpu") == jax.local_devices())
+with jax.default_device(cpu[1]):
+    x = jnp.arange(3.0) * 2
+print((x + jax.device_put(1.0, cpu[1])).devices() == {cpu[1]})
+print(jax.jit(lambda a, b: a + b)(jax.device_put(3.0, cpu[0]), jnp.ones(2)))
+'''
+
 # Calls back into Python, where no device is.
 CALLING = '''
 import jax, numpy as np
@@ -262,6 +273,17 @@ def check_reads(space):
                  (0, "0.0\n0.0\n0.0\nTrue\n"))
 
 
+def check_named(space):
+    stage = Stage(space, "named")
+    stage.script("named.py", NAMED)
+    answer = stage.rehearse("cpu:2", "named.py")
+    report.equal("the processor by its name is what is rehearsed", (answer.code, answer.out),
+                 (0, "True True\nTrue\n[4. 4.]\n"))
+    real = stage.keel("run", "--cpu-devices", "2", "--", PYTHON, "named.py")
+    report.check("so the real run does the same and compiles nothing", real.out == answer.out
+                 and "nothing compiled, " in real.err, told(real))
+
+
 def check_callbacks(space):
     stage = Stage(space, "calling")
     stage.script("calling.py", CALLING)
@@ -304,6 +326,7 @@ with Workspace("rehearsals") as space:
     check_kill(space)
     check_constants(space)
     check_reads(space)
+    check_named(space)
     check_callbacks(space)
     check_processes(space)
 report.finish()
