@@ -178,12 +178,28 @@ static keel_status_t make_client(aot_t *aot) {
     return NULL;
 }
 
+// What is compiled and not stored is compiled for nothing.
+static keel_status_t check_store(const keel_settings_t *settings) {
+    const char *folder = keel_settings_text(settings, KEEL_SETTING_CACHE_DIR);
+    if (settings->mode == KEEL_MODE_OFF || settings->mode == KEEL_MODE_READONLY)
+        return keel_status_make(KEEL_INVALID,
+                                "mode is %s: what is compiled would not be stored; set "
+                                "KEEL_MODE=on",
+                                keel_settings_text(settings, KEEL_SETTING_MODE));
+    KEEL_TRY(cli_check_folder(settings, KEEL_SETTING_CACHE_DIR));
+    KEEL_TRY(keel_settings_trust_folder(settings, KEEL_SETTING_CACHE_DIR, "nothing is cached"));
+    return keel_status_annotate(keel_directory_make(folder),
+                                "set --cache-dir to a folder that can be written");
+}
+
 static keel_status_t open_target(aot_t *aot) {
     char *path;
+    KEEL_TRY(check_store(&aot->settings));
     KEEL_TRY(keel_target_set_environment(&aot->target));
     setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0); // plugins greet
     KEEL_TRY(find_plugin(aot, &path));
-    keel_status_t status = cli_check_target(&aot->target, path);
+    keel_status_t status = cli_refuse_own(path);
+    if (!status) status = cli_check_target(&aot->target, path);
     if (!status) status = keel_plugin_load(path, &aot->real);
     keel_free(path);
     KEEL_TRY(status);

@@ -209,6 +209,8 @@ keel_status_t cli_check_plugin(const char *path) KEEL_MUST_CHECK;
 // caller frees it. Otherwise NULL.
 keel_status_t cli_find_wrapped(const char *plugin, const char *interpreter,
                                char **out) KEEL_MUST_CHECK;
+// A plugin that is to compile must be another one than Keel's own library.
+keel_status_t cli_refuse_own(const char *plugin) KEEL_MUST_CHECK;
 
 // libkeel_pjrt.so beside this program, in the build and installed; the caller frees it.
 keel_status_t cli_find_library(char **out) KEEL_MUST_CHECK;

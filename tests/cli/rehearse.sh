@@ -31,13 +31,24 @@ KEEL_MODE=off keel rehearse --on cpu:2 -- echo ran; echo "exit $?"
 keel aot latest; echo "exit $?"
 keel aot --on cpu:2; echo "exit $?"
 keel aot --on nope latest; echo "exit $?"
+# What could not be stored is not compiled.
+plugin=$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so
+for mode in off readonly; do
+    KEEL_MODE=$mode keel aot --on cpu:2 --plugin "$plugin" "$plugin"; echo "exit $?"
+done
+touch file
+keel aot --on cpu:2 --plugin "$plugin" --cache-dir file "$plugin"; echo "exit $?"
+keel aot --on cpu:2 --plugin "$plugin" --cache-dir /proc/none/cache "$plugin"; echo "exit $?"
+mkdir open && chmod 777 open
+keel aot --on cpu:2 --plugin "$plugin" --cache-dir open "$plugin"; echo "exit $?"
+cp "$plugin" libkeel_pjrt.so
+keel aot --on cpu:2 --plugin ./libkeel_pjrt.so "$plugin"; echo "exit $?"
 # The target's compiler is in the command's Python, or nowhere.
 mkdir -p venv/bin
 printf '#!/bin/sh\necho ran\n' >venv/bin/python && chmod +x venv/bin/python
 keel rehearse --on h200:8 -- venv/bin/python; echo "exit $?"
 keel rehearse --on v6e:2x4 -- venv/bin/python; echo "exit $?"
 # A target that the compiler refuses is an error before the command starts.
-plugin=$(dirname "$(command -v keel)")/../lib/keel_test_plugin.so
 TEST_PLUGIN=runs keel rehearse --on h200:8 --plugin "$plugin" -- echo ran; echo "exit $?"
 TEST_PLUGIN=runs keel aot --on h200:8 --plugin "$plugin" "$plugin"; echo "exit $?"
 # A plugin is initialized before it makes a client. This one can do no more.
