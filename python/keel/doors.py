@@ -255,16 +255,20 @@ def _serves_as_cpu(xla_bridge) -> bool:
 
 def _serves_as_cpu_too(xla_bridge) -> None:
     """Where the processor is rehearsed: in the real run, Keel's client takes the place of JAX's own."""
-    ours = copy.copy(xla_bridge._backend_factories[CPU])
-    ours.factory = lambda: xla_bridge._backends[OURS]  # JAX makes the default one first
+    own = xla_bridge._backend_factories[CPU]
+    ours = copy.copy(own)
+    ours.factory = lambda: own_cpu.make(
+        xla_bridge, own.factory,
+        lambda: xla_bridge._backends.get(OURS) or xla_bridge.make_pjrt_c_api_client(OURS))
     xla_bridge._backend_factories[CPU] = ours
 
 
 def _choose_default(xla_bridge) -> None:
     default = _find_default(xla_bridge)
-    if default == OURS and os.environ.get(REHEARSED) == CPU:
+    if os.environ.get(REHEARSED) == CPU:
         _serves_as_cpu_too(xla_bridge)
-    if default == CPU and _serves_as_cpu(xla_bridge):
+        default = OURS
+    elif default == CPU and _serves_as_cpu(xla_bridge):
         default = OURS
     _settle(default)
 

@@ -26,7 +26,6 @@ keel_status_t cli_find_wrapped(const char *plugin, const char *interpreter, char
 
 keel_status_t cli_refuse_own(const char *plugin) {
     if (!is_own(plugin)) return NULL;
-    return keel_status_make(KEEL_INVALID,
-                            "plugin %s: this is Keel's own library; name the plugin to wrap",
-                            plugin);
+    return keel_status_make(
+        KEEL_INVALID, "plugin %s: this is Keel's own library; name the plugin to wrap", plugin);
 }

@@ -102,6 +102,53 @@ static PJRT_Error *from_host(PJRT_Client_BufferFromHostBuffer_Args *args) {
     return NULL;
 }
 
+// The bytes between elements of an array that is laid out in this order.
+static keel_status_t strides_in_order(const PJRT_Client_CreateViewOfDeviceBuffer_Args *args,
+                                      int64_t *out) {
+    const PJRT_Buffer_MemoryLayout *layout = args->layout;
+    int64_t stride = (int64_t)element_bytes(args->element_type);
+    dense_strides(args->dims, args->num_dims, (size_t)stride, out);
+    if (!layout || layout->type != PJRT_Buffer_MemoryLayout_Type_Tiled) return NULL;
+    if (layout->tiled.minor_to_major_size != args->num_dims)
+        return keel_status_make(KEEL_INVALID, "a layout of %zu dimensions for %zu",
+                                layout->tiled.minor_to_major_size, args->num_dims);
+    for (size_t i = 0; i < args->num_dims; ++i) {
+        int64_t dim = layout->tiled.minor_to_major[i];
+        if (dim < 0 || (size_t)dim >= args->num_dims)
+            return keel_status_make(KEEL_INVALID, "a layout with dimension %lld", (long long)dim);
+        out[dim] = stride;
+        stride *= args->dims[dim];
+    }
+    return NULL;
+}
+
+// Another library's array. The processor's memory can be read, and so the array is copied.
+static PJRT_Error *view(PJRT_Client_CreateViewOfDeviceBuffer_Args *args) {
+    int64_t strides[RANK_MOST];
+    keel_status_t status = check_rank(args->num_dims);
+    if (!status && !rehearsal.backing)
+        status = keel_status_make(KEEL_UNSUPPORTED,
+                                  "keel: in a rehearsal there is no memory of a device to look at");
+    if (!status) status = strides_in_order(args, strides);
+    if (status) return keel_pjrt_error(status);
+    PJRT_Client_BufferFromHostBuffer_Args copy = {KEEL_PJRT_SIZE(PJRT_Client_BufferFromHostBuffer),
+                                                  .client = args->client,
+                                                  .data = args->device_buffer_ptr,
+                                                  .type = args->element_type,
+                                                  .dims = args->dims,
+                                                  .num_dims = args->num_dims,
+                                                  .byte_strides = strides,
+                                                  .num_byte_strides = args->num_dims,
+                                                  .device = args->device,
+                                                  .memory = args->memory};
+    PJRT_Error *error = from_host(&copy);
+    if (error) return error;
+    args->buffer = copy.buffer;
+    if (args->on_delete_callback)
+        args->on_delete_callback(args->device_buffer_ptr, args->on_delete_callback_arg);
+    return NULL;
+}
+
 // ---- from the device ---------------------------------------------------------------------------
 
 static keel_status_t strides_of(const PJRT_Buffer *buffer, const PJRT_Buffer_MemoryLayout *layout,
@@ -197,6 +244,7 @@ static PJRT_Error *raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
 
 void transfer_fill(PJRT_Api *table) {
     table->PJRT_Client_BufferFromHostBuffer = from_host;
+    table->PJRT_Client_CreateViewOfDeviceBuffer = view;
     table->PJRT_Buffer_ToHostBuffer = to_host;
     table->PJRT_Buffer_CopyRawToHost = raw_to_host;
 }

@@ -66,13 +66,22 @@ print(cube.lower(x).compile().memory_analysis().argument_size_in_bytes)
 
 # The processor by its name is the default device.
 NAMED = '''
-import jax, jax.numpy as jnp
+import jax, jax.numpy as jnp, numpy as np
 cpu = jax.devices("cpu")
 print(cpu == jax.devices(), jax.local_devices(backend="cpu") == jax.local_devices())
 with jax.default_device(cpu[1]):
     x = jnp.arange(3.0) * 2
 print((x + jax.device_put(1.0, cpu[1])).devices() == {cpu[1]})
 print(jax.jit(lambda a, b: a + b)(jax.device_put(3.0, cpu[0]), jnp.ones(2)))
+for array in np.arange(4096, dtype="i4"), np.arange(6, dtype="i4")[1:], np.ones((64, 32), "f4").T:
+    print(jnp.from_dlpack(array).sum(), jax.dlpack.from_dlpack(array).shape)
+'''
+
+# A script that asks for the processor by itself.
+ASKING = '''
+import jax
+jax.config.update("jax_platforms", "cpu")
+print(jax.device_count(), jax.devices("cpu") == jax.devices(), jax.jit(lambda x: x * 7)(1.0))
 '''
 
 # Calls back into Python, where no device is.
@@ -278,10 +287,14 @@ def check_named(space):
     stage.script("named.py", NAMED)
     answer = stage.rehearse("cpu:2", "named.py")
     report.equal("the processor by its name is what is rehearsed", (answer.code, answer.out),
-                 (0, "True True\nTrue\n[4. 4.]\n"))
+                 (0, "True True\nTrue\n[4. 4.]\n8386560 (4096,)\n15 (5,)\n2048.0 (32, 64)\n"))
     real = stage.keel("run", "--cpu-devices", "2", "--", PYTHON, "named.py")
     report.check("so the real run does the same and compiles nothing", real.out == answer.out
                  and "nothing compiled, " in real.err, told(real))
+    stage.script("asking.py", ASKING)
+    answer = stage.rehearse("cpu:2", "asking.py")
+    report.check("a script that asks for the processor is rehearsed", answer.out == "2 True 7.0\n"
+                 and "keel: rehearsed on cpu:2: " in answer.err, told(answer))
 
 
 def check_callbacks(space):

@@ -268,6 +268,55 @@ static void a_host_must_have_room_and_a_layout_that_fits(void **state) {
     door_drop_buffer(api, buffer);
 }
 
+static unsigned released;
+
+static void release_array(void *data, void *count) {
+    assert_non_null(data);
+    ++*(unsigned *)count;
+}
+
+static void an_array_of_another_library_is_copied(void **state) {
+    (void)state;
+    static const float columns[] = {1, 4, 2, 5, 3, 6}, rows[] = {1, 2, 3, 4, 5, 6};
+    static const int64_t dims[] = {2, 3}, order[] = {0, 1}, wrong[] = {0, 7};
+    PJRT_Buffer_MemoryLayout layout = {
+        .struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE,
+        .type = PJRT_Buffer_MemoryLayout_Type_Tiled,
+        .tiled = {.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE,
+                  .minor_to_major = order,
+                  .minor_to_major_size = 2}};
+    PJRT_Client_CreateViewOfDeviceBuffer_Args args = {
+        KEEL_PJRT_SIZE(PJRT_Client_CreateViewOfDeviceBuffer),
+        .client = client,
+        .device_buffer_ptr = (void *)(uintptr_t)columns,
+        .dims = dims,
+        .num_dims = 2,
+        .element_type = PJRT_Buffer_Type_F32,
+        .layout = &layout,
+        .memory = client->all[1]->standard,
+        .on_delete_callback = release_array,
+        .on_delete_callback_arg = &released};
+    uint64_t before = in_use(1);
+    NO_ERROR(api, api->PJRT_Client_CreateViewOfDeviceBuffer(&args));
+    assert_floats(args.buffer, rows, 6);
+    assert_int_equal(in_use(1) - before, sizeof rows);
+    assert_int_equal(released, 1);
+    door_drop_buffer(api, args.buffer);
+    args.layout = NULL;
+    args.memory = NULL;
+    args.device = client->all[0];
+    NO_ERROR(api, api->PJRT_Client_CreateViewOfDeviceBuffer(&args));
+    assert_floats(args.buffer, columns, 6);
+    door_drop_buffer(api, args.buffer);
+    args.layout = &layout;
+    layout.tiled.minor_to_major = wrong;
+    assert_error(api->PJRT_Client_CreateViewOfDeviceBuffer(&args), "a layout with dimension 7");
+    layout.tiled.minor_to_major_size = 1;
+    assert_error(api->PJRT_Client_CreateViewOfDeviceBuffer(&args),
+                 "a layout of 1 dimensions for 2");
+    assert_int_equal(released, 2);
+}
+
 static void devices_that_the_target_lacks_are_refused(void **state) {
     (void)state;
     // Four partitions; two, on the devices 0 and 9.
@@ -411,6 +460,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_executed_is_refused),
         cmocka_unit_test(a_deleted_array_still_has_a_shape_and_no_contents),
         cmocka_unit_test(a_host_must_have_room_and_a_layout_that_fits),
+        cmocka_unit_test(an_array_of_another_library_is_copied),
         cmocka_unit_test(devices_that_the_target_lacks_are_refused),
         cmocka_unit_test(what_is_no_program_is_refused),
         cmocka_unit_test(one_of_many_threads_gets_a_donated_argument),
