@@ -74,8 +74,8 @@ test-targets: ## compile for GPUs and TPUs that are not here: 2 GB in .venv-targ
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(targets|client\.hosts$$|torch\.rehearse$$)'
 
-# Not part of .ci/run: half an hour, and the downloads of test-targets.
-test-rehearse: ## rehearse the truth corpus, a share of it for a GPU and a TPU: 2 GB in .venv-targets
+# Not part of .ci/run: an hour, and the downloads of test-targets.
+test-rehearse: ## rehearse the truth corpus, for a GPU and a TPU too: 2 GB in .venv-targets
 	@tools/setup --tests --targets
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^rehearsed'
