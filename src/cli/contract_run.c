@@ -65,17 +65,17 @@ static keel_status_t read_components(reading_t *reading, const json_t *event, ke
 // One line that is safe to show, cut.
 static keel_status_t keep_line(reading_t *reading, const char *text, keel_str_t *out) {
     enum { LONGEST = 120 };
-    char line[LONGEST + 8];
+    char line[LONGEST];
     size_t size = 0, length;
     keel_str_t whole = {text, strcspn(text, "\n")};
-    for (size_t i = 0; i < whole.size && size < LONGEST; i += length) {
+    for (size_t i = 0; i < whole.size; i += length) {
         bool shows = keel_utf8_shows(whole, i, &length);
-        if (shows && size + length <= LONGEST) memcpy(line + size, whole.data + i, length);
-        if (!shows) line[size] = '?';
-        size += shows ? length : 1;
+        keel_str_t one = shows ? (keel_str_t){whole.data + i, length} : KEEL_STR("?");
+        if (size + one.size > LONGEST) break;
+        memcpy(line + size, one.data, one.size);
+        size += one.size;
     }
-    return keel_arena_str(&reading->run->arena, (keel_str_t){line, size < LONGEST ? size : LONGEST},
-                          out);
+    return keel_arena_str(&reading->run->arena, (keel_str_t){line, size}, out);
 }
 
 static keel_status_t read_start(reading_t *reading, const json_t *event) {

@@ -9,14 +9,14 @@ keep() {
   echo "$digest"
 }
 
-# Begins a journal: run, XLA_FLAGS.
+# Begins a journal: run, XLA_FLAGS, the plugin's version.
 start() {
   mkdir -p "$KEEL_RUN_DIR/$1"
   journal=$KEEL_RUN_DIR/$1/journal.ndjson
   now=1767268800
   flags=$(printf '%s' "$2" | b2sum -l 256 | cut -d ' ' -f 1)
   cat >"$journal" <<END
-{"event":"start","t":$now,"pid":1,"keel":"0.1.0","argv":["python","train.py"],"cwd":"/home/ada","client":1,"plugin":{"platform":"cpu","version":"cpu"},"components":{"XLA_FLAGS":"$flags","device kinds":"$(printf '%064d' 3)"},"values":{"device kinds":"1 x cpu\nprocesses=1"}}
+{"event":"start","t":$now,"pid":1,"keel":"0.1.0","argv":["python","train.py"],"cwd":"/home/ada","client":1,"plugin":{"platform":"cpu","version":"${3-cpu}"},"components":{"XLA_FLAGS":"$flags","device kinds":"$(printf '%064d' 3)"},"values":{"device kinds":"1 x cpu\nprocesses=1"}}
 {"event":"bundle","t":$now,"pid":1,"bundle":{"bundle":1,"clients":{"jax":"0.6.2","jaxlib":"0.6.2"}}}
 END
 }
@@ -72,6 +72,17 @@ grep '^entry' all.contract
 cp keel.contract again.contract
 keel contract record --json -o again.contract --from 20260101; echo "exit $?"
 cmp keel.contract again.contract && echo same
+
+echo "== long lines"
+# Cut between characters.
+version=$(printf '%0100d' 0)
+for end in 123456789abcdef 123456789abcdefg 123456789abcdefgh 123456789abcdeü 123456789abcdefü '1234\nlost'; do
+  start 20250101-000000-aa "" "$version$end"
+  compile jit_step "$step" 3.21
+  finish
+  keel contract record -o long.contract --from 20250101 | wc -l
+  grep '^plugin' long.contract | sed s/0000000000//g
+done
 
 echo "== show"
 keel contract show keel.contract; echo "exit $?"
