@@ -81,10 +81,14 @@ bool ranks_await(const meeting_t *meeting, uint32_t process, const char *key, ke
         keel_status_ignore(status);
         uint64_t waited = (keel_clock_monotonic() - began) / 1000000000ull;
         if (is_vain(meeting, process, waited)) return false;
-        if (waited >= WAITS_AFTER && !has_put) put_waiting(meeting);
-        has_put = has_put || waited >= WAITS_AFTER;
-        if (waited >= TELL_AFTER && !has_told) tell_waiting(meeting, process);
-        has_told = has_told || waited >= TELL_AFTER;
+        if (waited >= WAITS_AFTER && !has_put) {
+            put_waiting(meeting);
+            has_put = true;
+        }
+        if (waited >= TELL_AFTER && !has_told) {
+            tell_waiting(meeting, process);
+            has_told = true;
+        }
     }
     return false;
 }

@@ -1,4 +1,4 @@
 keel_unit_test(enforce_ranks ROOMS enforce meet settings base)
 keel_unit_test(enforce_waiting ROOMS enforce meet settings base)
 target_link_options(enforce_waiting_test PRIVATE -Wl,--wrap=keel_clock_monotonic
-  -Wl,--wrap=keel_log_line)
+  -Wl,--wrap=keel_log_line -Wl,--wrap=ranks_put_text)

@@ -16,9 +16,16 @@ static struct {
 } said[SAID_MOST];
 static size_t said_count;
 
+// What it left for processes that ask for nothing.
+static char left[512];
+static double left_after; // seconds
+static size_t left_count;
+
 uint64_t __real_keel_clock_monotonic(void);
 uint64_t __wrap_keel_clock_monotonic(void);
 void __wrap_keel_log_line(const char *format, ...);
+keel_status_t __real_ranks_put_text(const ranks_t *ranks, const char *key, const char *text);
+keel_status_t __wrap_ranks_put_text(const ranks_t *ranks, const char *key, const char *text);
 
 uint64_t __wrap_keel_clock_monotonic(void) {
     return step ? now += step : __real_keel_clock_monotonic();
@@ -31,6 +38,15 @@ void __wrap_keel_log_line(const char *format, ...) {
     vsnprintf(said[said_count].text, sizeof said->text, format, arguments);
     va_end(arguments);
     said[said_count++].after = (double)now / 1e9;
+}
+
+keel_status_t __wrap_ranks_put_text(const ranks_t *ranks, const char *key, const char *text) {
+    if (step && strncmp(text, "waits ", 6) == 0) {
+        ++left_count;
+        left_after = (double)now / 1e9;
+        snprintf(left, sizeof left, "%s", text);
+    }
+    return __real_ranks_put_text(ranks, key, text);
 }
 
 // ---- two processes -----------------------------------------------------------------------------
@@ -60,7 +76,7 @@ static void ask_here(ranks_stage_t *stage, uint32_t process, char program, doubl
 }
 
 static ranks_stage_t *begin(const char *agree) {
-    said_count = 0;
+    said_count = left_count = 0;
     return stage_make(agree);
 }
 
@@ -98,6 +114,19 @@ static void one_that_is_not_the_first_waits_for_all(void **state) {
     assert_said(0, "process 1 waits for the others, which have not all asked for jit_step yet", 10,
                 11);
     stage_remove(stage);
+}
+
+static void that_it_waits_is_left_once_after_a_second(void **state) {
+    (void)state;
+    static const char *const letters[] = {"waits 0 0 jit_step", "waits 1 0 jit_step"};
+    for (uint32_t process = 0; process < 2; ++process) {
+        ranks_stage_t *stage = begin("folder");
+        ask_here(stage, process, 'a', 0.2);
+        assert_int_equal(left_count, 1);
+        assert_string_equal(left, letters[process]);
+        assert_true(left_after >= 1 && left_after < 2);
+        stage_remove(stage);
+    }
 }
 
 // Both met, and the other one goes on.
@@ -177,6 +206,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whom_it_waits_for_is_said_once_after_ten_seconds),
         cmocka_unit_test(one_that_is_not_the_first_waits_for_all),
+        cmocka_unit_test(that_it_waits_is_left_once_after_a_second),
         cmocka_unit_test(one_that_was_there_is_waited_for_ten_minutes),
         cmocka_unit_test(in_the_clients_service_all_are_waited_for_ten_minutes),
         cmocka_unit_test(one_that_has_ended_is_not_waited_for),
