@@ -113,14 +113,16 @@ static keel_status_t start(char **command, const signals_t *signals, uint32_t nu
         (void)ignored;
         _exit(CLI_NOT_FOUND);
     }
-    int fork_error = errno;
+    keel_status_t status = NULL;
+    if (pid < 0)
+        status = keel_status_make(KEEL_IO, "a new process: %s", strerror(errno));
+    else
+        pids[number] = pid;
     close(report[1]);
     if (number) cli_marked_started(marked, number);
-    if (pid > 0) pids[number] = pid;
-    if (pid > 0) *out_error = child_error(report[0]);
+    *out_error = child_error(report[0]);
     close(report[0]);
-    if (pid > 0) return NULL;
-    return keel_status_make(KEEL_IO, "a new process: %s", strerror(fork_error));
+    return status;
 }
 
 // ---- waiting -----------------------------------------------------------------------------------

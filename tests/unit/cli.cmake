@@ -1,4 +1,5 @@
-foreach(name cli_recorded cli_marked cli_hosts)
+foreach(name cli_recorded cli_marked cli_hosts cli_child)
   keel_unit_test(${name} ROOMS cli target base SYSTEM PkgConfig::jansson)
 endforeach()
+target_link_options(cli_child_test PRIVATE -Wl,--wrap=fork)
 keel_unit_test(cli_replay ROOMS cli compiler signature key base SYSTEM m)
