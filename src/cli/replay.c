@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cli/replay.h"
 #include "journal/journal.h"
@@ -89,14 +88,6 @@ static keel_status_t check_plugin(const replay_t *replay, const char *path) {
     return status;
 }
 
-// Times that the run recorded on another machine say nothing about this one.
-static void set_limits(replay_t *replay) {
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    if (!replay->before.plugin && strcmp(host, replay->run.host) != 0)
-        replay->limits.percent[REPLAY_TIME] = -1;
-}
-
 static keel_status_t start(const replay_t *replay, replay_side_t *side) {
     return keel_compiler_start(&(keel_compiler_settings_t){.target = &replay->target,
                                                            .plugin = side->plugin,
@@ -124,7 +115,7 @@ static keel_status_t open_plugins(replay_t *replay, const char *named_before) {
     KEEL_TRY(build_of(replay, replay->after.plugin, &replay->after.build));
     KEEL_TRY(find_before(replay, named_before));
     if (named_before) KEEL_TRY(check_plugin(replay, replay->before.plugin));
-    set_limits(replay);
+    replay_limits_settle(replay);
     KEEL_TRY(make_keys(replay));
     if (replay_kernels_are_same(replay)) KEEL_TRY(cli_recorded_add_handlers(&replay->recorded));
     if (replay->before.plugin) KEEL_TRY(start(replay, &replay->before));

@@ -174,6 +174,9 @@ keel_status_t replay_obstacle(keel_bytes_t code, keel_bytes_t options,
 void replay_work(replay_t *replay, void (*tell)(replay_t *replay, const replay_program_t *program));
 
 // replay_judge.c
+// Once the plugins are known: times that the run recorded on another machine say nothing about this
+// one.
+void replay_limits_settle(replay_t *replay);
 // What is from after is compared with that.
 const replay_figures_t *replay_base(const replay_program_t *program);
 // One that is larger than its limit allows; REPLAY_MEASURE_COUNT: none.

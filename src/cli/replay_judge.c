@@ -1,5 +1,7 @@
 // What grew, what differs, and whether that is a no.
+#define _GNU_SOURCE
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/replay.h"
 
@@ -55,6 +57,13 @@ bool replay_limits_read(const char *text, replay_limits_t *out) {
         at += size + 1;
     }
     return true;
+}
+
+void replay_limits_settle(replay_t *replay) {
+    char host[256] = "";
+    gethostname(host, sizeof host);
+    if (!replay->before.plugin && strcmp(host, replay->run.host) != 0)
+        replay->limits.percent[REPLAY_TIME] = -1;
 }
 
 // ---- figures -----------------------------------------------------------------------------------

@@ -130,6 +130,33 @@ static void limits_are_read(void **state) {
         if (replay_limits_read(wrong[i], &limits)) fail_msg("'%s' was read", wrong[i]);
 }
 
+static void times_of_another_machine_are_not_judged(void **state) {
+    (void)state;
+    static replay_t replay;
+    char host[256], plugin[] = "/p.so";
+    assert_int_equal(gethostname(host, sizeof host), 0);
+    replay.run.host = host;
+    assert_true(replay_limits_read("0", &replay.limits));
+    replay_limits_settle(&replay);
+    assert_true(replay.limits.percent[REPLAY_TIME] == 0);
+    // What the run's own plugin takes is measured here.
+    replay.run.host = "elsewhere";
+    replay.before.plugin = plugin;
+    replay_limits_settle(&replay);
+    assert_true(replay.limits.percent[REPLAY_TIME] == 0);
+    replay.before.plugin = NULL;
+    replay_limits_settle(&replay);
+    assert_true(replay.limits.percent[REPLAY_TIME] < 0 && replay.limits.percent[REPLAY_CODE] == 0);
+    // A limit that is none judges nothing.
+    assert_true(replay_limits_read("0", &replay.limits));
+    replay_figures_t before = {0}, after = {0};
+    replay_figure(&before, REPLAY_TIME, 1);
+    replay_figure(&after, REPLAY_TIME, 9);
+    assert_true(replay_grew(&replay.limits, &before, &after, REPLAY_TIME));
+    replay_limits_settle(&replay);
+    assert_false(replay_grew(&replay.limits, &before, &after, REPLAY_TIME));
+}
+
 static void growth_counts_from_a_limit_and_a_size_on(void **state) {
     (void)state;
     replay_limits_t limits;
@@ -209,6 +236,7 @@ int main(void) {
         cmocka_unit_test(each_type_is_read_as_what_it_is),
         cmocka_unit_test(other_shapes_are_unlike),
         cmocka_unit_test(limits_are_read),
+        cmocka_unit_test(times_of_another_machine_are_not_judged),
         cmocka_unit_test(growth_counts_from_a_limit_and_a_size_on),
         cmocka_unit_test(what_differs_fails_or_grows_is_a_no),
     };
