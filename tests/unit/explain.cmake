@@ -1,4 +1,5 @@
 keel_unit_test(explain_align ROOMS explain base)
+keel_unit_test(explain_subsumed ROOMS explain program base)
 keel_unit_test(explain_sizes ROOMS explain program base)
 keel_unit_test(explain ROOMS explain key read program base)
 keel_unit_test(explain_pairing ROOMS explain key read program host base)
