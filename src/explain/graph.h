@@ -68,7 +68,7 @@ static inline uint64_t keel_graph_mix(uint64_t hash, uint64_t value) {
 
 // The line of an operation: its innermost frame of user code; if it has none, that of an operand
 // (HLO: gradients are computed where there is no stack), or of the call through which the
-// comparison reached it. Never NULL.
+// comparison reached it. Never NULL; has no identity if there is none, as for KEEL_NONE.
 const keel_source_line_t *keel_graph_line(keel_graph_t *graph, keel_op_id_t op);
 // The same from a location alone.
 const keel_source_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t location);

@@ -38,9 +38,7 @@ static uint32_t largest(const keel_diff_t *diff, const uint8_t *tried) {
 // A product replaced one on another line of the source: nobody chose another precision for it.
 static bool is_other_product(keel_diff_t *diff, const keel_root_t *root) {
     const keel_difference_t *difference = &root->difference;
-    if (difference->kind != KEEL_CAUSE_PRECISION || root->follows != KEEL_NONE ||
-        difference->old_op == KEEL_NONE || difference->new_op == KEEL_NONE)
-        return false;
+    if (difference->kind != KEEL_CAUSE_PRECISION || root->follows != KEEL_NONE) return false;
     uint64_t was = keel_graph_line(&diff->before, difference->old_op)->identity;
     uint64_t is = keel_graph_line(&diff->after, difference->new_op)->identity;
     return was && is && was != is;
