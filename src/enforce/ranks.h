@@ -19,10 +19,10 @@
 // which a group agreed is not compared again.
 //
 // A process that has executables for all its programs asks for none. So one that has waited for a
-// second puts "waits <process> <executions> <name>" as <group>-<n>-waits, with how many of the
-// group's executions it has begun. The others' watches look for that: a process that has begun more
-// of them is not about to ask for this program, and says so instead of its own: "goes". Then it is
-// "differ <a> <a>", and the group stops for good.
+// second puts "waits <process> <executions>" as <group>-<n>-waits, with how many of the group's
+// executions it has begun. The others' watches look for that: a process that has begun more of them
+// is not about to ask for this program, and says so instead of its own: "goes". Then it is "differ
+// <a> <a>", and the group stops for good.
 //
 // Threads: any; if a second thread of a process asks, the order of programs is not the same
 // everywhere, and from then on no process compares any more.

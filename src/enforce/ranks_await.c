@@ -49,10 +49,9 @@ uint64_t ranks_position(ranks_t *ranks, const group_t *group) {
 
 // For those that ask for nothing.
 static void put_waiting(const meeting_t *meeting) {
-    char key[KEEL_MEET_KEY], text[NAME_MOST + 64];
-    snprintf(text, sizeof text, "waits %u %llu %.255s", meeting->ask->process,
-             (unsigned long long)ranks_position(meeting->ranks, meeting->group),
-             meeting->ask->name);
+    char key[KEEL_MEET_KEY], text[64];
+    snprintf(text, sizeof text, "waits %u %llu", meeting->ask->process,
+             (unsigned long long)ranks_position(meeting->ranks, meeting->group));
     ranks_name_letter(meeting->group, meeting->number, "waits", key);
     keel_status_ignore(ranks_put_text(meeting->ranks, key, text)); // another one may have
 }
