@@ -175,14 +175,7 @@ static bool is_of_clients(const keel_graph_t *graph, keel_op_id_t op) {
 
 static keel_op_id_t end_of(const keel_graph_t *graph, keel_op_id_t op) {
     keel_region_run_t regions = keel_program_regions(graph->program, op);
-    keel_op_id_t end = op + 1;
-    for (uint32_t i = 0; i < regions.count; ++i)
-        for (uint32_t k = 0; k < regions.items[i].block_count; ++k) {
-            keel_op_id_t last =
-                graph->program->blocks.data[regions.items[i].first_block + k].end_op;
-            if (last > end) end = last;
-        }
-    return end;
+    return regions.count ? regions.items[regions.count - 1].end : op + 1;
 }
 
 // If the value is an argument that the other program lacks, or has elsewhere.

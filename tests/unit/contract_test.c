@@ -49,6 +49,23 @@ static void programs_that_differ_in_one_dimension_are_one(void **state) {
                 "    takes w f32[4]\n    takes batch i32[5|8,129]\n    takes mask bool[5|8]\n");
 }
 
+static void pins_of_the_programs_of_an_entry_are_sorted(void **state) {
+    (void)state;
+    static const char text[] = HEADER "programs 3\nentry jit_step\n  function step in train.py\n"
+                                      "  program\n    pin " F1 "\n    takes x f32[4]\n"
+                                      "  program\n    pin " F3 "\n    pin " F2 "\n"
+                                      "    takes x f64[4]\n";
+    const keel_fingerprint_t first = fingerprint_of(2), second = fingerprint_of(3);
+    for (uint32_t count = 1; count <= 2; ++count) {
+        parse(text, &contract);
+        keel_contract_pin_t *pins = contract.entries[0].programs[1].pins;
+        assert_memory_equal(&pins[0].fingerprint, &second, sizeof second);
+        contract.entries[0].program_count = count;
+        assert_ok(keel_contract_settle(&contract, NULL));
+        assert_memory_equal(&pins[0].fingerprint, count == 2 ? &first : &second, sizeof first);
+    }
+}
+
 static void evenly_spaced_sizes_are_a_range(void **state) {
     (void)state;
     add_asked(&contract, "jit_step", 1, "x i32[256]");
@@ -541,6 +558,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_program_is_listed_with_its_arguments),
         TEST(programs_that_differ_in_one_dimension_are_one),
+        TEST(pins_of_the_programs_of_an_entry_are_sorted),
         TEST(evenly_spaced_sizes_are_a_range),
         TEST(programs_that_differ_in_more_are_told_by_what_differs),
         TEST(programs_that_take_the_same_share_a_list),

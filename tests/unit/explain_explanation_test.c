@@ -86,6 +86,16 @@ static void assert_same_text(const char *kept, const char *given) {
     assert_ptr_not_equal(kept, given); // the explanation's own
 }
 
+// Programs that were not compared are one program.
+static void what_was_not_compared_is_alike(void **state) {
+    (void)state;
+    keel_explanation_t explanation;
+    keel_explanation_initialize(&explanation);
+    assert_true(explanation.alike == 1);
+    assert_int_equal(explanation.root_total, 0);
+    keel_explanation_deinitialize(&explanation);
+}
+
 static void an_explanation_owns_the_text_of_its_differences(void **state) {
     (void)state;
     keel_explanation_t explanation;
@@ -120,6 +130,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_is_known_of_a_difference_is_written),
         cmocka_unit_test(what_is_unknown_is_not_written),
+        cmocka_unit_test(what_was_not_compared_is_alike),
         cmocka_unit_test(an_explanation_owns_the_text_of_its_differences),
     };
     return cmocka_run_group_tests_name("explain explanation", tests, NULL, NULL);

@@ -431,6 +431,12 @@ static void what_a_library_works_out_is_of_the_whole_or_a_part(void **state) {
     assert_int_equal(explain_derived(&parts, 3.9996, 3.9992), NONE);
     assert_int_equal(explain_value(&parts, 3.9996, 3.9994), NONE);
     assert_int_equal(explain_derived(&parts, 0.0371, 0.0373), NONE);
+    // A share that somebody may have written: four digits, not five.
+    keel_sizes_t few = of_one(1234, 1235), many = of_one(12345, 12346);
+    keel_sizes_add_fixed(&few, (keel_ints_t){(int64_t[]){10000}, 1});
+    keel_sizes_add_fixed(&many, (keel_ints_t){(int64_t[]){100000}, 1});
+    assert_int_equal(explain_value(&few, 0.1234, 0.1235), NONE);
+    assert_int_equal(explain_value(&many, 0.12345, 0.12346), ROOT);
     keel_sizes_t halves = of_one(129, 90);
     assert_int_equal(explain_derived(&halves, 64, 45), ROOT);
     assert_int_equal(explain_derived(&halves, NAN, 45), NONE);
