@@ -76,7 +76,7 @@ cmp keel.contract again.contract && echo same
 echo "== long lines"
 # Cut between characters.
 version=$(printf '%0100d' 0)
-for end in 123456789abcdef 123456789abcdefg 123456789abcdefgh 123456789abcdeü 123456789abcdefü '1234\nlost'; do
+for end in 123456789abcdef 123456789abcdefg 123456789abcdefgh 123456789abcdeü 123456789abcdefüg '1234\nlost'; do
   start 20250101-000000-aa "" "$version$end"
   compile jit_step "$step" 3.21
   finish

@@ -159,7 +159,18 @@ static void python_numbers_are_told_by_what_converts_them(void **state) {
                  "x: f32[4] k: f32[2]\n"
                  "y = custom_call f32[4] x k @8\n"
                  "return y",
-                 "weak_type k: weak f32[2] -> f32[2] @99", NULL});
+                 "weak_type k: weak f32[2] -> f32[2] @99", NULL},
+                // What both convert in the same way is the same kind of number.
+                {"k: i32[] n: f16[4]\n"
+                 "c = convert f32[] k @8\n"
+                 "d = negate f16[4] n @9\n"
+                 "return c d",
+                 "k: i32[] n: f16[4]\n"
+                 "t = popcnt i32[] k @7\n"
+                 "c = convert f32[] t @8\n"
+                 "d = negate f16[4] n @9\n"
+                 "return c d",
+                 "structure popcnt: nothing -> popcnt @7<99", NULL});
 }
 
 static void a_random_key_of_another_kind(void **state) {

@@ -160,10 +160,76 @@ static void equal_operations_are_paired_by_what_they_take(void **state) {
                  "structure transpose: transpose -> nothing @8<4", NULL});
 }
 
+#define SUM "{ p: f32[] q: f32[] ; s = add f32[] p q @9 ; return s @9 }"
+
+// Clients sum what is more than one, and what is no more.
+static void a_sum_follows_from_the_size_that_was_one(void **state) {
+    (void)state;
+    CHECK_PAIRS({"x: f32[1,4]\n"
+                 "y = tanh f32[1,4] x @8\n"
+                 "r = reshape f32[4] y @8\n"
+                 "return r",
+                 "x: f32[8,4]\n"
+                 "y = tanh f32[8,4] x @8\n"
+                 "z = constant f32[] 0\n"
+                 "r = reduce f32[4] y z {dimensions=[0]} @9 " SUM "\n"
+                 "return r",
+                 "shape x: f32[1,4] -> f32[8,4] @99 +2", NULL},
+                {"x: f32[1,4]\n"
+                 "y = tanh f32[1,4] x @8\n"
+                 "r = reshape f32[4] y @8\n"
+                 "return r",
+                 "x: f32[8,4]\n"
+                 "y = tanh f32[8,4] x @8\n"
+                 "z = constant f32[] 0\n"
+                 "r = reduce f32[4] y z {dimensions=[0]} @9 " SUM "\n"
+                 "e = exponential f32[4] r @9\n"
+                 "return e",
+                 "shape x: f32[1,4] -> f32[8,4] @99 +1\n"
+                 "structure reduce: reshape -> reduce, add, exponential @9<99",
+                 "shape x: f32[8,4] -> f32[1,4] @99 +1\n"
+                 "structure reshape: reduce, add, exponential -> reshape @8<99"},
+                {"x: f32[4] k: f32[2]\n"
+                 "y = tanh f32[4] x @8\n"
+                 "return y",
+                 "x: f32[4] k: f16[2]\n"
+                 "y = tanh f32[4] x @8\n"
+                 "z = constant f32[] 0\n"
+                 "r = reduce f32[4] y z {dimensions=[]} @9 " SUM "\n"
+                 "return r",
+                 "dtype k: f32[2] -> f16[2] @99 +1", NULL},
+                {"x: f32[4] k: f32[2]\n"
+                 "y = tanh f32[4] x @8\n"
+                 "return y",
+                 "x: f32[4] k: f16[2]\n"
+                 "y = tanh f32[4] x @8\n"
+                 "z = constant f32[] 0\n"
+                 "r = reduce f32[4] y z {dimensions=[]} @9 " SUM "\n"
+                 "e = exponential f32[4] r @9\n"
+                 "return e",
+                 "dtype k: f32[2] -> f16[2] @99\n"
+                 "structure reduce: nothing -> reduce, add, exponential @9<99",
+                 NULL},
+                // In HLO what sums is another computation.
+                {"hlo\n"
+                 "x: f32[1,4]\n"
+                 "y = tanh f32[1,4] x @8\n"
+                 "r = reshape f32[4] y @8\n"
+                 "return r",
+                 "hlo\n"
+                 "x: f32[8,4]\n"
+                 "y = tanh f32[8,4] x @8\n"
+                 "z = constant f32[] 0\n"
+                 "r = reduce f32[4] y z {dimensions=[0]} @9\n"
+                 "return r",
+                 "shape argument 0: f32[1,4] -> f32[8,4] @8<99 +2", NULL});
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_pieces_of_a_whole_drift_with_it),
         cmocka_unit_test(what_a_function_of_the_clients_works_out_follows_from_its_size),
+        cmocka_unit_test(a_sum_follows_from_the_size_that_was_one),
         cmocka_unit_test(equal_operations_are_paired_by_what_they_take),
     };
     return cmocka_run_group_tests_name("explain_parts", tests, NULL, NULL);
