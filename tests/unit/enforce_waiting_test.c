@@ -17,7 +17,7 @@ static struct {
 static size_t said_count;
 
 // What it left for processes that ask for nothing.
-static char left[512];
+static char left[512], left_at[KEEL_MEET_KEY];
 static double left_after; // seconds
 static size_t left_count;
 
@@ -45,6 +45,7 @@ keel_status_t __wrap_ranks_put_text(const ranks_t *ranks, const char *key, const
         ++left_count;
         left_after = (double)now / 1e9;
         snprintf(left, sizeof left, "%s", text);
+        snprintf(left_at, sizeof left_at, "%s", key);
     }
     return __real_ranks_put_text(ranks, key, text);
 }
@@ -124,6 +125,7 @@ static void that_it_waits_is_left_once_after_a_second(void **state) {
         ask_here(stage, process, 'a', 0.2);
         assert_int_equal(left_count, 1);
         assert_string_equal(left, letters[process]);
+        assert_non_null(strstr(left_at, "-1-waits"));
         assert_true(left_after >= 1 && left_after < 2);
         stage_remove(stage);
     }
