@@ -332,12 +332,11 @@ static keel_status_t compare_operands(keel_diff_t *diff, keel_pair_t *pair) {
             pair->inherited = diff->taint[y.items[i]];
     const uint32_t *from = keel_diff_operand_origins(diff, pair->after);
     for (uint32_t i = 0; i < y.count; ++i)
-        if (from[i] != KEEL_NONE) KEEL_TRY(check_wiring(diff, pair, x.items[from[i]], y.items[i]));
+        if (from[i] < x.count) KEEL_TRY(check_wiring(diff, pair, x.items[from[i]], y.items[i]));
     for (uint32_t i = 0; i < y.count; ++i)
-        if (from[i] != KEEL_NONE)
-            KEEL_TRY(check_baked(diff, pair, i, x.items[from[i]], y.items[i]));
+        if (from[i] < x.count) KEEL_TRY(check_baked(diff, pair, i, x.items[from[i]], y.items[i]));
     for (uint32_t i = 0; i < y.count; ++i)
-        if (from[i] != KEEL_NONE && constant_of(&diff->before, x.items[from[i]]) != KEEL_NONE &&
+        if (from[i] < x.count && constant_of(&diff->before, x.items[from[i]]) != KEEL_NONE &&
             constant_of(&diff->after, y.items[i]) != KEEL_NONE)
             KEEL_TRY(compare_constants(diff, pair, i, x.items[from[i]], y.items[i]));
     return NULL;
