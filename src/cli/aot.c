@@ -381,8 +381,8 @@ static int sum_up(const aot_t *aot, double seconds) {
                 compiled, aot->count, aot->target.name, wall, all, there,
                 failed ? "; some failed, see above" : "");
     if (calling && !aot->json)
-        cli_say("a program that calls functions of its client by name compiles only where the "
-                "client is; use `keel rehearse`");
+        cli_say("a program that calls functions by name compiles if its run recorded where they "
+                "are, and they are still there; otherwise use `keel rehearse`");
     return failed ? CLI_NO : CLI_OK;
 }
 
@@ -412,7 +412,7 @@ static keel_status_t prepare(aot_t *aot, const cli_call_t *call) {
         KEEL_TRY(one_device(&aot->options, &aot->options_size));
     for (int i = 0; i < call->rest_count; ++i)
         KEEL_TRY(add_named(aot, call->rest[i]));
-    KEEL_TRY(cli_recorded_add_handlers(&aot->recorded));
+    KEEL_TRY(cli_recorded_add_handlers(&aot->recorded, &aot->settings));
     if (aot->count) return open_target(aot);
     return keel_status_make(KEEL_NOT_FOUND,
                             "no program in these runs; `keel stats RUN` lists them");

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/recorded.h"
-#include "compiler/handlers.h"
 #include "journal/journal.h"
-#include "pjrt/kernels.h"
 
 enum { MOST_OPTIONS = 64, MOST_NUMBERS = 64 };
 
@@ -18,7 +16,7 @@ void cli_recorded_initialize(cli_recorded_t *recorded) {
 }
 
 void cli_recorded_deinitialize(cli_recorded_t *recorded) {
-    keel_free(recorded->kernels);
+    keel_free(recorded->handlers);
     keel_arena_deinitialize(&recorded->arena);
 }
 
@@ -141,41 +139,6 @@ static void set_flags(const cli_recorded_t *recorded, const json_t *event) {
     }
 }
 
-static bool has_kernel(const cli_recorded_t *recorded, const char *name) {
-    for (size_t i = 0; i < recorded->kernel_count; ++i)
-        if (strcmp(recorded->kernels[i].name, name) == 0) return true;
-    return false;
-}
-
-static keel_status_t take_kernel(cli_recorded_t *recorded, const json_t *event) {
-    const char *name = keel_event_text(event, "name"), *library = keel_event_text(event, "library");
-    cli_kernel_t kernel = {.offset = keel_event_count(event, "offset")};
-    void *memory = recorded->kernels;
-    if (recorded->is_foreign || !*name || !keel_is_file(library) || has_kernel(recorded, name))
-        return NULL;
-    KEEL_TRY(keep(recorded, keel_str(name), &kernel.name));
-    KEEL_TRY(keep(recorded, keel_str(library), &kernel.library));
-    KEEL_TRY(
-        keel_grow_array(recorded->kernel_count, sizeof kernel, &recorded->kernel_room, &memory));
-    recorded->kernels = memory;
-    recorded->kernels[recorded->kernel_count++] = kernel;
-    return keel_kernel_know(name, library);
-}
-
-keel_status_t cli_recorded_add_handlers(const cli_recorded_t *recorded) {
-    enum { EXECUTE = 3, TYPED = 1 };
-    for (size_t i = 0; i < recorded->kernel_count; ++i) {
-        const cli_kernel_t *kernel = &recorded->kernels[i];
-        keel_handler_t handler = {.kind = KEEL_HANDLER_CALL,
-                                  .name = kernel->name,
-                                  .platform = "Host",
-                                  .api_version = TYPED};
-        handler.places[EXECUTE] = (keel_handler_place_t){kernel->library, kernel->offset};
-        KEEL_TRY(keel_handler_add(&handler));
-    }
-    return NULL;
-}
-
 keel_status_t cli_recorded_check_options(const cli_recorded_t *recorded, keel_bytes_t options) {
     const char *flag = recorded->is_foreign ? keel_key_dumps_of_options(options) : NULL;
     if (!flag) return NULL;
@@ -198,7 +161,7 @@ static keel_status_t take_python(cli_recorded_t *recorded, const json_t *event) 
 keel_status_t cli_recorded_add(cli_recorded_t *recorded, const json_t *event,
                                const char *platform) {
     const char *kind = keel_event_text(event, "event");
-    if (strcmp(kind, "kernel") == 0) return take_kernel(recorded, event);
+    if (strcmp(kind, "handler") == 0) return cli_recorded_take_handler(recorded, event, platform);
     if (strcmp(kind, "start") != 0) return NULL;
     KEEL_TRY(take_python(recorded, event));
     if (recorded->is_known || strcmp(text_in(event, "plugin", "platform"), platform) != 0)

@@ -117,7 +117,7 @@ static keel_status_t open_plugins(replay_t *replay, const char *named_before) {
     if (named_before) KEEL_TRY(check_plugin(replay, replay->before.plugin));
     replay_limits_settle(replay);
     KEEL_TRY(make_keys(replay));
-    if (replay_kernels_are_same(replay)) KEEL_TRY(cli_recorded_add_handlers(&replay->recorded));
+    KEEL_TRY(cli_recorded_add_handlers(&replay->recorded, &replay->settings));
     if (replay->before.plugin) KEEL_TRY(start(replay, &replay->before));
     return start(replay, &replay->after);
 }

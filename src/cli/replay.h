@@ -161,9 +161,6 @@ void replay_programs_release(replay_t *replay);
 
 // replay_keys.c: the keys under which a client of the target and the plugin would ask for them.
 keel_status_t replay_keys_make(replay_t *replay) KEEL_MUST_CHECK;
-// Whether, as far as that is known, the run's client gave all its programs the kernels that are
-// here now.
-bool replay_kernels_are_same(const replay_t *replay);
 
 // replay_obstacles.c: NULL in *out if the program can be run on one device; otherwise a sentence,
 // which the caller frees. `out_signature` is then unset.

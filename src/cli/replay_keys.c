@@ -154,15 +154,3 @@ keel_status_t replay_keys_make(replay_t *replay) {
     keel_key_deinitialize(&backend);
     return status;
 }
-
-bool replay_kernels_are_same(const replay_t *replay) {
-    for (size_t i = 0; i < replay->count; ++i) {
-        const replay_program_t *program = replay->programs[i];
-        bool is_known =
-            program->is_keyed && keel_key_has(&program->recorded, KEEL_COMPONENT_KERNELS);
-        if (is_known && !keel_digest_equal(&program->recorded.components[KEEL_COMPONENT_KERNELS],
-                                           &program->key.components[KEEL_COMPONENT_KERNELS]))
-            return false;
-    }
-    return true;
-}

@@ -5,6 +5,12 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <strings.h>
+
+const char *const keel_handler_kinds[] = {
+    [KEEL_HANDLER_CALL] = "call",
+    [KEEL_HANDLER_TYPE] = "type",
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 KEEL_FORK_GUARD(lock);
@@ -89,6 +95,11 @@ keel_status_t keel_handler_add(const keel_handler_t *handler) {
     keel_status_t status = add(handler);
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+// XLA's names are "Host", "CUDA" and "TPU".
+bool keel_handler_fits(const keel_handler_t *handler, const char *platform) {
+    return strcasecmp(handler->platform, strcmp(platform, "cpu") == 0 ? "Host" : platform) == 0;
 }
 
 size_t keel_handler_count(void) {

@@ -30,7 +30,9 @@ typedef enum keel_handler_kind_t {
     KEEL_HANDLER_KINDS,
 } keel_handler_kind_t;
 
-enum { KEEL_HANDLER_PLACES = 4 };
+extern const char *const keel_handler_kinds[KEEL_HANDLER_KINDS]; // "call", "type"
+
+enum { KEEL_HANDLER_PLACES = 4, KEEL_HANDLER_EXECUTE = 3 };
 
 typedef struct keel_handler_t {
     keel_handler_kind_t kind;
@@ -47,6 +49,8 @@ keel_status_t keel_handler_locate(const void *address, keel_handler_place_t *out
 
 // The first of one kind, name and platform counts, as in XLA.
 keel_status_t keel_handler_add(const keel_handler_t *handler) KEEL_MUST_CHECK;
+// Whether programs for the platform, by the plugin's name for it ("cpu", "cuda"), can call it.
+bool keel_handler_fits(const keel_handler_t *handler, const char *platform);
 // How many there are, and one of them, in their order. It stays.
 size_t keel_handler_count(void);
 const keel_handler_t *keel_handler_at(size_t index);

@@ -62,11 +62,8 @@ static keel_status_t start_interpreter(keel_compiler_t *compiler, child_t *child
     return child_start(child, command);
 }
 
-// Whether a program for the target can call it. The names are XLA's.
 static bool fits(const keel_compiler_t *compiler, const keel_handler_t *handler) {
-    static const char *const names[KEEL_TARGET_PLATFORM_COUNT] = {
-        [KEEL_TARGET_CPU] = "Host", [KEEL_TARGET_CUDA] = "CUDA", [KEEL_TARGET_TPU] = "TPU"};
-    return strcmp(handler->platform, names[compiler->platform]) == 0;
+    return keel_handler_fits(handler, keel_target_platform_names[compiler->platform]);
 }
 
 static bool needs_interpreter(const keel_compiler_t *compiler) {

@@ -12,7 +12,6 @@
 // ---- the structs of the extensions -------------------------------------------------------------
 
 enum { GPU_EXTENSION = 0, FFI_EXTENSION = 5 };
-enum { EXECUTE = 3 }; // the stage
 
 typedef struct handler_args_t {
     size_t struct_size;
@@ -122,7 +121,7 @@ static keel_status_t register_call(const worker_t *worker, const wire_handler_t 
                                .name_size = handler->name.size,
                                .api_version = (int)handler->api_version,
                                .traits = (uint32_t)handler->traits};
-    if (!gpu) return register_ffi(worker, handler, stages[EXECUTE]);
+    if (!gpu) return register_ffi(worker, handler, stages[KEEL_HANDLER_EXECUTE]);
     memcpy(args.stages, stages, sizeof args.stages);
     return keel_pjrt_status(worker->api, gpu->register_custom_call(&args),
                             "PJRT_Gpu_Register_Custom_Call");
@@ -158,7 +157,7 @@ static keel_status_t add(const worker_t *worker, const wire_handler_t *handler) 
     for (int i = 0; i < KEEL_HANDLER_PLACES; ++i)
         KEEL_TRY(find_place(handler->libraries[i], handler->offsets[i], &places[i]));
     if (handler->kind == KEEL_HANDLER_TYPE) return register_type(worker, handler, places);
-    if (worker->client) return add_kernel(handler, places[EXECUTE]);
+    if (worker->client) return add_kernel(handler, places[KEEL_HANDLER_EXECUTE]);
     return register_call(worker, handler, places);
 }
 

@@ -1,3 +1,5 @@
+#include <stdio.h>
+
 #include "engine/clients.h"
 #include "engine/fusions.h"
 #include "engine/portable.h"
@@ -67,6 +69,7 @@ static keel_status_t make_node(keel_engine_t *engine, PJRT_Client *client,
                    .is_cpu = strcmp(backend->platform_name, "cpu") == 0,
                    .gates_replicas = portable_is_needed(backend->platform_name, engine->api),
                    .lacks_fusions = fusions_are_unknown(backend->platform_name, engine->api)};
+    snprintf(node->client.platform, sizeof node->client.platform, "%s", backend->platform_name);
     if (backend->process_count > 1) {
         node->client.process = process_of(engine->api, client);
         node->client.addressable = addressable_of(engine->api, client);

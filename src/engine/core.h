@@ -34,6 +34,7 @@ struct keel_engine_t {
     struct executables_t *executables;
     struct flow_t *flow;
     struct functions_t *functions;
+    struct handlers_t *handlers;
     struct host_ops_t *host_ops;
     struct memory_t *memory_use;
     struct once_t *once;
@@ -59,6 +60,10 @@ bool engine_start_thread(void *(*body)(void *), void *context);
 // nanoseconds for a program whose compile took `compile_seconds` (0: unknown). Tests shorten it.
 extern double engine_patience;
 uint64_t engine_patience_for(double compile_seconds);
+// The digest of a plugin or a library. It is remembered in the cache folder, where that may be
+// written.
+keel_status_t engine_build_of(const keel_engine_t *engine, const char *path,
+                              keel_digest_t *out) KEEL_MUST_CHECK;
 // A place in the journal's form.
 keel_journal_site_t engine_site(const keel_place_t *place);
 // Reports the failure once on stderr and writes it to the journal. Takes the status.

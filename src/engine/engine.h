@@ -24,6 +24,7 @@
 //   background.c    the background thread
 //   publish.c       storing
 //   ask.c           the facts about a program that was asked for
+//   handlers.c      the functions that programs call by name
 //   once.c          what is written only once
 //   bundling.c      what the process depends on
 //   memory.c        what programs need and devices have in use

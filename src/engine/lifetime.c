@@ -13,6 +13,7 @@
 #include "engine/flow_journal.h"
 #include "engine/fork.h"
 #include "engine/functions.h"
+#include "engine/handlers.h"
 #include "engine/host_ops.h"
 #include "engine/memory.h"
 #include "engine/once.h"
@@ -52,16 +53,13 @@ static bool is_there(const char *folder) {
     return !status;
 }
 
-// Several plugins may call themselves "cpu": only the file identifies the one that compiled an
-// entry. If nothing is to be stored, no folder is made either.
-static keel_status_t read_plugin_build(keel_engine_t *engine) {
+// If nothing is to be stored, no folder is made either.
+keel_status_t engine_build_of(const keel_engine_t *engine, const char *path, keel_digest_t *out) {
     char *folder;
-    if (!*engine->cache_dir)
-        return keel_key_plugin_build(engine->plugin->path, NULL, &engine->plugin_build);
+    if (!*engine->cache_dir) return keel_key_plugin_build(path, NULL, out);
     KEEL_TRY(keel_path(&folder, "%s/plugins", engine->cache_dir));
     bool remembers = engine->settings.mode != KEEL_MODE_READONLY || is_there(folder);
-    keel_status_t status = keel_key_plugin_build(engine->plugin->path, remembers ? folder : NULL,
-                                                 &engine->plugin_build);
+    keel_status_t status = keel_key_plugin_build(path, remembers ? folder : NULL, out);
     keel_free(folder);
     return status;
 }
@@ -152,13 +150,16 @@ static keel_status_t create(keel_engine_t *engine, bool records) {
     KEEL_TRY(background_create(engine, look_around));
     KEEL_TRY(release_create(engine));
     KEEL_TRY(memory_create(engine));
+    KEEL_TRY(handlers_create(engine));
     KEEL_TRY(host_ops_create(engine));
     KEEL_TRY(prefetch_create(engine));
     if (records) open_journal(engine);
     choose_cache_dir(engine);
     keel_status_t status = find_script(&engine->script);
     if (status) engine_fell_through(engine, "script", NULL, status);
-    KEEL_TRY(read_plugin_build(engine));
+    // Several plugins may call themselves "cpu": only the file identifies the one that compiled an
+    // entry.
+    KEEL_TRY(engine_build_of(engine, engine->plugin->path, &engine->plugin_build));
     return tiers_open(engine);
 }
 
@@ -171,6 +172,7 @@ static void destroy_engine(keel_engine_t *engine) {
     release_destroy(engine->release);
     memory_destroy(engine->memory_use);
     host_ops_destroy(engine->host_ops);
+    handlers_destroy(engine->handlers);
     prefetch_destroy(engine->prefetch);
     keel_free(engine->script);
     executables_destroy(engine->executables);

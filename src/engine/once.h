@@ -10,6 +10,7 @@ typedef enum once_kind_t {
     ONCE_BUNDLE,            // the process's own
     ONCE_DRIFT,             // warnings, by their text
     ONCE_OPTIONS,           // compile options, by digest
+    ONCE_HANDLER,           // functions that programs call, by their place in the list
     ONCE_FOLDERS,           // where its Python looks for modules
     ONCE_OPTIONS_KEPT,      // that a program for several replicas keeps its options
     ONCE_OPTIONS_REWRITTEN, // that one got others

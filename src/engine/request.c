@@ -6,6 +6,7 @@
 #include "engine/dumps.h"
 #include "engine/functions.h"
 #include "engine/fusions.h"
+#include "engine/handlers.h"
 #include "engine/once.h"
 #include "engine/portable.h"
 #include "engine/rehearsal.h"
@@ -49,18 +50,13 @@ static keel_status_t key_by_bytes(request_t *request) {
 
 static keel_status_t build_of_kernel(void *context, keel_str_t kernel, bool *out_known,
                                      keel_digest_t *out) {
-    const request_t *request = context;
-    const char *library;
-    uint64_t offset;
-    KEEL_TRY(keel_kernel_build(kernel, out_known, out));
-    if (keel_kernel_place(kernel, &library, &offset)) // for those who compile it elsewhere
-        keel_journal_kernel(request->engine->journal, kernel, library, offset);
-    return NULL;
+    (void)context;
+    return keel_kernel_build(kernel, out_known, out);
 }
 
 // Without the build of a kernel, the program is not cached.
 static keel_status_t key_kernels(request_t *request, const keel_program_t *program) {
-    keel_status_t status = keel_key_set_kernels(&request->key, program, build_of_kernel, request);
+    keel_status_t status = keel_key_set_kernels(&request->key, program, build_of_kernel, NULL);
     if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
     request->cacheable.yes = false;
     snprintf(request->cacheable.reason, sizeof request->cacheable.reason,
@@ -182,6 +178,7 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     ask_files(request->engine, &request->arena, &request->ask, program);
     request->is_read = true;
     if (request->engine->rehearsal) rehearsal_look(request->engine, program, request->name);
+    handlers_asked(request->engine, request->client, program);
     KEEL_TRY(rewrite_options(request, program));
     return key_program(request, program);
 }

@@ -21,13 +21,3 @@ void keel_journal_fix(keel_journal_t *journal, const keel_journal_fix_t *event) 
     required_text(&line.json, "why", event->why);
     keel_line_finish(journal, &line);
 }
-
-void keel_journal_kernel(keel_journal_t *journal, keel_str_t name, const char *library,
-                         uint64_t offset) {
-    keel_line_t line;
-    if (!keel_line_begin(journal, &line, "kernel")) return;
-    keel_json_str(&line.json, "name", name);
-    required_text(&line.json, "library", library);
-    keel_json_unsigned(&line.json, "offset", offset);
-    keel_line_finish(journal, &line);
-}

@@ -316,6 +316,20 @@ void keel_journal_transfers(keel_journal_t *journal, const keel_journal_transfer
 // `count` steps ended, as the user marks them, since the last such event.
 void keel_journal_step(keel_journal_t *journal, uint64_t count);
 
+// A function of the client that programs call by name, or a type of its state.
+typedef struct keel_journal_place_t {
+    const char *library; // path; NULL: nowhere
+    uint64_t offset;
+    const keel_digest_t *build; // of the library's file
+} keel_journal_place_t;
+
+typedef struct keel_journal_handler_t {
+    const char *kind, *name, *platform;
+    unsigned api_version, traits;
+    const keel_journal_place_t *places;
+    size_t place_count;
+} keel_journal_handler_t;
+
 void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *event);
 void keel_journal_bundle(keel_journal_t *journal, const keel_journal_bundle_t *event);
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event);
@@ -327,9 +341,7 @@ void keel_journal_uncacheable(keel_journal_t *journal, const keel_journal_uncach
 void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t *event);
 void keel_journal_ask(keel_journal_t *journal, const keel_journal_ask_t *event);
 void keel_journal_fix(keel_journal_t *journal, const keel_journal_fix_t *event);
-// A program calls this kernel of the client: its name, and where it is (pjrt/kernels.h).
-void keel_journal_kernel(keel_journal_t *journal, keel_str_t name, const char *library,
-                         uint64_t offset);
+void keel_journal_handler(keel_journal_t *journal, const keel_journal_handler_t *event);
 // `what` is a word for the operation that failed ("get", "put", "prove"), `key` may be NULL.
 void keel_journal_store_error(keel_journal_t *journal, const char *what, const keel_digest_t *key,
                               const char *message);

@@ -239,19 +239,16 @@ void keel_key_cacheable(const keel_program_t *program, const char *vouched, keel
         check_operation(program, op, vouched, out);
 }
 
-// ---- kernels of the client ---------------------------------------------------------------------
+// ---- functions of the client -------------------------------------------------------------------
 
 static int compare_names(const void *a, const void *b) {
     return keel_str_compare(*(const keel_str_t *)a, *(const keel_str_t *)b);
 }
 
-// The kernels that the program calls, sorted, each once; the caller frees *out with keel_free. A
-// callback's kernel only passes the call on to a function that is no part of the program.
-static keel_status_t list_targets(const keel_program_t *program, keel_str_t **out,
-                                  size_t *out_count) {
+keel_status_t keel_key_calls(const keel_program_t *program, keel_str_t **out, size_t *out_count) {
     void *memory;
     size_t count = 0, kept = 0;
-    uint32_t op_count = keel_program_op_count(program);
+    uint32_t op_count = has_any(program) ? keel_program_op_count(program) : 0;
     for (keel_op_id_t op = 0; op < op_count; ++op)
         count += kind_of(program, keel_program_op_name(program, op)) == CALL;
     KEEL_TRY(keel_calloc(count + 1, sizeof **out, &memory));
@@ -261,8 +258,7 @@ static keel_status_t list_targets(const keel_program_t *program, keel_str_t **ou
         call_t call = {.program = program, .attributes = program->operations.data[op].attributes};
         if (kind_of(program, keel_program_op_name(program, op)) == CALL &&
             (find_str(&call, "call_target_name", &call.target) ||
-             find_str(&call, "custom_call_target", &call.target)) &&
-            !keel_str_is_one_of(call.target, callbacks))
+             find_str(&call, "custom_call_target", &call.target)))
             targets[count++] = call.target;
     }
     qsort(targets, count, sizeof *targets, compare_names);
@@ -272,11 +268,13 @@ static keel_status_t list_targets(const keel_program_t *program, keel_str_t **ou
     return NULL;
 }
 
+// A callback's kernel only passes the call on to a function that is no part of the program.
 static keel_status_t write_builds(const keel_str_t *targets, size_t count,
                                   keel_build_of_t *build_of, void *context, keel_buffer_t *out) {
     for (size_t i = 0; i < count; ++i) {
         bool is_known;
         keel_digest_t build;
+        if (keel_str_is_one_of(targets[i], callbacks)) continue;
         KEEL_TRY(build_of(context, targets[i], &is_known, &build));
         if (!is_known) continue;
         char hex[KEEL_DIGEST_HEX];
@@ -292,7 +290,7 @@ keel_status_t keel_key_set_kernels(keel_key_t *key, const keel_program_t *progra
     keel_str_t *targets;
     size_t count;
     keel_buffer_t text;
-    KEEL_TRY(list_targets(program, &targets, &count));
+    KEEL_TRY(keel_key_calls(program, &targets, &count));
     keel_buffer_initialize(&text, 0);
     keel_status_t status = write_builds(targets, count, build_of, context, &text);
     if (!status && text.size)

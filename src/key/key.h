@@ -93,6 +93,11 @@ keel_status_t keel_key_program(const keel_program_t *program, keel_digest_t *out
 // of typed-FFI targets that the user vouches for; may be NULL.
 void keel_key_cacheable(const keel_program_t *program, const char *vouched, keel_cacheable_t *out);
 
+// The names that the program's custom calls have, sorted, each once. The names are the program's;
+// the caller frees *out with keel_free.
+keel_status_t keel_key_calls(const keel_program_t *program, keel_str_t **out,
+                             size_t *out_count) KEEL_MUST_CHECK;
+
 // The build of the library that has the client's kernel of that name; *out_known is false if there
 // is no such kernel.
 typedef keel_status_t keel_build_of_t(void *context, keel_str_t kernel, bool *out_known,

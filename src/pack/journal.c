@@ -164,9 +164,9 @@ static void put_text(line_t *line, const json_t *text, fate_t fate) {
 
 // ---- fields ------------------------------------------------------------------------------------
 
-// A plugin, a target, a kernel and a fix have names of their own, which no user chose.
+// A plugin, a target, a handler and a fix have names of their own, which no user chose.
 static bool has_public_name(const line_t *line, const char *within) {
-    static const char *const owners[] = {"plugin", "target", "kernel", "fix", NULL};
+    static const char *const owners[] = {"plugin", "target", "handler", "fix", NULL};
     return keel_str_is_one_of(keel_str(within), owners) ||
            (!*within && keel_str_is_one_of(keel_str(line->event), owners));
 }

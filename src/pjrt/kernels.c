@@ -74,7 +74,6 @@ typedef struct kernel_t {
     char *name;
     kernel_function_t *function; // NULL: of another process
     char *library;               // "" if unknown
-    uint64_t offset;             // of the function
     bool is_jaxlibs;             // of jaxlib itself
     bool has_build;              // under the lock
     keel_digest_t build;
@@ -206,7 +205,6 @@ static keel_status_t fill_kernel(const char *name, void *function, kernel_t *out
     if (status) keel_free(out->name);
     if (status) return status;
     *(void **)&out->function = function;
-    out->offset = *library ? (uint64_t)((const char *)function - (const char *)info.dli_fbase) : 0;
     out->is_jaxlibs = strstr(library, "/jaxlib/") != NULL;
     return NULL;
 }
@@ -242,16 +240,6 @@ keel_status_t keel_kernel_know(const char *name, const char *library) {
     if (is_new && !status) ++count;
     pthread_mutex_unlock(&lock);
     return status;
-}
-
-bool keel_kernel_place(keel_str_t name, const char **out_library, uint64_t *out_offset) {
-    pthread_mutex_lock(&lock);
-    const kernel_t *kernel = find_kernel(name);
-    pthread_mutex_unlock(&lock);
-    if (!kernel || !kernel->function || !strchr(kernel->library, '/')) return false;
-    *out_library = kernel->library;
-    *out_offset = kernel->offset;
-    return true;
 }
 
 keel_status_t keel_kernel_build(keel_str_t name, bool *out_known, keel_digest_t *out) {

@@ -28,10 +28,6 @@ void keel_kernels_register(const PJRT_Api *api, PJRT_Client *client);
 // Another process has a kernel of that name, in this library: nothing is registered with a plugin.
 keel_status_t keel_kernel_know(const char *name, const char *library) KEEL_MUST_CHECK;
 
-// Where the client's kernel is: the path of its library, and from where that is loaded. False if
-// there is none, or it is in no library. *out_library stays.
-bool keel_kernel_place(keel_str_t name, const char **out_library, uint64_t *out_offset);
-
 // The digest of the file of the library that the kernel is from; *out_known is false if the client
 // has no such kernel. The file is read once.
 keel_status_t keel_kernel_build(keel_str_t name, bool *out_known,

@@ -75,13 +75,26 @@ static void other_platforms_and_later_clients_do_not_count(void **state) {
     assert_int_equal(recorded.count, 0);
 }
 
-static keel_status_t add_kernel(const char *name, const char *library) {
-    json_t *event = json_pack("{s:s, s:s, s:s, s:i}", "event", "kernel", "name", name, "library",
-                              library, "offset", 64);
+static char build[KEEL_DIGEST_HEX]; // of `here`
+
+// As a journal has it.
+static json_t *handler_event(const char *kind, const char *name, const char *platform,
+                             const char *library) {
+    json_t *event =
+        json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:[{}, {}, {}, {s:s, s:i, s:s}]}", "event",
+                  "handler", "kind", kind, "name", name, "platform", platform, "api_version", 1,
+                  "traits", 2, "places", "library", library, "offset", 64, "build", build);
     assert_non_null(event);
-    keel_status_t status = cli_recorded_add(&recorded, event, "cpu");
+    return event;
+}
+
+static void take(json_t *event, const char *platform) {
+    assert_ok(cli_recorded_add(&recorded, event, platform));
     json_decref(event);
-    return status;
+}
+
+static void add_handler(const char *name, const char *library) {
+    take(handler_event("call", name, "Host", library), "cpu");
 }
 
 static keel_status_t add_start(const char *python, const char *flags) {
@@ -96,7 +109,7 @@ static keel_status_t add_start(const char *python, const char *flags) {
 
 static char here[4096]; // this program: a file that is there
 
-static void its_python_and_kernels_are_taken_if_they_are_here(void **state) {
+static void its_python_and_handlers_are_taken(void **state) {
     (void)state;
     char python[4200];
     place_t place;
@@ -104,15 +117,19 @@ static void its_python_and_kernels_are_taken_if_they_are_here(void **state) {
     snprintf(python, sizeof python, "%s/python3", place.root);
     assert_int_equal(symlink(here, python), 0);
     assert_ok(add_start(python, "--xla_dump_to=/d"));
-    assert_ok(add_kernel("here", here));
-    assert_ok(add_kernel("here", here)); // once
-    assert_ok(add_kernel("gone", "/nowhere/library.so"));
+    add_handler("here", here);
+    add_handler("here", here); // once
     assert_string_equal(recorded.python, python);
     assert_string_equal(recorded.plugin, "/p.so");
     assert_string_equal(getenv("XLA_FLAGS"), "--xla_dump_to=/d");
-    assert_int_equal(recorded.kernel_count, 1);
-    assert_string_equal(recorded.kernels[0].name, "here");
-    assert_int_equal(recorded.kernels[0].offset, 64);
+    assert_int_equal(recorded.handler_count, 1);
+    const keel_handler_t *handler = &recorded.handlers[0].handler;
+    assert_string_equal(handler->name, "here");
+    assert_int_equal(handler->api_version, 1);
+    assert_int_equal(handler->traits, 2);
+    assert_null(handler->places[0].library);
+    assert_string_equal(handler->places[KEEL_HANDLER_EXECUTE].library, here);
+    assert_int_equal(handler->places[KEEL_HANDLER_EXECUTE].offset, 64);
     // CompileOptionsProto {executable_build_options {debug_options {xla_dump_to: "d"}}}
     static const char dumps[] = "\x1a\x06\x1a\x04\xea\x06\x01"
                                 "d";
@@ -120,16 +137,129 @@ static void its_python_and_kernels_are_taken_if_they_are_here(void **state) {
     place_remove(&place);
 }
 
+static void handlers_of_other_platforms_are_not_taken(void **state) {
+    (void)state;
+    take(handler_event("call", "ours", "CUDA", here), "cuda");
+    take(handler_event("type", "ours", "CUDA", here), "cuda");
+    take(handler_event("call", "ours", "Host", here), "cuda");
+    take(handler_event("call", "ours", "CUDA", here), "cpu");
+    assert_int_equal(recorded.handler_count, 2);
+    assert_int_equal(recorded.handlers[1].handler.kind, KEEL_HANDLER_TYPE);
+}
+
+// Each costs one handler, and those around it are taken.
+static void a_handler_with_a_bad_field_is_not_taken(void **state) {
+    (void)state;
+    static const struct {
+        const char *field, *value; // JSON
+    } bad[] = {
+        {"kind", "\"kernel\""},
+        {"kind", "1"},
+        {"name", "\"\""},
+        {"name", "null"},
+        {"platform", "null"},
+        {"api_version", "4294967297"},
+        {"traits", "4294967296"},
+        {"places", "null"},
+        {"places", "[]"},
+        {"places", "[{}, {}, {}, {}]"},
+        {"places", "[1, \"a\"]"},
+        {"places", "[{\"library\": \"/l.so\", \"offset\": 64}]"},
+        {"places", "[{\"library\": \"/l.so\", \"offset\": 64, \"build\": \"00\"}]"},
+        {"places", "[{\"library\": \"/l.so\", \"offset\": -1, \"build\": \"<\"}]"},
+        {"places", "[{\"library\": \"/l.so\", \"build\": \"<\"}]"},
+        {"places", "[{}, {}, {}, {}, {\"library\": \"/l.so\", \"offset\": 1, \"build\": \"<\"}]"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+        char text[400], *hole;
+        snprintf(text, sizeof text, "%s", bad[i].value);
+        if ((hole = strchr(text, '<')))
+            snprintf(hole, sizeof text - (size_t)(hole - text), "%s%s", build,
+                     strchr(bad[i].value, '<') + 1);
+        json_t *event = handler_event("call", "bad", "Host", here);
+        json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
+        assert_non_null(value);
+        json_object_set_new(event, bad[i].field, value);
+        take(event, "cpu");
+        if (recorded.handler_count != i) fail_msg("%s: %s is taken", bad[i].field, text);
+        char name[16];
+        snprintf(name, sizeof name, "good%zu", i);
+        add_handler(name, here);
+        assert_int_equal(recorded.handler_count, i + 1);
+    }
+}
+
+// ---- which are registered ----------------------------------------------------------------------
+
+static size_t register_all(char *said, size_t size) {
+    keel_settings_t settings = {0};
+    settings.values[KEEL_SETTING_CACHE_DIR].text = (char[]){""};
+    size_t before = keel_handler_count();
+    int own = dup(STDERR_FILENO), ends[2];
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    keel_status_t status = cli_recorded_add_handlers(&recorded, &settings);
+    dup2(own, STDERR_FILENO);
+    close(own);
+    assert_ok(status);
+    ssize_t length = read(ends[0], said, size - 1);
+    said[length > 0 ? length : 0] = 0;
+    close(ends[0]);
+    return keel_handler_count() - before;
+}
+
+static void assert_lines(const char *text, unsigned count) {
+    unsigned lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); ++at)
+        ++lines;
+    if (lines != count) fail_msg("%u lines: %s", lines, text);
+}
+
+static void handlers_of_the_same_library_are_registered(void **state) {
+    (void)state;
+    char said[2000];
+    add_handler("first", here);
+    add_handler("second", here);
+    assert_int_equal(register_all(said, sizeof said), 2);
+    assert_string_equal(said, "");
+    const keel_handler_t *last = keel_handler_at(keel_handler_count() - 1);
+    assert_string_equal(last->name, "second");
+    assert_int_equal(last->places[KEEL_HANDLER_EXECUTE].offset, 64);
+}
+
+static void a_library_that_changed_or_is_gone_is_named(void **state) {
+    (void)state;
+    char said[2000], wanted[5000];
+    add_handler("third", here);
+    add_handler("gone", "/nowhere/library.so");
+    char own[KEEL_DIGEST_HEX];
+    memcpy(own, build, sizeof own);
+    memset(build, '0', KEEL_DIGEST_HEX - 1);
+    add_handler("older", here);
+    add_handler("oldest", here);
+    add_handler("third", here); // of another host: this one's is registered
+    memcpy(build, own, sizeof own);
+    assert_int_equal(register_all(said, sizeof said), 1);
+    assert_string_equal(keel_handler_at(keel_handler_count() - 1)->name, "third");
+    assert_lines(said, 2);
+    snprintf(wanted, sizeof wanted,
+             "%s has changed since the run, so programs that call older and 1 more do not", here);
+    assert_non_null(strstr(said, wanted));
+    assert_non_null(
+        strstr(said, "/nowhere/library.so is gone, so programs that call gone do not compile"));
+}
+
 static void of_a_pack_nothing_is_used_that_names_a_file(void **state) {
     (void)state;
     recorded.is_foreign = true;
     assert_ok(add_start(here, "--xla_dump_to=/d"));
-    assert_ok(add_kernel("here", here));
+    add_handler("here", here);
     assert_true(recorded.is_known);
     assert_null(recorded.python);
     assert_null(recorded.plugin);
     assert_null(getenv("XLA_FLAGS"));
-    assert_int_equal(recorded.kernel_count, 0);
+    assert_int_equal(recorded.handler_count, 0);
     static const char dumps[] = "\x1a\x06\x1a\x04\xea\x06\x01"
                                 "d";
     keel_status_t status =
@@ -180,13 +310,18 @@ static void a_number_is_set_in_place_of_another(void **state) {
 int main(void) {
 #define RECORDED(test) cmocka_unit_test_setup_teardown(test, begin, end)
     ssize_t length = readlink("/proc/self/exe", here, sizeof here - 1);
-    if (length < 0) return 1;
+    keel_digest_t digest;
+    if (length < 0 || keel_key_plugin_build(here, NULL, &digest)) return 1;
+    keel_digest_hex(&digest, build);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(its_python_and_kernels_are_taken_if_they_are_here, begin,
-                                        end),
+        cmocka_unit_test_setup_teardown(its_python_and_handlers_are_taken, begin, end),
         cmocka_unit_test_setup_teardown(of_a_pack_nothing_is_used_that_names_a_file, begin, end),
         cmocka_unit_test_setup_teardown(of_a_pack_other_flags_are_used, begin, end),
         RECORDED(each_kind_of_option_is_made_again),
+        RECORDED(handlers_of_other_platforms_are_not_taken),
+        RECORDED(a_handler_with_a_bad_field_is_not_taken),
+        RECORDED(handlers_of_the_same_library_are_registered),
+        RECORDED(a_library_that_changed_or_is_gone_is_named),
         RECORDED(other_platforms_and_later_clients_do_not_count),
         RECORDED(the_environments_own_flags_stay),
         RECORDED(what_cannot_be_made_again_is_refused),

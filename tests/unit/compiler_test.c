@@ -372,6 +372,16 @@ static void the_first_handler_of_a_name_counts(void **state) {
     assert_null(keel_handler_at(before + 1));
 }
 
+static void a_handler_fits_the_platform_that_xla_names_otherwise(void **state) {
+    (void)state;
+    static const char *const names[][2] = {{"Host", "cpu"}, {"CUDA", "cuda"}, {"TPU", "tpu"}};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+            const keel_handler_t handler = {.platform = names[i][0]};
+            assert_int_equal(keel_handler_fits(&handler, names[j][1]), i == j);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_executable_is_as_one_of_this_process),
@@ -387,6 +397,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_program_compiles_once_its_function_is_known, begin, end),
 #endif
         cmocka_unit_test(the_first_handler_of_a_name_counts),
+        cmocka_unit_test(a_handler_fits_the_platform_that_xla_names_otherwise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -391,6 +391,22 @@ static void what_a_process_is(void **state) {
     keel_free(path);
 }
 
+static void what_programs_call_by_name(void **state) {
+    stage_t *stage = *state;
+    keel_digest_t build = digest_of(3);
+    const keel_journal_place_t places[] = {{0}, {"/l/\"one\".so", 64, &build}};
+    keel_journal_handler(stage->journal, &(keel_journal_handler_t){.kind = "call",
+                                                                   .name = "f",
+                                                                   .platform = "CUDA",
+                                                                   .api_version = 1,
+                                                                   .traits = 2,
+                                                                   .places = places,
+                                                                   .place_count = 2});
+    assert_written(stage, "{'event':'handler','kind':'call','name':'f','platform':'CUDA',"
+                          "'api_version':1,'traits':2,'places':[{},{'library':'/l/\\\"one\\\".so',"
+                          "'offset':64,'build':'<3>'}]}");
+}
+
 static void what_was_fixed(void **state) {
     stage_t *stage = *state;
     keel_journal_fix(stage->journal,
@@ -648,6 +664,7 @@ int main(void) {
         TEST(why_a_program_was_asked_for),
         TEST(the_components_of_a_miss_are_those_that_are_known),
         TEST(what_a_process_is),
+        TEST(what_programs_call_by_name),
         TEST(what_was_fixed),
         TEST(the_order_of_executions),
         TEST(how_often_programs_ran),

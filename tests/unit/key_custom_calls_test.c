@@ -376,32 +376,36 @@ static void a_kernel_that_looks_otherwise_stays_whole(void **state) {
 
 // ---- libraries of the client's kernels ---------------------------------------------------------
 
-// The client has kernels whose names begin with a k.
+// The client has callbacks, and kernels whose names begin with a k.
 static keel_status_t build_of(void *context, keel_str_t kernel, bool *out_known,
                               keel_digest_t *out) {
     if (keel_str_is(kernel, context ? context : "none")) return keel_status_make(KEEL_IO, "no");
-    *out_known = kernel.data[0] == 'k';
+    *out_known = kernel.data[0] == 'k' || keel_str_contains(kernel, "callback");
     *out = keel_digest(keel_str_bytes(kernel));
     return NULL;
 }
 
-// Of a program that calls these, in order.
-static keel_status_t set_kernels(keel_key_t *key, const char *const *targets, bool hlo,
-                                 const char *failing) {
-    build_t b;
-    build_begin(&b, KEEL_FORMAT_MLIR);
-    keel_type_id_t type = f32(&b);
-    b.program.entry = begin_function(&b, (fn_t){"main", type, KEEL_NONE, true});
-    add_op(&b, (op_t){"add", KEEL_NONE, type, {0}, 0});
+// A program that calls these, in order.
+static void build_calls(build_t *b, const char *const *targets, bool hlo) {
+    build_begin(b, KEEL_FORMAT_MLIR);
+    keel_type_id_t type = f32(b);
+    b->program.entry = begin_function(b, (fn_t){"main", type, KEEL_NONE, true});
+    add_op(b, (op_t){"add", KEEL_NONE, type, {0}, 0});
     for (; *targets; ++targets) {
         call_t call = {.target = *targets, .index = -1, .hlo = hlo};
         add_op(
-            &b,
-            (op_t){hlo ? "custom-call" : "custom_call", call_attributes(&b, &call), type, {0}, 0});
+            b,
+            (op_t){hlo ? "custom-call" : "custom_call", call_attributes(b, &call), type, {0}, 0});
     }
-    add_op(&b, (op_t){"custom_call", KEEL_NONE, type, {0}, 0}); // of nothing that can be read
-    end_function(&b, b.program.entry);
-    build_end(&b);
+    add_op(b, (op_t){"custom_call", KEEL_NONE, type, {0}, 0}); // of nothing that can be read
+    end_function(b, b->program.entry);
+    build_end(b);
+}
+
+static keel_status_t set_kernels(keel_key_t *key, const char *const *targets, bool hlo,
+                                 const char *failing) {
+    build_t b;
+    build_calls(&b, targets, hlo);
     keel_key_initialize(key);
     keel_status_t status =
         keel_key_set_kernels(key, &b.program, build_of, (void *)(uintptr_t)failing);
@@ -411,7 +415,8 @@ static keel_status_t set_kernels(keel_key_t *key, const char *const *targets, bo
 
 static void each_kernel_of_the_client_counts_once_with_its_build(void **state) {
     (void)state;
-    static const char *const targets[] = {"k2", "other", "k1", "k2", NULL};
+    static const char *const targets[] = {"k2", "other", "k1", "k2", "xla_ffi_python_cpu_callback",
+                                          NULL};
     for (int hlo = 0; hlo < 2; ++hlo) {
         keel_key_t key;
         char expected[200], hex[2][KEEL_DIGEST_HEX];
@@ -424,6 +429,22 @@ static void each_kernel_of_the_client_counts_once_with_its_build(void **state) {
         assert_string_equal(key.values[KEEL_COMPONENT_KERNELS], expected);
         keel_key_deinitialize(&key);
     }
+}
+
+static void each_name_that_a_program_calls_is_listed_once(void **state) {
+    (void)state;
+    static const char *const targets[] = {"k2", "xla_ffi_python_cpu_callback", "k1", "k2", NULL};
+    static const char *const listed[] = {"k1", "k2", "xla_ffi_python_cpu_callback"};
+    build_t b;
+    keel_str_t *names;
+    size_t count;
+    build_calls(&b, targets, false);
+    MUST(keel_key_calls(&b.program, &names, &count));
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; ++i)
+        assert_true(keel_str_is(names[i], listed[i]));
+    keel_free(names);
+    keel_program_deinitialize(&b.program);
 }
 
 static void a_program_that_calls_none_of_the_clients_kernels_has_no_such_component(void **state) {
@@ -443,6 +464,7 @@ static void a_program_that_calls_none_of_the_clients_kernels_has_no_such_compone
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_name_that_a_program_calls_is_listed_once),
         cmocka_unit_test(custom_partitioning_is_refused),
         cmocka_unit_test(inspect_sharding_is_refused),
         cmocka_unit_test(callbacks_with_a_pointer_are_refused),
