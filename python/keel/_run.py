@@ -19,8 +19,7 @@ def begin_jax() -> None:
         return not record.getMessage().startswith("Platform 'keel' is experimental")
     logging.getLogger("jax._src.xla_bridge").addFilter(is_other)
     kernels.begin()
-    if os.environ.get("KEEL_REHEARSE"):
-        handlers.begin()
+    handlers.begin()
     devices.begin()
     service.begin()
     rehearsal.begin_jax()

@@ -6,12 +6,13 @@ Usage: rehearse.py cuda|tpu
 import json
 import os
 import pathlib
+import shutil
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "client"))
 
-from harness import KEEL, Report, Workspace, clean_environment, run, told, whole_json  # noqa: E402
+from harness import BUILD, KEEL, Report, Workspace, clean_environment, journal, of_kind, run, told, whole_json  # noqa: E402
 
 PYTHON = os.environ["KEEL_TARGETS_PYTHON"]
 TARGET = {"cuda": "h200:8", "tpu": "v6e:2x4"}[sys.argv[1]]
@@ -37,6 +38,18 @@ from jax.sharding import NamedSharding, PartitionSpec
 mesh = jax.make_mesh((8,), ("data",))
 rows = jax.device_put(np.ones((64, 128), np.float32), NamedSharding(mesh, PartitionSpec("data")))
 print(jax.jit(lambda rows: jnp.sin(rows) * 2)(rows).sharding.spec)
+"""
+
+# Functions that a program calls by name: jaxlib's for the platform, a host callback, and its own.
+CALLS = """
+import ctypes, jax, jax.numpy as jnp
+own = ctypes.CDLL("./own.so").own_function
+jax.ffi.register_ffi_target("own", jax.ffi.pycapsule(own), platform="CUDA")
+a = jnp.ones((8, 8))
+for shift in range(2):
+    jax.jit(lambda a: jnp.linalg.eigh(a + shift)[0] + jnp.linalg.qr(a)[0][0])(a)
+    jax.jit(lambda a: jax.ffi.ffi_call("own", a)(a + shift))(a)
+jax.jit(lambda a: jax.debug.print("{}", a))(a)
 """
 
 report = Report()
@@ -122,6 +135,48 @@ def check_share(space):
     report.check("also for keel aot", answer.code == 0 and "keel: 0 of " in ahead.err, told(ahead))
 
 
+def check_calls(space):
+    """A recorded program compiles with the functions that it calls, if they are what they were."""
+    stage = Stage(space, "calls")
+    stage.environment["KEEL_CUSTOM_CALLS"] = "own"
+    library = stage.folder / "own.so"
+    shutil.copy(BUILD / "samples" / "libown_function.so", library)
+    recorded = stage.rehearse(CALLS, "--compile", "none")
+    report.check("programs that call functions are recorded", recorded.code == 0
+                 and "nothing compiled" in recorded.err, told(recorded))
+    run_id = stage.answer("stats")["id"]
+    events = journal(stage.folder / "runs", run_id)
+    calls = [event["name"] for event in of_kind(events, "handler") if event["kind"] == "call"]
+    report.equal("each function is written once", sorted(calls),
+                 ["cusolver_geqrf_ffi", "cusolver_orgqr_ffi", "cusolver_syevd_ffi", "own",
+                  "xla_ffi_python_gpu_callback"])
+    answer = stage.keel("aot", "--on", TARGET, run_id)
+    report.check("keel aot compiles what calls them", answer.code == 0
+                 and "failed" not in answer.out and ", 0 in the cache" in answer.err, told(answer))
+    answer = stage.rehearse(CALLS)
+    report.check("and they are loaded", answer.code == 0 and "nothing compiled, " in answer.err,
+                 told(answer))
+    states = {program["state"] for program in stage.answer("replay", run_id)["programs"]}
+    report.equal("keel replay compiles them too", states, {"compiled"})
+    with library.open("ab") as out:
+        out.write(b"another build")
+    for trouble in ("has changed since the run", "is gone"):
+        answer = stage.keel("aot", "--on", TARGET, "--all", run_id)
+        report.check(f"a library that {trouble} is named", answer.code == 1
+                     and f"keel: {library} {trouble}, so programs that call own do not" in answer.err,
+                     told(answer))
+        report.equal("what calls it does not compile, and the rest does",
+                     {line.rsplit(" failed: ")[1].split(" on ")[0]
+                      for line in answer.out.splitlines() if " failed: " in line},
+                     {"No FFI handler registered for own"})
+        library.unlink(missing_ok=True)
+    packed = stage.keel("pack", run_id, "-o", "run.pack")
+    answer = stage.keel("aot", "--on", TARGET, "--all", "--python", PYTHON, "run.pack")
+    report.check("a pack's libraries are not used", packed.code == 0 and answer.code == 1
+                 and "registered for cusolver_syevd_ffi" in answer.out
+                 and str(library) not in answer.err, told(packed) + told(answer))
+
+
 with Workspace("rehearse") as space:
     check_training(space, "none")
     check_again(check_training(space, "new"))
@@ -129,4 +184,5 @@ with Workspace("rehearse") as space:
     check_description(space)
     if TARGET == "h200:8":
         check_share(space)
+        check_calls(space)
 report.finish()
