@@ -1,6 +1,7 @@
 """Reports the functions that a client registers for programs to call by name, on any platform, to
-Keel's library: the processes that compile for a device that is not there register them too
-(src/compiler/handlers.h). Without them, a program that calls cuSOLVER or Python does not compile.
+Keel's library: processes that compile without the client, in a rehearsal or from what a run recorded,
+register them too (src/compiler/handlers.h). Without them, a program that calls cuSOLVER or Python does
+not compile there.
 """
 
 import ctypes

@@ -61,7 +61,7 @@ static void take_figures(const keel_compiled_t *compiled, replay_figures_t *out)
         replay_figure(out, REPLAY_MEMORY, (double)keel_program_memory_total(&compiled->memory));
 }
 
-// Without its client, no one has the functions that a program calls by name.
+// Without its client, functions that a program calls by name may be missing.
 static bool lacks_function(const char *error) {
     return strstr(error, "handler") || strstr(error, "callback") || strstr(error, "custom call") ||
            strstr(error, "custom-call");

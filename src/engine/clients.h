@@ -16,7 +16,7 @@ typedef struct client_t {
     keel_key_t backend;              // the components that all programs share
     uint32_t process_count, process; // how many there are, and which one this is
     uint32_t addressable;            // devices of this one
-    char platform[16];                     // the plugin's name for it
+    char platform[16];               // the plugin's name for it
     bool is_cpu;
     bool gates_replicas; // see portable.c
     bool lacks_fusions;  // see fusions.c
