@@ -88,10 +88,10 @@ def same_plugin(answer, own):
     report.equal("the step's results are equal", step["results"]["state"], "equal")
     report.check("its values were compared", step["results"]["values"] >= 18, step["results"])
     reasons = {
-        "jit_calls_back": by_name(answer, "jit_calls_back").get("why", ""),
+        "jit_calls_back": by_name(answer, "jit_calls_back")["results"].get("why", ""),
         "jit_cholesky": by_name(answer, "jit_cholesky")["results"].get("why", ""),
         "jit_endless": by_name(answer, "jit_endless")["results"].get("why", "")}
-    report.check("a program that calls back is left out, and why",
+    report.check("a program that calls back is not run, and why",
                  "callback" in reasons["jit_calls_back"], reasons)
     report.check("a program with kernels of the client's is not run, and why",
                  "lapack_spotrf_ffi" in reasons["jit_cholesky"], reasons)
@@ -139,7 +139,7 @@ def failing(space, replay, name):
     answer = replay(name, "--no-run")
     state = next(p for p in answer["programs"] if p["program"] == step)
     report.equal("a kept program that is damaged is left out", state["state"], "left out")
-    report.equal("and the others are compiled", answer["sum"]["left_out"], 2)
+    report.equal("and the others are compiled", answer["sum"]["left_out"], 1)
     path.write_bytes(whole)
     # A plugin whose compiler crashes over each program.
     crashing = BUILD / "lib" / "keel_test_plugin.so"
