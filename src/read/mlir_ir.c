@@ -70,7 +70,7 @@ static keel_status_t damaged_ir(const ir_t *ir, const char *what) {
 static keel_status_t push_segment(ir_t *ir, frame_t *f, uint32_t shift) {
     KEEL_TRY(keel_mlir_reserve(&ir->segments, 2));
     ir->segments.data[ir->segments.count++] = (segment_t){f->next, shift};
-    ir->segments.data[ir->segments.count] = (segment_t){UINT32_MAX, 0};
+    ir->segments.data[ir->segments.count].start = UINT32_MAX;
     f->shift = shift;
     return NULL;
 }

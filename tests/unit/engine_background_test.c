@@ -79,11 +79,52 @@ static void test_without_a_client_all_work_is_waited_for_in_order(void **state) 
     door_run(*state, "", wait_for_all);
 }
 
+static atomic_uint looked;
+
+static void look(keel_engine_t *engine) {
+    (void)engine;
+    ++looked;
+}
+
+static void rest(keel_engine_t *engine, task_t *task) {
+    (void)engine;
+    (void)task;
+    nanosleep(&(struct timespec){.tv_sec = 2, .tv_nsec = 100000000}, NULL);
+}
+
+static void expect_looked(keel_engine_t *engine, task_t *task) {
+    (void)engine;
+    (void)task;
+    CHECK(looked == 1);
+}
+
+static void look_between_tasks(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    background_destroy(bare.engine->background);
+    CHECK(!background_create(bare.engine, look));
+    static work_t first, second;
+    first = work_of(1, NULL);
+    first.task.run = rest;
+    second = work_of(2, NULL);
+    second.task.run = expect_looked;
+    CHECK(!background_add(bare.engine, &first.task));
+    CHECK(!background_add(bare.engine, &second.task));
+    CHECK(background_drain(bare.engine, NULL));
+    CHECK(destroyed == 2 && looked == 1);
+}
+
+static void test_it_looks_around_between_tasks_that_leave_no_pause(void **state) {
+    door_run(*state, "", look_between_tasks);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_client_waits_for_its_own_work_only),
         TEST(without_a_client_all_work_is_waited_for_in_order),
+        TEST(it_looks_around_between_tasks_that_leave_no_pause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

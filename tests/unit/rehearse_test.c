@@ -235,7 +235,7 @@ static void a_deleted_array_still_has_a_shape_and_no_contents(void **state) {
 static void a_host_must_have_room_and_a_layout_that_fits(void **state) {
     (void)state;
     static const float rows[] = {1, 2, 3, 4, 5, 6}, columns[] = {1, 4, 2, 5, 3, 6};
-    static const int64_t dims[] = {2, 3}, order[] = {0, 1}, wrong[] = {0, 7};
+    static const int64_t dims[] = {2, 3}, order[] = {0, 1}, wrong[] = {0, 7}, apart[] = {4, 8};
     float out[6];
     PJRT_Buffer *buffer = send_to(client->all[1], rows, PJRT_Buffer_Type_F32, dims, 2);
     PJRT_Buffer_MemoryLayout layout = {
@@ -253,6 +253,17 @@ static void a_host_must_have_room_and_a_layout_that_fits(void **state) {
     assert_error(api->PJRT_Buffer_ToHostBuffer(&args), "a host layout with dimension 7");
     layout.tiled.minor_to_major_size = 1;
     assert_error(api->PJRT_Buffer_ToHostBuffer(&args), "a host layout of 1 dimensions for 2");
+    memset(out, 0, sizeof out);
+    layout.type = PJRT_Buffer_MemoryLayout_Type_Strides;
+    layout.strides = (PJRT_Buffer_MemoryLayout_Strides){
+        .struct_size = PJRT_Buffer_MemoryLayout_Strides_STRUCT_SIZE,
+        .byte_strides = apart,
+        .num_byte_strides = 2};
+    NO_ERROR(api, api->PJRT_Buffer_ToHostBuffer(&args));
+    assert_memory_equal(out, columns, sizeof out);
+    layout.strides.num_byte_strides = 1;
+    assert_error(api->PJRT_Buffer_ToHostBuffer(&args),
+                 "a host layout of 1 strides for 2 dimensions");
     args.host_layout = NULL;
     args.dst_size = 8;
     assert_error(api->PJRT_Buffer_ToHostBuffer(&args), "8 bytes of room for an array of 24");

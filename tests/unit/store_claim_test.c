@@ -255,6 +255,23 @@ static pid_t start_holder(const place_t *place, const keel_digest_t *key) {
     return holder;
 }
 
+static void who_has_nobody_to_tell_waits_long_too(void **state) {
+    place_t *place = *state;
+    keel_digest_t key = key_of(1);
+    pid_t holder = start_holder(place, &key), killer = fork();
+    if (killer == 0) {
+        rest(2600);
+        kill(holder, SIGKILL);
+        _exit(0);
+    }
+    const keel_claimant_t waits = {.name = "me", .patience = minute};
+    keel_claim_t claim;
+    assert_ok(keel_store_claim(place->cache, &key, &waits, &claim));
+    keel_claim_release(&claim);
+    expect_exit(killer, 0);
+    waitpid(holder, NULL, 0);
+}
+
 static void assert_in_vain(const place_t *place, const keel_digest_t *key, uint64_t patience,
                            const char *why) {
     keel_claim_t claim;
@@ -714,6 +731,7 @@ int main(void) {
         TEST(eight_processes_that_want_one_key_compile_it_once),
         TEST(when_the_one_that_compiles_is_killed_another_takes_over),
         TEST(who_waits_long_is_told_once_who_holds_and_gets_it_after_a_kill),
+        TEST(who_has_nobody_to_tell_waits_long_too),
         TEST(nobody_waits_for_a_holder_that_is_stopped),
         TEST(a_wait_has_an_end),
         TEST(nobody_waits_for_a_holder_that_has_ended),

@@ -53,7 +53,7 @@ static void types_attributes_and_regions_have_their_text(void **state) {
     static const version_t versions[] = {{"exponential", 2}};
     keel_program_t program;
     small_program(
-        "module m {mhlo.num_partitions=4 jax.x='a\\b' n={a=1 b=[1,2] c=true d=unit e=f32[2]}}\n"
+        "module m {mhlo.num_partitions=4 jax.x='a\\b' n={a=1 b=[1,2] c=true d=unit e=f32[2] f=-1}}\n"
         "top mesh {sym_name='mesh' "
         "mesh=sdy.mesh{axes=[sdy.mesh_axis{name='x' size=2},sdy.mesh_axis{name='y' size=4}]}}\n"
         "x: f32[8] y: bf16[2,?] t: token z: c64[2]\n"
@@ -104,7 +104,7 @@ static void types_attributes_and_regions_have_their_text(void **state) {
         "}) : () -> ()\n"
         "}) {mhlo.num_partitions = 4 : i64, jax.x = \"a\\5Cb\", n = {a = 1 : i64, b = "
         "dense<\"0x01000000000000000200000000000000\"> : tensor<2xi64>, c = true, d = unit, "
-        "e = tensor<2xf32>}} : () -> ()\n");
+        "e = tensor<2xf32>, f = -1 : i64}} : () -> ()\n");
     keel_program_deinitialize(&program);
 }
 
@@ -118,7 +118,8 @@ static void shardings_have_the_text_of_shardy(void **state) {
                   "sub_axis_info=sdy.sub_axis{pre_size=2 size=4}}] is_closed=true},"
                   "sdy.dimension_sharding{axes=[] is_closed=false priority=3},"
                   "sdy.dimension_sharding{axes=[sdy.axis_ref{name='z'}] is_closed=false}] "
-                  "replicated=[sdy.axis_ref{name='r'}] unreduced=[sdy.axis_ref{name='u'}]}}\n"
+                  "replicated=[sdy.axis_ref{name='r'}] unreduced=[sdy.axis_ref{name='u'}]} "
+                  "manual_axes=sdy.manual_axes{axes=['x','y']}}\n"
                   "return y",
                   &program);
     give_versions(&program, NULL, 0);
@@ -127,7 +128,7 @@ static void shardings_have_the_text_of_shardy(void **state) {
     assert_ok(keel_write_mlir(&program, &out));
     static const char expected[] =
         "sdy.sharding = #sdy.sharding<@mesh, [{\"x\", \"y\":(2)4}, {?}p3, {\"z\", ?}], "
-        "replicated={\"r\"}, unreduced={\"u\"}>";
+        "replicated={\"r\"}, unreduced={\"u\"}>, manual_axes = #sdy<manual_axes{\"x\", \"y\"}>";
     if (!strstr(keel_buffer_cstr(&out), expected))
         fail_msg("%s\nlacks %s", keel_buffer_cstr(&out), expected);
     keel_buffer_deinitialize(&out);
