@@ -466,6 +466,23 @@ static void nothing_comes_of_empty_tensors(void **state) {
     keel_step_discard(keel);
 }
 
+static void a_mask_of_another_kind_is_refused(void **state) {
+    (void)state;
+    const keel_attention_options_t options = {.scale = 1};
+    keel_tensor_t q = keel_iota(keel, KEEL_F32, KEEL_SHAPE(1, 4, 2, 3), 1);
+    keel_tensor_t places = keel_iota(keel, KEEL_I32, KEEL_SHAPE(1, 4, 4), 1);
+    keel_tensor_t mask = keel_less(places, keel_constant(places, 2));
+    assert_false(keel_is_empty(keel_attention(q, q, q, mask, options, NULL)));
+    assert_null(keel_context_error(keel));
+    keel_attention(q, q, q, places, options, NULL);
+    expect_error("a mask is bool[B, T, S]", "i32[1,4,4]");
+    q = keel_iota(keel, KEEL_F32, KEEL_SHAPE(1, 3, 2, 3), 1);
+    places = keel_iota(keel, KEEL_I32, KEEL_SHAPE(1, 4, 4), 1);
+    mask = keel_less(places, keel_constant(places, 2));
+    keel_attention(q, q, q, mask, options, NULL);
+    expect_error("a mask is bool[B, T, S]", "bool[1,4,4]");
+}
+
 // A diverged router stays visible, and takes no slots from the tokens of others.
 static void scores_that_are_nan_choose_no_more_than_others(void **state) {
     (void)state;
@@ -505,6 +522,7 @@ int main(void) {
         cmocka_unit_test(wrong_optimizers_are_refused),
         cmocka_unit_test(a_refused_optimizer_leaves_nothing),
         cmocka_unit_test(nothing_comes_of_empty_tensors),
+        cmocka_unit_test(a_mask_of_another_kind_is_refused),
         cmocka_unit_test(scores_that_are_nan_choose_no_more_than_others),
 #ifdef KEEL_FAULTS
         cmocka_unit_test(every_allocation_of_a_layer_may_fail),

@@ -204,7 +204,52 @@ static void small_programs_read_like_mlir(void **state) {
     }
 }
 
+// As if the front end had named every operation.
+static void names_of_the_front_end_stand_at_parameters_and_results_of_the_entry(void **state) {
+    (void)state;
+    keel_program_t program;
+    small_program("hlo\n"
+                  "x: f32[4]\n"
+                  "y = reduce f32[] x x {called_computations=[&sum]}\n"
+                  "return y\n"
+                  "fn sum\n"
+                  "a: f32[] b: f32[]\n"
+                  "return b",
+                  &program);
+    keel_attr_t named = {.kind = KEEL_ATTR_LOC_NAME, .klass = 1, .b = KEEL_NONE};
+    keel_attr_id_t location;
+    assert_ok(keel_program_add_text(&program, KEEL_STR("results: w"), &named.a));
+    assert_ok(keel_program_add_attr(&program, named, &location));
+    for (keel_op_id_t op = 0; op < program.operations.count; ++op)
+        program.operations.data[op].location = location;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    assert_ok(keel_print_text(&program, &(keel_print_options_t){0}, &out));
+    assert_string_equal(
+        keel_buffer_cstr(&out),
+        "module @SyncTensorsGraph  // hlo\n"
+        "\n"
+        "func public @main() -> tuple<tensor<f32>> {\n"
+        "  %0 = parameter 0 : tensor<4xf32>  // \"results: w\"\n"
+        "  %1 = reduce %0, %0 {called_computations = [...]} : (tensor<4xf32>, tensor<4xf32>) -> "
+        "tensor<f32>\n"
+        "  %2 = tuple %1 : (tensor<f32>) -> tuple<tensor<f32>>  // \"results: w\"\n"
+        "  return %2\n"
+        "}\n"
+        "\n"
+        "func private @sum() -> tuple<tensor<f32>> {\n"
+        "  %0 = parameter 0 : tensor<f32>\n"
+        "  %1 = parameter 1 : tensor<f32>\n"
+        "  %2 = tuple %1 : (tensor<f32>) -> tuple<tensor<f32>>\n"
+        "  return %2\n"
+        "}\n");
+    keel_buffer_deinitialize(&out);
+    keel_program_deinitialize(&program);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(small_programs_read_like_mlir)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_programs_read_like_mlir),
+        cmocka_unit_test(names_of_the_front_end_stand_at_parameters_and_results_of_the_entry)};
     return cmocka_run_group_tests_name("print_small", tests, NULL, NULL);
 }

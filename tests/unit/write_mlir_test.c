@@ -53,7 +53,8 @@ static void types_attributes_and_regions_have_their_text(void **state) {
     static const version_t versions[] = {{"exponential", 2}};
     keel_program_t program;
     small_program(
-        "module m {mhlo.num_partitions=4 jax.x='a\\b' n={a=1 b=[1,2] c=true d=unit e=f32[2] f=-1}}\n"
+        "module m {mhlo.num_partitions=4 jax.x='a\\b' n={a=1 b=[1,2] c=true d=unit e=f32[2] "
+        "f=-1}}\n"
         "top mesh {sym_name='mesh' "
         "mesh=sdy.mesh{axes=[sdy.mesh_axis{name='x' size=2},sdy.mesh_axis{name='y' size=4}]}}\n"
         "x: f32[8] y: bf16[2,?] t: token z: c64[2]\n"
