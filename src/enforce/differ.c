@@ -91,7 +91,7 @@ static void show(const char *line, keel_buffer_t *out) {
     for (int shown = 0; shown < DIFFERENCES_SHOWN && *line;) {
         size_t length = strcspn(line, "\n");
         bool is_left_out = strncmp(line, "A: ", 3) == 0 || strncmp(line, "B: ", 3) == 0 ||
-                           strncmp(line, "  --all", 7) == 0;
+                           strncmp(line, "--all", 5) == 0;
         if (length && !is_left_out) keel_buffer_format(out, "\n  %.*s", (int)length, line);
         shown += length && !is_left_out;
         line += length + (line[length] == '\n');
