@@ -99,6 +99,21 @@ static void test_what_was_asked_for_last_time_is_there_when_it_is_asked_for(void
                      count_lines(door->errors, "keyed by its bytes"));
 }
 
+static void ask_as_a_module(const door_t *door) {
+    (void)door;
+    execl("/proc/self/exe", "python3", "-m", "pkg.train", (char *)NULL);
+    CHECK(false);
+}
+
+static void test_a_plan_is_called_after_what_the_interpreter_runs(void **state) {
+    const door_t *door = *state;
+    char command[PATH_MAX];
+    door_run(door, "", ask_as_a_module);
+    assert_int_equal(count_plans(door), 1);
+    snprintf(command, sizeof command, "test -f %s/plans/pkg.train-*.plan", door->place.cache);
+    assert_int_equal(system(command), 0);
+}
+
 static void test_in_another_order_too(void **state) {
     const door_t *door = *state;
     learn(door);
@@ -623,10 +638,16 @@ static void test_what_was_loaded_for_one_client_is_not_given_to_another(void **s
     assert_true(told(door, 3, 3, 0));
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    (void)argv;
+    if (argc > 1) { // see ask_as_a_module
+        door_live("alpha");
+        return 0;
+    }
 #define CASE(name) cmocka_unit_test_setup_teardown(name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
         CASE(test_what_was_asked_for_last_time_is_there_when_it_is_asked_for),
+        CASE(test_a_plan_is_called_after_what_the_interpreter_runs),
         CASE(test_in_another_order_too),
         CASE(test_who_asks_while_it_is_being_loaded_waits_for_it),
         CASE(test_who_asks_before_its_turn_has_come_loads_it_beside),
