@@ -1,4 +1,4 @@
-// Complex numbers and Fourier transforms: what they refuse.
+// Complex numbers and Fourier transforms: what they refuse, and the shapes of transforms.
 #define _GNU_SOURCE
 #include "model_help.h"
 
@@ -55,6 +55,25 @@ static void wrong_parts_are_named(void **state) {
     keel_tensor_t foreign = keel_variable(other, "x", KEEL_F32, KEEL_SCALAR, &(float){1});
     REFUSED(keel_complex(reals(2, 3), foreign), "complex: operand 2 belongs to another context");
     keel_context_free(other);
+}
+
+static void a_real_transform_has_half_the_size(void **state) {
+    (void)state;
+    const struct {
+        keel_tensor_t given;
+        int64_t last;
+    } cases[] = {
+        {keel_fft(numbers(2, 6), 1), 6},      {keel_ifft(numbers(2, 6), 2), 6},
+        {keel_rfft(reals(2, 6), 1), 4},       {keel_rfft(reals(2, 7), 2), 4},
+        {keel_irfft(numbers(2, 4), 1, 7), 7}, {keel_irfft(numbers(2, 4), 1, 6), 6},
+    };
+    assert_null(keel_context_error(keel));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        assert_int_equal(keel_shape(cases[i].given).rank, 2);
+        assert_int_equal(keel_shape(cases[i].given).dims[0], 2);
+        assert_int_equal(keel_shape(cases[i].given).dims[1], cases[i].last);
+    }
+    keel_step_discard(keel);
 }
 
 static void wrong_transforms_are_named(void **state) {
@@ -134,6 +153,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_complex_numbers_do_not_have_is_named),
         cmocka_unit_test(wrong_parts_are_named),
+        cmocka_unit_test(a_real_transform_has_half_the_size),
         cmocka_unit_test(wrong_transforms_are_named),
         cmocka_unit_test(a_loss_is_real),
         cmocka_unit_test(empty_tensors_give_empty_ones),

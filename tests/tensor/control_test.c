@@ -89,6 +89,29 @@ static void a_number_in_a_body_makes_no_new_program(void **state) {
     assert_int_equal(keel_context_figures(keel).programs - before, 1);
 }
 
+static void takes_a_place(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
+    (void)user;
+    out[0] = keel_add(in[0], in[1]);
+    out[1] = keel_reshape(in[1], KEEL_SHAPE(1));
+}
+
+static void a_loop_gives_a_carry_and_an_output_and_no_more(void **state) {
+    (void)state;
+    for (int64_t length = 0; length < 3; ++length) {
+        keel_tensor_t x = scalar("x", 1), places = keel_iota(keel, KEEL_F32, KEEL_SHAPE(length), 0);
+        keel_tensor_t out[3] = {x, x, x};
+        const keel_scan_t scan = {
+            .carry = &x, .carry_count = 1, .inputs = &places, .input_count = 1, .output_count = 1};
+        keel_scan(keel, takes_a_place, NULL, &scan, out);
+        assert_null(keel_context_error(keel));
+        assert_memory_equal(&out[2], &x, sizeof x);
+        assert_int_equal(keel_shape(out[0]).rank, 0);
+        assert_int_equal(keel_shape(out[1]).rank, 2);
+        assert_int_equal(keel_shape(out[1]).dims[0], length);
+        keel_step_discard(keel);
+    }
+}
+
 static void what_a_body_traces_is_counted(void **state) {
     (void)state;
     keel_tensor_t x = scalar("x", 1), y;
@@ -686,6 +709,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_barrier_changes_no_value_and_no_gradient),
         cmocka_unit_test(a_number_in_a_body_makes_no_new_program),
+        cmocka_unit_test(a_loop_gives_a_carry_and_an_output_and_no_more),
         cmocka_unit_test(what_a_body_traces_is_counted),
         cmocka_unit_test(a_variable_is_of_no_body),
         cmocka_unit_test(a_loop_may_take_the_place_of_its_carry),
