@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "explain_small.h"
 
+#include "explain/sizes.h"
+
 static void lines_that_ran_more_or_less_often(void **state) {
     (void)state;
     CHECK_PAIRS(
@@ -283,6 +285,36 @@ static void loops(void **state) {
                  NULL});
 }
 
+// Each argument drifts in four dimensions.
+static void write_drifted(int64_t more, const char *operations, keel_buffer_t *out) {
+    keel_buffer_text(out, "s: f32[] ");
+    for (int i = 0; i < KEEL_SIZES_KEPT / 4; ++i) {
+        keel_buffer_format(out, "x%d: f32[", i);
+        for (int dim = 0; dim < 4; ++dim)
+            keel_buffer_format(out, "%s%d", dim ? "," : "",
+                               7 + 1000 * dim + (3 + dim) * i + (int)more * (i + 31 * dim + 1));
+        keel_buffer_text(out, "] ");
+    }
+    keel_buffer_format(out, "\n%s", operations);
+}
+
+static void an_operation_does_not_follow_from_as_many_sizes_as_are_kept(void **state) {
+    (void)state;
+    static small_sides_t sides;
+    keel_buffer_t before, after;
+    keel_buffer_initialize(&before, 0);
+    keel_buffer_initialize(&after, 0);
+    write_drifted(0, "a = sine f32[] s @8\nreturn a", &before);
+    write_drifted(1, "a = sine f32[] s @8\nb = tanh f32[] a @9\nreturn b", &after);
+    small_sides(keel_buffer_cstr(&before), keel_buffer_cstr(&after), &sides);
+    const char *roots = roots_of(&sides.before, &sides.after, false);
+    assert_non_null(strstr(roots, "shape x15: f32["));
+    assert_non_null(strstr(roots, "structure tanh: nothing -> tanh @9<99"));
+    small_release(&sides);
+    keel_buffer_deinitialize(&before);
+    keel_buffer_deinitialize(&after);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_that_ran_more_or_less_often),
@@ -292,6 +324,7 @@ int main(void) {
         cmocka_unit_test(what_comes_and_goes_with_a_size),
         cmocka_unit_test(edits),
         cmocka_unit_test(loops),
+        cmocka_unit_test(an_operation_does_not_follow_from_as_many_sizes_as_are_kept),
     };
     return cmocka_run_group_tests_name("explain limits", tests, NULL, NULL);
 }
