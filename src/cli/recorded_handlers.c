@@ -23,7 +23,7 @@ static bool read_kind(const json_t *event, keel_handler_kind_t *out) {
     return false;
 }
 
-// Without a library's build nothing tells whether it is still the run's.
+// Without the build of a library, nobody can say whether it is still the run's.
 static bool read_places(const json_t *event, cli_handler_t *out) {
     const json_t *places = json_object_get(event, "places");
     bool is_anywhere = false;

@@ -272,7 +272,7 @@ def check_reads(space):
     stage.script("reads.py", READS)
     for times in ("first", "second"):
         answer = stage.rehearse("cpu:2", "reads.py")
-        report.equal(f"what programs need is told, the {times} time", (answer.code, answer.out),
+        report.equal(f"what programs need is known, the {times} time", (answer.code, answer.out),
                      (0, "0.0\n0.0\n0.0\nTrue\n4194304\n"))
         report.equal(f"reads are in their order, the {times} time", [
             read["line"] for read in stage.answer("stats")["rehearsal"]["unreal"]], [5, 6, 7])

@@ -555,7 +555,7 @@ static void what_lies_beside_the_runs_is_no_run(void **state) {
     assert_false(keel_journal_is_id("sources"));
     assert_false(keel_journal_is_id("latest"));
     assert_true(keel_journal_is_id("history-2"));
-    // A run that is told to take that name takes another.
+    // A run that asks for that name gets another.
     keel_journal_t *journal;
     assert_null(keel_journal_open(folder, "history", &journal));
     assert_string_not_equal(keel_journal_id(journal), "history");
