@@ -423,8 +423,31 @@ keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) {
     return write_and_publish(&draft, path, bytes);
 }
 
+static bool is_same_file(int descriptor, const struct stat *other) {
+    struct stat file;
+    return fstat(descriptor, &file) == 0 && file.st_dev == other->st_dev &&
+           file.st_ino == other->st_ino;
+}
+
+// Standard output and error are not opened anew: what a file has of them so far would be lost.
+static keel_status_t write_into(const char *path, keel_bytes_t bytes) {
+    struct stat there;
+    int descriptor = -1;
+    if (keel_descriptor_fault() || stat(path, &there)) return keel_descriptor_refused("find", path);
+    for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO && descriptor < 0; ++stream)
+        if (is_same_file(stream, &there)) descriptor = dup(stream);
+    if (descriptor < 0) descriptor = keel_descriptor_open(path, O_WRONLY | O_TRUNC);
+    if (descriptor < 0) return keel_descriptor_refused("open", path);
+    keel_status_t status = NULL;
+    if (!keel_descriptor_write(descriptor, bytes)) status = keel_descriptor_refused("write", path);
+    if (close(descriptor) && !status) status = keel_descriptor_refused("close", path);
+    return status;
+}
+
 keel_status_t keel_file_replace_public(const char *path, keel_bytes_t bytes) {
+    struct stat there;
     keel_draft_t draft;
+    if (!lstat(path, &there) && !S_ISREG(there.st_mode)) return write_into(path, bytes);
     KEEL_TRY(keel_draft_open_public(path, &draft));
     return write_and_publish(&draft, path, bytes);
 }

@@ -73,7 +73,8 @@ void keel_file_unmap(keel_bytes_t mapping);
 // reader sees the old bytes or the new ones. Temporary names are ".tmp.<pid>.<n>".
 keel_status_t keel_file_replace(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
 // For a file that a user named: it gets the permissions of the file that it replaces, or those that
-// the umask leaves. That of keel_file_replace is its owner's alone.
+// the umask leaves. That of keel_file_replace is its owner's alone. If it is not a regular file,
+// but a link, a pipe or a device, then the bytes are written into it, not as a whole.
 keel_status_t keel_file_replace_public(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
 
 // The same for bytes that come in pieces. The temporary file of an open draft is removed by

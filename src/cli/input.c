@@ -23,11 +23,8 @@ static keel_status_t folder_of(const char *path, char **out) {
     return slash == path ? keel_path(out, "/") : keel_path(out, "%.*s", (int)(slash - path), path);
 }
 
-// A file may have any kind but a folder's: /dev/stdout is fine.
-keel_status_t cli_check_output(const char *path) {
+static keel_status_t check_folder_of(const char *path) {
     char *folder;
-    if (keel_is_folder(path))
-        return keel_status_make(KEEL_INVALID, "%s: is a folder; name a file", path);
     KEEL_TRY(folder_of(path, &folder));
     keel_status_t status = NULL;
     if (!keel_is_folder(folder))
@@ -38,6 +35,18 @@ keel_status_t cli_check_output(const char *path) {
                                   strerror(errno));
     keel_free(folder);
     return status;
+}
+
+// A regular file is replaced, which its folder must allow. /dev/stdout is fine.
+keel_status_t cli_check_output(const char *path) {
+    keel_file_facts_t there = {.is_file = true};
+    if (keel_is_folder(path))
+        return keel_status_make(KEEL_INVALID, "%s: is a folder; name a file", path);
+    keel_status_ignore(keel_file_facts(path, &there)); // nothing is there yet
+    if (there.is_file && !keel_is_link(path)) return check_folder_of(path);
+    if (access(path, W_OK))
+        return keel_status_make(KEEL_IO, "%s: cannot be written: %s", path, strerror(errno));
+    return NULL;
 }
 
 keel_status_t cli_digests_folder(const keel_settings_t *settings, char **out) {

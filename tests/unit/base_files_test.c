@@ -206,6 +206,47 @@ static void a_file_that_a_user_named_has_usual_permissions(void **state) {
     umask(before);
 }
 
+static void a_link_that_a_user_named_leads_to_what_is_written(void **state) {
+    path_t path = path_of(*state, "report.html"), link = path_of(*state, "link");
+    assert_ok(keel_file_replace(path.text, BYTES("the longer one")));
+    assert_int_equal(symlink(path.text, link.text), 0);
+    assert_ok(keel_file_replace_public(link.text, BYTES("shorter")));
+    assert_content(path.text, "shorter");
+    assert_true(keel_is_link(link.text));
+    assert_int_equal(unlink(path.text), 0);
+    assert_code(keel_file_replace_public(link.text, BYTES("lost")), KEEL_NOT_FOUND);
+}
+
+static void a_pipe_that_a_user_named_stays_one(void **state) {
+    path_t path = path_of(*state, "pipe");
+    char got[8] = "";
+    assert_int_equal(mkfifo(path.text, 0600), 0);
+    int reader = open(path.text, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_ok(keel_file_replace_public(path.text, BYTES("through")));
+    assert_int_equal(read(reader, got, sizeof got), 7);
+    assert_string_equal(got, "through");
+    close(reader);
+}
+
+// What stands in the file so far would be lost if it were opened anew.
+static void standard_output_is_written_under_its_name_too(void **state) {
+    path_t path = path_of(*state, "log"), link = path_of(*state, "stdout");
+    int before = dup(STDOUT_FILENO), log = open(path.text, O_WRONLY | O_CREAT, 0600);
+    assert_true(before >= 0 && log >= 0);
+    assert_int_equal(write(log, "first, ", 7), 7);
+    assert_int_equal(symlink("/proc/self/fd/1", link.text), 0);
+    fflush(stdout);
+    dup2(log, STDOUT_FILENO);
+    keel_status_t status = keel_file_replace_public(link.text, BYTES("second"));
+    dup2(before, STDOUT_FILENO);
+    close(before);
+    close(log);
+    assert_ok(status);
+    assert_content(path.text, "first, second");
+    assert_true(keel_is_link(link.text));
+}
+
 static int replace_on_and_on(const char *path, char letter) {
     char bytes[5000];
     memset(bytes, letter, sizeof bytes);
@@ -557,6 +598,9 @@ int main(void) {
         TEST(a_file_is_replaced_as_a_whole_and_nothing_is_left_beside_it),
         TEST(a_temporary_file_left_under_our_own_number_hinders_nobody),
         TEST(a_file_that_a_user_named_has_usual_permissions),
+        TEST(a_link_that_a_user_named_leads_to_what_is_written),
+        TEST(a_pipe_that_a_user_named_stays_one),
+        TEST(standard_output_is_written_under_its_name_too),
         TEST(a_draft_appears_as_a_whole_or_not_at_all),
         TEST(the_draft_of_a_process_that_is_gone_is_removed),
         TEST(an_open_file_stays_what_it_was),
