@@ -2,7 +2,8 @@
 
 Every test runs once in a build that counts lines (gcov). What it reached is kept with the digests of
 the files that it ran, and asked again only after one of these has changed. A test that fails in
-that build, for example because it limits the size of files, counts as one that may reach everything.
+that build, for example because it limits the size of files, counts as one that may reach everything,
+and is asked again the next time.
 """
 
 import collections
@@ -83,8 +84,9 @@ class Reach:
         return self.digests[file]
 
     def is_current(self, answer):
-        """A test runs the same lines as before if each file that it ran is as it was."""
-        return answer and all(self.digest(file) == digest for file, digest in answer["files"].items())
+        """A test that ran to its end runs the same lines if each file that it ran is as it was."""
+        return (answer and answer["lines"] is not None and
+                all(self.digest(file) == digest for file, digest in answer["files"].items()))
 
     def ask(self, build, name):
         print(f"mutate: which lines {name} reaches", flush=True)
