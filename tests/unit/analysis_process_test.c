@@ -153,6 +153,46 @@ static void in_a_rehearsal_a_compile_takes_what_its_compiler_says(void **state) 
     assert_true(took(process, "r", "k", KEEL_ASK_COMPILE) == 0);
 }
 
+// An event with all components: their digests, and their values if `has_values`.
+static json_t *ask_with_components(const char *salt, bool has_values) {
+    json_t *digests = json_object(), *values = json_object();
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        const char *name = keel_component_name((keel_component_t)i);
+        char text[64], hex[2 * KEEL_DIGEST_SIZE + 1];
+        snprintf(text, sizeof text, "%s of %s", name, salt);
+        keel_digest_t digest = digest_of(text);
+        keel_hex(digest.bytes, sizeof digest.bytes, hex);
+        json_object_set_new(digests, name, json_string(hex));
+        if (has_values) json_object_set_new(values, name, json_string(text));
+    }
+    return json_pack("{s:o, s:o}", "components", digests, "values", values);
+}
+
+static void assert_key(process_t *process, const char *salt, bool has_values, bool knows_values) {
+    json_t *ask = ask_with_components(salt, has_values);
+    keel_key_t key = {0};
+    assert_ok(process_key(process, ask, &key));
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        char text[64];
+        snprintf(text, sizeof text, "%s of %s", keel_component_name((keel_component_t)i), salt);
+        keel_digest_t digest = digest_of(text);
+        assert_true(keel_digest_equal(&key.components[i], &digest));
+        if (knows_values) assert_string_equal(key.values[i], text);
+        if (!knows_values) assert_null(key.values[i]);
+    }
+    json_decref(ask);
+}
+
+// A value is written once, with the first key that has it.
+static void each_component_of_a_key_has_its_value(void **state) {
+    process_t *process = *state;
+    assert_key(process, "one", false, false);
+    assert_key(process, "one", true, true);
+    assert_key(process, "two", true, true);
+    assert_key(process, "one", false, true);
+    assert_key(process, "three", false, false);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(calls_belong_to_a_function_and_a_program, set_up,
@@ -164,6 +204,7 @@ int main(void) {
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_lines_that_first_led_to_a_program_stay, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(each_component_of_a_key_has_its_value, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_process_is_known_by_its_number_and_its_beginning, set_up,
                                         tear_down),
     };
