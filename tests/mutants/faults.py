@@ -71,11 +71,23 @@ SWAPS = [(r"(?<= )(<=|>=|<|>)(?=[ \n])", {"<": "<=", "<=": "<", ">": ">=", ">=":
          (r"(?<=[( ,!])(!)(?=[\w(*])", {"!": ""})]
 
 
+# The lesser or greater of two, or what one exceeds the other by: equal ones give the same either way.
+VALUE = r"[*&]?[\w.\[\]()]+(?:->[\w.\[\]()]+)*"
+ALONE, ENDED = r"(?<![\w.>\])])(?<![-+*/] )", r"(?![\w.(\[]|->|\s+[-+*/%<>=&|?])"
+LIMITS = [re.compile(pattern.replace("X", f"(?P<x>{VALUE})", 1).replace("Y", f"(?P<y>{VALUE})", 1)
+                     .replace("X", "(?P=x)").replace("Y", "(?P=y)"))
+          for pattern in (ALONE + r"X ([<>]=?) Y\s+\?\s+(?:X\s+:\s+Y|Y\s+:\s+X)" + ENDED,
+                          ALONE + r"X ([<>]=?) Y\s+\?\s+\(*(?:X - Y|Y - X)\b[^-+:;]*:\s+0\b",
+                          r"if \(X ([<>]=?) Y\)\s+(?:X = Y|Y = X);")]
+
+
 def edits_of(code):
     """Begin, end and replacement of each fault that can be planted."""
+    limits = {match.start(2) for pattern in LIMITS for match in pattern.finditer(code)}
     for pattern, swaps in SWAPS:
         for match in re.finditer(pattern, code):
-            yield match.start(1), match.end(1), swaps[match.group(1)]
+            if match.start(1) not in limits:
+                yield match.start(1), match.end(1), swaps[match.group(1)]
     for match in re.finditer(r"\bif \(", code):
         end = closing(code, match.end() - 1)
         if end:
