@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include "place.h"
 
-#include <inttypes.h>
+#include "hlo_proto.h"
 
-#include "read/read.h"
 #include "signature/signature.h"
+#include <inttypes.h>
 
 enum { RANK_MOST = 4, PARTITIONS_MOST = 8 };
 
@@ -263,6 +263,30 @@ static void a_made_module_settles_an_open_signature(void **state) {
     keel_buffer_deinitialize(&wanted);
 }
 
+static void a_parameter_has_one_of_the_numbers(void **state) {
+    (void)state;
+    static const struct {
+        int64_t number;
+        bool is_one;
+    } cases[] = {{0, true}, {1, false}, {-1, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        proto_t one = instruction("parameter", 1, NULL, 0);
+        keel_program_t program;
+        keel_signature_t signature;
+        put_int(&one, 9, cases[i].number);
+        proto_t module = module_of_one(&one);
+        assert_read(&module, &program);
+        keel_status_t status =
+            keel_signature_read(&program, keel_bytes(alone, sizeof alone), &signature);
+        assert_int_equal(keel_status_code(status), cases[i].is_one ? KEEL_OK : KEEL_UNSUPPORTED);
+        if (cases[i].is_one) assert_int_equal(signature.parameters[0].whole.dims[1], 3);
+        keel_status_ignore(status);
+        keel_signature_deinitialize(&signature);
+        keel_program_deinitialize(&program);
+        keel_buffer_deinitialize(&module);
+    }
+}
+
 static void sizes_are_counted_or_not_known(void **state) {
     (void)state;
     static const int64_t few[] = {3, 5}, none[] = {3, 0}, most[] = {INT64_MAX, 2};
@@ -285,6 +309,7 @@ int main(void) {
         cmocka_unit_test(another_text_is_not_understood),
         cmocka_unit_test(a_program_says_what_each_device_has),
         cmocka_unit_test(a_made_module_settles_an_open_signature),
+        cmocka_unit_test(a_parameter_has_one_of_the_numbers),
         cmocka_unit_test(sizes_are_counted_or_not_known),
     };
     return cmocka_run_group_tests_name("signature", tests, NULL, NULL);
