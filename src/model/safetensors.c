@@ -104,7 +104,6 @@ static keel_status_t read_tensors(const char *from, json_t *header, uint64_t dat
                                   safetensors_t *out) {
     const char *name;
     json_t *value;
-    KEEL_TRY(keel_table_reserve(&out->tensors, json_object_size(header)));
     json_object_foreach(header, name, value) {
         if (!strcmp(name, "__metadata__")) {
             if (!is_metadata(value)) return corrupt(from, name, "is not an object of texts");

@@ -63,6 +63,11 @@ finish
 start 20260105-000000-ee ""
 compile jit_step "$batch" 4
 finish
+start 20260106-000000-ff ""
+compile jit_part "$both" 1
+file=/home/ada/other.py compile jit_rest "$constant" 1
+echo '{"event":"transfers","t":'$now',"pid":1,"executes":{"'$both'":5},"cut_steps":5,"cut_pieces":10,"pieces":[{"program":"'$both'","site":{"file":"/home/ada/train.py","line":18,"function":"main"},"forced":5,"sampled":5,"shared":5,"pieces":2}]}' >>"$journal"
+finish
 
 echo "== record"
 keel contract record -o keel.contract --from 20260101; echo "exit $?"
@@ -96,6 +101,7 @@ keel contract check --contract keel.contract --from 20260104 --sarif uris.sarif 
 grep -o '"locations.*' uris.sarif
 keel contract check --contract keel.contract --from 20260102 --json; echo "exit $?"
 keel contract check --contract keel.contract --from 20260103; echo "exit $?"
+keel contract check --contract keel.contract --from 20260106; echo "exit $?" # a read cuts the step at one of them
 sed 's/^  function step.*/&\n  scope warn/' keel.contract >warn.contract
 keel contract check --contract warn.contract --from 20260102; echo "exit $?"
 sed 's/^  function step.*/&\n  scope allow/' keel.contract >allow.contract

@@ -245,8 +245,13 @@ def check_smoke(stage):
     (stage.folder / "unstable.py").write_text(UNSTABLE)
     (stage.folder / "tmp").mkdir()
     stage.environment["TMPDIR"] = str(stage.folder / "tmp")
-    for name, options in (("smoke", []), ("a rehearsed smoke", ["--on", "cpu:1"])):
+    for name, options, again, nothing in (("smoke", [], "compiled 1", "compiled nothing"),
+                                          ("a rehearsed smoke", ["--on", "cpu:1"], "asked for others: 1", "asked for the same")):
+        answer = stage.keel("smoke", *options, "--", PYTHON, "unstable.py", "stable")
+        report.check(f"{name} says that nothing changed", answer.code == 0
+                     and f"smoke: 2 programs; the second run {nothing}\n" in answer.out, told(answer))
         answer = stage.keel("smoke", *options, "--", PYTHON, "unstable.py", XLA_FLAGS="--xla_cpu_enable_fast_math=true")
+        report.check(f"{name} says how much changed", f"smoke: 2 programs; the second run {again}\n" in answer.out, told(answer))
         report.check(f"{name} names a program of its process alone", answer.code == 1
                      and re.search(r"^  jit__lambda  constant  unstable.py:3  multiply  \d+ -> \d+$", answer.out,
                                    re.MULTILINE), told(answer))

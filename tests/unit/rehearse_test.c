@@ -157,8 +157,15 @@ static void what_is_loaded_needs_what_its_entry_says(void **state) {
     NO_ERROR(api, api->PJRT_Executable_GetCompiledMemoryStats(&stats));
     assert_int_equal(stats.argument_size_in_bytes, 7);
     assert_int_equal(stats.temp_size_in_bytes, 11);
+    PJRT_Executable_Serialize_Args serialize = {KEEL_PJRT_SIZE(PJRT_Executable_Serialize),
+                                                .executable = executable};
+    NO_ERROR(api, api->PJRT_Executable_Serialize(&serialize));
     keel_pjrt_destroy_executable(api, executable);
     door_destroy(api, loaded);
+    // It outlives its executable.
+    assert_int_equal(serialize.serialized_bytes_size, 6);
+    assert_memory_equal(serialize.serialized_bytes, "stored", 6);
+    serialize.serialized_executable_deleter(serialize.serialized_executable);
     keel_buffer_deinitialize(&module);
 }
 
