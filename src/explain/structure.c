@@ -630,10 +630,8 @@ static void fold_repeated(keel_diff_t *diff, uint32_t first_root) {
         ++top;
     for (uint32_t i = first_root; top < diff->root_count && i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
-        bool is_librarys =
-            root->difference.place.library_file && *root->difference.place.library_file;
         if (root->is_repeated && root->follows == KEEL_NONE &&
-            (is_librarys || strcmp(root->difference.subject, "call") == 0))
+            (*library_of(root) || strcmp(root->difference.subject, "call") == 0))
             root->follows = top;
     }
 }

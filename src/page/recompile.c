@@ -265,7 +265,7 @@ static void others(keel_page_t *page, size_t first) {
     if (first == page->count) return;
     keel_buffer_text(out, "<h3>Less expensive ones</h3>\n");
     keel_page_open_table(out, "step#,time#,name,cause,what changed,line");
-    size_t end = page->count - first > ROWS ? first + ROWS : page->count;
+    size_t all = first + ROWS, end = page->count < all ? page->count : all;
     for (size_t i = first; i < end; ++i)
         add_recompile_row(out, &why->entries[page->order[i]]);
     keel_page_close_table(out);

@@ -251,7 +251,23 @@ static void lines_that_ran_again_are_counted(void **state) {
                  "x: f32[4]\n"
                  "y = tanh f32[4] x @3\n"
                  "return y",
-                 "structure call: 1 time -> 2 times @8<99 (call)", NULL});
+                 "structure call: 1 time -> 2 times @8<99 (call)", NULL},
+                // A line of the user's is a cause of its own beside a new one.
+                {"x: f32[4] z: f32[4]\n"
+                 "a = tanh f32[4] x @8\n"
+                 "y = exponential f32[4] a @6\n"
+                 "w = log f32[4] z @7\n"
+                 "return y w",
+                 "x: f32[4] z: f32[4]\n"
+                 "a = tanh f32[4] x @8\n"
+                 "b = tanh f32[4] a @8\n"
+                 "y = exponential f32[4] b @6\n"
+                 "c = sine f32[4] z @9\n"
+                 "w = log f32[4] c @7\n"
+                 "return y w",
+                 "structure tanh: 1 time -> 2 times @8<99 (tanh)\n"
+                 "structure sine: nothing -> sine @9<99",
+                 NULL});
 }
 
 static void operations_in_another_order_changed_places(void **state) {

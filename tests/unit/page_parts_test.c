@@ -378,6 +378,33 @@ static void less_expensive_recompiles_are_rows_with_their_cause(void **state) {
     keel_buffer_deinitialize(&journal);
 }
 
+static void up_to_five_hundred_less_expensive_ones_are_rows(void **state) {
+    (void)state;
+    enum { SHOWN = 200, ROWS = 500 };
+    static const int counts[] = {SHOWN, SHOWN + 1, SHOWN + 300, SHOWN + ROWS, SHOWN + ROWS + 2};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+        keel_buffer_t journal, page;
+        int rest = counts[i] - SHOWN;
+        keel_buffer_initialize(&journal, 0);
+        keel_buffer_text(&journal, START(""));
+        for (int j = 0; j < counts[i]; ++j)
+            keel_buffer_format(&journal,
+                               COMPILE("p%d", "1", ",\"recompile\":true")
+                                   EXPLAIN("p%d", "1", AGAIN ",\"roots\":[],\"root_total\":0"),
+                               j, j, j, j);
+        page_for(keel_buffer_cstr(&journal), &page);
+        assert_int_equal(count_of(&page, "<article "), SHOWN);
+        const char *rows = strstr(keel_buffer_cstr(&page), "Less expensive ones");
+        size_t count = 0;
+        for (const char *at = rows; at && (at = strstr(at, "not explained</td>")); ++at)
+            ++count;
+        assert_int_equal(count, rest < ROWS ? rest : ROWS);
+        assert_int_equal(count_of(&page, "and 2 recompiles more"), rest > ROWS);
+        keel_buffer_deinitialize(&page);
+        keel_buffer_deinitialize(&journal);
+    }
+}
+
 // Its row, behind 200 recompiles that cost more.
 static void assert_row(const char *root, const char *row) {
     enum { MORE = 200 };
@@ -543,6 +570,7 @@ int main(void) {
         cmocka_unit_test(a_recompile_says_what_it_was_compared_with),
         cmocka_unit_test(a_recompile_without_a_cause_says_so),
         cmocka_unit_test(less_expensive_recompiles_are_rows_with_their_cause),
+        cmocka_unit_test(up_to_five_hundred_less_expensive_ones_are_rows),
         cmocka_unit_test(a_row_has_all_that_is_known_of_a_recompile),
         cmocka_unit_test(what_is_not_listed_is_counted),
         cmocka_unit_test(programs_are_listed_with_what_each_cost),
