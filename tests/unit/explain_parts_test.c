@@ -225,10 +225,44 @@ static void a_sum_follows_from_the_size_that_was_one(void **state) {
                  "shape argument 0: f32[1,4] -> f32[8,4] @8<99 +2", NULL});
 }
 
+// A function of the client's between sizes n and m that uses a constant.
+#define SCALED(n, value)                                                                           \
+    "x: f32[" n "]\n"                                                                              \
+    "y = call f32[" n "] x {callee=&resize} @8\n"                                                  \
+    "return y\n"                                                                                   \
+    "fn resize\n"                                                                                  \
+    "x: f32[" n "]\n"                                                                              \
+    "c = constant f32[] " value "\n"                                                               \
+    "b = broadcast_in_dim f32[" n "] c\n"                                                          \
+    "y = multiply f32[" n "] x b\n"                                                                \
+    "return y"
+#define FOLLOWS(n, m) "shape x: f32[" n "] -> f32[" m "] @99 +4"
+#define IS_ITS_OWN(n, m, before, after)                                                            \
+    "shape x: f32[" n "] -> f32[" m "] @99 +3\nconstant multiply: " before " -> " after " @8<99"
+
+static void the_scale_to_another_size_follows(void **state) {
+    (void)state;
+    CHECK_PAIRS(
+        {SCALED("96", "1.5"), SCALED("80", "1.25"), FOLLOWS("96", "80"), NULL},
+        {SCALED("96", "0.65625"), SCALED("80", "0.7875"), FOLLOWS("96", "80"), NULL},
+        {SCALED("96", "1.5"), SCALED("80", "1.75"), IS_ITS_OWN("96", "80", "1.5", "1.75"), NULL},
+        // To 65536 and no further, on either side.
+        {SCALED("3", "0.000045776367"), SCALED("5", "0.000076293945"), FOLLOWS("3", "5"), NULL},
+        {SCALED("3", "0.000045775668"), SCALED("5", "0.000076292781"),
+         IS_ITS_OWN("3", "5", "4.577567e-05", "7.629278e-05"), NULL},
+        {SCALED("3", "21845.334"), SCALED("6", "10922.667"), FOLLOWS("3", "6"), NULL},
+        {SCALED("3", "21845.668"), SCALED("6", "10922.834"),
+         IS_ITS_OWN("3", "6", "21845.668", "10922.834"), NULL});
+#undef SCALED
+#undef FOLLOWS
+#undef IS_ITS_OWN
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_pieces_of_a_whole_drift_with_it),
         cmocka_unit_test(what_a_function_of_the_clients_works_out_follows_from_its_size),
+        cmocka_unit_test(the_scale_to_another_size_follows),
         cmocka_unit_test(a_sum_follows_from_the_size_that_was_one),
         cmocka_unit_test(equal_operations_are_paired_by_what_they_take),
     };
