@@ -14,7 +14,8 @@ TEST_JAX ?=
 SWEEP ?=
 
 PYTHON = .venv/bin/python
-CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
+# Two more than there are processors: some tests only wait, for processes that ended or do not answer.
+CTEST = ctest --output-on-failure --no-tests=error -j $(shell expr $(JOBS) + 2)
 
 # Options of tools/mutate for `make mutate`: MUTATE="--room store --count 20".
 MUTATE ?=
