@@ -15,6 +15,8 @@
 #include "settings/settings.h"
 #include "target/target.h"
 
+struct json_t;
+
 // name, usage after it, sentence
 #define CLI_COMMANDS(X)                                                                            \
     X(run, "[OPTION]... [--] CMD [ARG]...",                                                        \
@@ -140,6 +142,9 @@ keel_status_t cli_check_output(const char *path) KEEL_MUST_CHECK;
 // Sets the components of a key that come from compile options; `path` is for the message.
 keel_status_t cli_key_options(keel_bytes_t options, const char *path,
                               keel_key_t *key) KEEL_MUST_CHECK;
+// Sets a component as a journal's event has it, its digest and its text; without one it stays.
+keel_status_t cli_key_component(const struct json_t *event, keel_component_t component,
+                                keel_key_t *key) KEEL_MUST_CHECK;
 // KEEL_INVALID if the setting's folder exists but is not a folder.
 keel_status_t cli_check_folder(const keel_settings_t *settings,
                                keel_setting_t which) KEEL_MUST_CHECK;

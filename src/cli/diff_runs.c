@@ -27,17 +27,10 @@ static void close_run(cli_diff_run_t *run) {
 
 // Takes components from an event, those of the process or those of one program.
 static keel_status_t take(const json_t *event, bool of_program, keel_key_t *out) {
-    const json_t *digests = json_object_get(event, "components");
-    const json_t *values = json_object_get(event, "values");
     for (unsigned i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         bool is_own = i == KEEL_COMPONENT_OPTIONS || i == KEEL_COMPONENT_DEVICE_ASSIGNMENT;
-        if (i == KEEL_COMPONENT_PROGRAM || is_own != of_program) continue;
-        const char *name = keel_component_name((keel_component_t)i);
-        keel_digest_t digest;
-        if (!keel_event_digest(digests, name, &digest)) continue;
-        KEEL_TRY(keel_key_set(out, (keel_component_t)i, keel_bytes(NULL, 0),
-                              keel_str(keel_event_text(values, name))));
-        out->components[i] = digest;
+        if (i != KEEL_COMPONENT_PROGRAM && is_own == of_program)
+            KEEL_TRY(cli_key_component(event, (keel_component_t)i, out));
     }
     return NULL;
 }

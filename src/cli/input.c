@@ -1,7 +1,10 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include <jansson.h>
+
 #include "cli/cli.h"
+#include "journal/journal.h"
 
 keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) {
     keel_file_facts_t facts;
@@ -90,4 +93,15 @@ keel_status_t cli_key_options(keel_bytes_t options, const char *path, keel_key_t
     for (int i = 0; i < 3; ++i)
         keel_buffer_deinitialize(&text[i]);
     return status;
+}
+
+keel_status_t cli_key_component(const json_t *event, keel_component_t component, keel_key_t *key) {
+    const char *name = keel_component_name(component);
+    const json_t *values = json_object_get(event, "values");
+    keel_digest_t digest;
+    if (!keel_event_digest(json_object_get(event, "components"), name, &digest)) return NULL;
+    KEEL_TRY(
+        keel_key_set(key, component, keel_bytes(NULL, 0), keel_str(keel_event_text(values, name))));
+    key->components[component] = digest;
+    return NULL;
 }

@@ -11,16 +11,8 @@
 // ---- the client --------------------------------------------------------------------------------
 
 static keel_status_t take_components(const json_t *event, keel_key_t *out) {
-    const json_t *digests = json_object_get(event, "components");
-    const json_t *values = json_object_get(event, "values");
-    for (unsigned i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
-        const char *name = keel_component_name((keel_component_t)i);
-        keel_digest_t digest;
-        if (!keel_event_digest(digests, name, &digest)) continue;
-        KEEL_TRY(keel_key_set(out, (keel_component_t)i, keel_bytes(NULL, 0),
-                              keel_str(keel_event_text(values, name))));
-        out->components[i] = digest;
-    }
+    for (unsigned i = 0; i < KEEL_COMPONENT_COUNT; ++i)
+        KEEL_TRY(cli_key_component(event, (keel_component_t)i, out));
     return NULL;
 }
 
