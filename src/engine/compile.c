@@ -116,7 +116,11 @@ static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t 
     return false;
 }
 
-enum { RETRACES_WRITTEN = 16 }; // of one function under one key
+// For a client that keeps asking for one key, the first times are enough.
+static bool is_written(const request_t *request) {
+    enum { RETRACES = 16 }; // of one function under one key
+    return !request->is_retrace || request->asked_before <= RETRACES;
+}
 
 // A plain load is not explained, but later programs are compared with it. For an operation that
 // runs on its own, JAX may make the same program twice (for a weak type and for a strong one):
@@ -128,7 +132,7 @@ static void note_load(request_t *request, double compile_seconds) {
                                              : KEEL_ASK_NOTE;
     request->ask.compile_seconds = compile_seconds;
     request->handed_out = true;
-    if (!request->is_eager && request->asked_before <= RETRACES_WRITTEN)
+    if (!request->is_eager && is_written(request))
         ask_call(request->engine, &request->arena, &request->ask, &request->site);
 }
 
@@ -452,13 +456,12 @@ static PJRT_Error *load_or_compile(request_t *request) {
 
 // ---- the call ----------------------------------------------------------------------------------
 
-// Hands over what the journal needs for an explanation. For a client that keeps asking for one key,
-// the first times are enough.
+// Hands over what the journal needs for an explanation.
 static void write_ask(request_t *request) {
     ask_t *ask = &request->ask;
     bool is_answered = request->handed_out || ask->kind == KEEL_ASK_REFUSED;
     if (!request->engine->journal || !request->is_read || !is_answered) return;
-    if (request->is_retrace && request->asked_before > RETRACES_WRITTEN) return;
+    if (!is_written(request)) return;
     ask->client = request->args->client;
     ask->backend = request->client;
     ask->program = request->program;

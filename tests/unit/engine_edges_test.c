@@ -215,6 +215,32 @@ static void test_a_number_behind_the_name_of_hlo_is_no_part_of_it(void **state) 
     }
 }
 
+// ---- one program, asked for on and on ----------------------------------------------------------
+
+enum { ASKED = 20 };
+
+static void ask_on_and_on(const door_t *door) {
+    (void)door;
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    proto_t one = instruction("parameter", 1, NULL, 0);
+    proto_t module = module_of_one(&one);
+    for (int i = 0; i < ASKED; ++i) {
+        PJRT_LoadedExecutable *loaded;
+        NO_ERROR(api, door_compile_bytes(api, client, "hlo", keel_buffer_bytes(&module), &loaded));
+        door_destroy(api, loaded);
+    }
+    door_close(api, client);
+    keel_buffer_deinitialize(&module);
+}
+
+static void test_the_first_sixteen_retraces_of_a_program_are_written(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", ask_on_and_on);
+    assert_int_equal(count_events(door, "\"what\":\"compile\"", ""), 1);
+    assert_int_equal(count_events(door, "\"what\":\"retrace\"", ""), 16);
+}
+
 // ---- a forked child ----------------------------------------------------------------------------
 
 static keel_bytes_t four_replicas(void) {
@@ -475,6 +501,7 @@ int main(void) {
         TEST(a_serialization_without_bytes_is_not_stored),
         TEST(an_optimized_program_is_not_written_past_a_short_buffer),
         TEST(a_number_behind_the_name_of_hlo_is_no_part_of_it),
+        TEST(the_first_sixteen_retraces_of_a_program_are_written),
         TEST(a_forked_child_destroys_its_buffers_itself),
         TEST(an_executable_is_found_behind_others_that_are_gone),
         TEST(replicas_that_wait_for_others_are_told_after_20_seconds),
