@@ -72,7 +72,7 @@ SWAPS = [(r"(?<= )(<=|>=|<|>)(?=[ \n])", {"<": "<=", "<=": "<", ">": ">=", ">=":
 
 
 # The lesser or greater of two, or what one exceeds the other by: equal ones give the same either way.
-VALUE = r"[*&]?[\w.\[\]()]+(?:->[\w.\[\]()]+)*"
+VALUE = r"(?:sizeof )?[*&]?[\w.\[\]()]+(?:->[\w.\[\]()]+)*"
 ALONE, ENDED = r"(?<![\w.>\])])(?<![-+*/] )", r"(?![\w.(\[]|->|\s+[-+*/%<>=&|?])"
 LIMITS = [re.compile(pattern.replace("X", f"(?P<x>{VALUE})", 1).replace("Y", f"(?P<y>{VALUE})", 1)
                      .replace("X", "(?P=x)").replace("Y", "(?P=y)"))

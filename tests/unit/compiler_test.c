@@ -275,6 +275,36 @@ static void what_does_not_load_or_fit_fails_alone(void **state) {
     keel_compiled_deinitialize(&one);
 }
 
+// Of ones; 64 is what an answer can hold.
+static void a_result_may_have_64_dimensions(void **state) {
+    (void)state;
+    static const keel_array_shape_t shape = {KEEL_PRIMITIVE_F32, 0, NULL};
+    for (uint32_t rank = 64; rank <= 65; ++rank) {
+        char ones[200] = "", text[800];
+        for (uint32_t i = 0; i < rank; ++i)
+            strcat(ones, "1x");
+        snprintf(text, sizeof text,
+                 "module @wide {\n"
+                 "  func.func public @main(%%a: tensor<f32>) -> tensor<%sf32> {\n"
+                 "    %%b = stablehlo.reshape %%a : (tensor<f32>) -> tensor<%sf32>\n"
+                 "    return %%b : tensor<%sf32>\n"
+                 "  }\n"
+                 "}\n",
+                 ones, ones, ones);
+        keel_compiled_t one = help_compile(compiler, text);
+        if (one.error) fail_msg("%s", one.error);
+        keel_compiled_t run = try_it(&one, &shape, 1, 7, 60);
+        if (rank == 64) {
+            assert_null(run.error);
+            assert_int_equal(run.results[0].shape.rank, rank);
+            keel_compiled_deinitialize(&run);
+        } else {
+            help_fails(&run, "a result has 65 dimensions", "");
+        }
+        keel_compiled_deinitialize(&one);
+    }
+}
+
 static void types_without_values_are_refused_at_once(void **state) {
     (void)state;
     static const int64_t dims[] = {4};
@@ -391,6 +421,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_trial_has_the_arguments_of_its_seed, begin, end),
         cmocka_unit_test_setup_teardown(a_trial_that_does_not_end_fails_alone, begin, end),
         cmocka_unit_test_setup_teardown(what_does_not_load_or_fit_fails_alone, begin, end),
+        cmocka_unit_test_setup_teardown(a_result_may_have_64_dimensions, begin, end),
         cmocka_unit_test_setup_teardown(types_without_values_are_refused_at_once, begin, end),
         cmocka_unit_test(code_that_no_other_process_has_is_no_handler),
 #ifdef KEEL_TEST_INTERPRETER
