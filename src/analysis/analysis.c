@@ -271,11 +271,12 @@ void keel_analysis_follow(const char *run_dir, const char *id, keel_analysis_fol
     out->watch = watch;
     keel_status_ignore(status);
     close(ends[0]);
-    if (out->child > 0)
+    if (out->child > 0) {
         out->descriptor = ends[1];
-    else
+    } else {
         close(ends[1]);
-    if (out->child <= 0) guard_watch_destroy(watch);
+        guard_watch_destroy(watch);
+    }
 }
 
 void keel_analysis_follow_end(keel_analysis_follower_t *follower) {

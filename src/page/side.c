@@ -137,7 +137,7 @@ static void add_source(keel_page_side_t *side, keel_op_id_t op) {
 // A constant that differs is often far before the operation that uses it.
 void keel_page_find_sources(keel_page_side_t *side, const keel_function_t *f) {
     const keel_program_t *p = side->program;
-    uint32_t first = 0, end = 0;
+    uint32_t first, end;
     if (side->told == KEEL_NONE || !keel_page_range(p, f, &first, &end)) return;
     keel_list_t operands = keel_program_operands(p, side->told);
     for (uint32_t i = 0; i < operands.count && i < SOURCES; ++i) {

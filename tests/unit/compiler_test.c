@@ -282,7 +282,7 @@ static void a_result_may_have_64_dimensions(void **state) {
     for (uint32_t rank = 64; rank <= 65; ++rank) {
         char ones[200] = "", text[800];
         for (uint32_t i = 0; i < rank; ++i)
-            strcat(ones, "1x");
+            memcpy(ones + 2 * (size_t)i, "1x", 3);
         snprintf(text, sizeof text,
                  "module @wide {\n"
                  "  func.func public @main(%%a: tensor<f32>) -> tensor<%sf32> {\n"
