@@ -426,6 +426,22 @@ static PJRT_Error *compile_uncacheable(request_t *request) {
     return compile(request, &none);
 }
 
+static void note_miss(request_t *request, keel_miss_t miss) {
+    const keel_engine_t *engine = request->engine;
+    ask_t *ask = &request->ask;
+    ask->miss = keel_miss_name(miss);
+    ask->miss_note = ask_miss(miss);
+    if (!*engine->cache_dir) {
+        ask->miss = "unused";
+        ask->miss_note = "no cache folder is used: there is none, or it is not this user's alone";
+    } else if (!engine->looks_up) {
+        ask->miss = "refresh";
+        ask->miss_note = engine->settings.mode == KEEL_MODE_REFRESH
+                             ? "with mode refresh, nothing is looked up"
+                             : "with --compile all, nothing is looked up";
+    }
+}
+
 static PJRT_Error *load_or_compile(request_t *request) {
     keel_engine_t *engine = request->engine;
     if (!is_kept(request)) return compile_uncacheable(request);
@@ -444,9 +460,7 @@ static PJRT_Error *load_or_compile(request_t *request) {
     keel_journal_miss(engine->journal, &(keel_journal_miss_t){.subject = subject_of(request),
                                                               .reason = keel_miss_name(miss),
                                                               .key = &request->key});
-    request->ask.miss = engine->looks_up ? keel_miss_name(miss) : "refresh";
-    request->ask.miss_note =
-        engine->looks_up ? ask_miss(miss) : "with mode refresh, nothing is looked up";
+    note_miss(request, miss);
     PJRT_Error *error = compile(request, &held);
     // The last process may have ended normally, as workers of a pool do, while it proved the
     // program. If that happened again, the program would count as one that crashes.

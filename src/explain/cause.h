@@ -293,6 +293,7 @@ typedef enum keel_framework {
     X(UNCACHEABLE,                                                                                 \
       "If its custom call may be stored (docs/keys.md), name it in KEEL_CUSTOM_CALLS.")            \
     X(REFRESH, "Mode refresh compiles everything again; turn it off once the cache is fresh.")     \
+    X(UNUSED, "The run's first lines say why. Set KEEL_CACHE_DIR to a folder of your own.")        \
     X(REFUSED,                                                                                     \
       "If it belongs there: ask for it before the freeze, or record it into the contract.")        \
     X(GATHERED,                                                                                    \

@@ -81,6 +81,7 @@ static int case_of_librarys(const keel_why_entry_t *entry, const keel_run_differ
 static int case_of_cache(const keel_run_difference_t *root) {
     if (strcmp(root->subject, "dumps") == 0) return KEEL_CASE_DUMPS;
     if (strcmp(root->subject, "uncacheable") == 0) return KEEL_CASE_UNCACHEABLE;
+    if (strcmp(root->subject, "unused") == 0) return KEEL_CASE_UNUSED;
     return strcmp(root->subject, "refresh") == 0 ? KEEL_CASE_REFRESH : NONE;
 }
 

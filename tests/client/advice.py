@@ -240,6 +240,16 @@ def refresh(space, text):
     check_loaded("refresh", events, shown)
 
 
+def unused(space, text):
+    folder = space.path("open")
+    folder.mkdir()
+    folder.chmod(0o777)
+    _, _, known = in_turn(space, "unused", (["plain"], {}), (["plain"], {"KEEL_CACHE_DIR": str(folder)}))
+    check_given("unused", text, known)
+    events, shown, _ = in_turn(space, "unused", (["plain"], {}))
+    check_loaded("unused", events, shown)
+
+
 def uncacheable(space, text):
     """No plugin here compiles a call that is not known, so there is no row: what a run wrote of it is
     keyed as it stands, and with the call vouched for."""
@@ -286,7 +296,7 @@ def library_again(space, text):
 
 
 OF_PROCESSES = {one.__name__: one for one in (flag, devices, backend, first, refused, edit, cache,
-                                              shuffled, dumps, refresh, uncacheable,
+                                              shuffled, dumps, refresh, unused, uncacheable,
                                               eager_again, library_again)}
 
 

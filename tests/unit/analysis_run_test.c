@@ -305,6 +305,10 @@ static void test_an_unchanged_program_that_is_compiled_says_what_became_of_its_e
     assert_explained(door, 1, "compile\"", "\"kind\":\"cache\",\"subject\":\"damaged\"", NULL);
     run_and_analyze(door, "KEEL_MODE=refresh", once);
     assert_explained(door, 1, "compile\"", "\"kind\":\"cache\",\"subject\":\"refresh\"", NULL);
+    assert_int_equal(chmod(door->place.cache, 0777), 0);
+    run_and_analyze(door, "", once);
+    assert_explained(door, 1, "compile\"", "\"kind\":\"cache\",\"subject\":\"unused\"",
+                     "no cache folder is used");
 }
 
 static void test_what_must_not_be_cached_says_so(void **state) {

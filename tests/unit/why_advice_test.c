@@ -26,6 +26,7 @@ static void what_keeps_a_program_from_the_cache_has_advice_of_its_own(void **sta
         check("\"kind\":\"cache\",\"subject\":\"uncacheable\"", torch,
               case_text(KEEL_CASE_UNCACHEABLE));
         check("\"kind\":\"cache\",\"subject\":\"refresh\"", torch, case_text(KEEL_CASE_REFRESH));
+        check("\"kind\":\"cache\",\"subject\":\"unused\"", torch, case_text(KEEL_CASE_UNUSED));
         check("\"kind\":\"cache\",\"subject\":\"absent\"", torch,
               torch ? cache->advice[KEEL_FRAMEWORK_TORCH] : cache->advice[KEEL_FRAMEWORK_JAX]);
     }
