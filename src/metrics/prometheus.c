@@ -12,21 +12,20 @@ void keel_metrics_number(keel_buffer_t *out, const keel_metric_facts_t *facts, u
         keel_buffer_format(out, "%" PRIu64, value);
 }
 
-// A label's value: backslash, quote and newline are escaped. Other control bytes would disturb a
+// A label's value: backslash, quote and newline are escaped. Other controls would disturb a
 // terminal, and scrapers reject what is not UTF-8.
 static void label_value(keel_buffer_t *out, const char *value) {
     keel_str_t text = keel_str(value);
-    for (size_t at = 0; at < text.size;) {
-        size_t size = keel_utf8_length(text, at);
-        unsigned char c = (unsigned char)text.data[at];
+    for (size_t at = 0, size; at < text.size; at += size) {
+        bool shows = keel_utf8_shows(text, at, &size);
+        char c = text.data[at];
         if (c == '\\' || c == '"') keel_buffer_byte(out, '\\');
         if (c == '\n')
             keel_buffer_text(out, "\\n");
-        else if (!size || c < 0x20 || c == 0x7f)
-            keel_buffer_text(out, "\xef\xbf\xbd");
-        else
+        else if (shows)
             keel_buffer_append(out, text.data + at, size);
-        at += size ? size : 1;
+        else
+            keel_buffer_text(out, "\xef\xbf\xbd");
     }
 }
 

@@ -407,6 +407,10 @@ static void prometheus_reads_what_is_written(void **state) {
     count_lines_of(run, 7, &metrics);
     keel_metric_t metric = KEEL_METRIC_DEVICE_LIMIT;
     assert_null(keel_metrics_set(&metrics, metric, "a\"b\\c\nd\xff\x1b", 3));
+    assert_null(keel_metrics_set(&metrics, metric,
+                                 "\xc2\x9b"
+                                 "1m\xe2\x80\xae\xc3\xa9",
+                                 5));
     assert_null(keel_metrics_set(&metrics, metric, "", 4));
     keel_buffer_initialize(&out, 0);
     keel_metrics_prometheus(&metrics, "r\"1", &out);
@@ -416,6 +420,8 @@ static void prometheus_reads_what_is_written(void **state) {
                                  "keel_compile_seconds_count{run=\"r\\\"1\",pid=\"7\"} 1\n"));
     assert_non_null(strstr(text, ",op=\"aten::nonzero\"} 5\n"));
     assert_non_null(strstr(text, ",device=\"a\\\"b\\\\c\\nd\xef\xbf\xbd\xef\xbf\xbd\"} 3\n"));
+    assert_non_null(strstr(text, ",device=\"\xef\xbf\xbd"
+                                 "1m\xef\xbf\xbd\xc3\xa9\"} 5\n"));
     assert_non_null(strstr(text, ",device=\"unnamed\"} 4\n"));
     assert_non_null(strstr(text, ",command=\"python a \\\"b\\\".py\"} 1\n"));
     keel_buffer_deinitialize(&out);
