@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fork.h"
+#include "base/text.h"
 
 enum { TOPICS = 64 };
 
@@ -38,7 +39,7 @@ static void say(const char *format, va_list arguments) {
     char line[4096] = "keel: ";
     size_t used = strlen(line);
     if (vsnprintf(line + used, sizeof line - used - 1, format, arguments) < 0) return;
-    used = strlen(line);
+    used += keel_utf8_mask(line + used, strlen(line + used));
     line[used++] = '\n';
     ssize_t ignored = write(STDERR_FILENO, line, used);
     (void)ignored;

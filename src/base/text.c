@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool continues(keel_str_t text, size_t at, size_t count) {
     if (text.size - at < count + 1) return false;
@@ -38,6 +39,20 @@ bool keel_utf8_shows(keel_str_t text, size_t at, size_t *out_length) {
     if (length != 3 || c[0] != 0xe2) return length;
     bool is_mark = c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae));
     return !is_mark && !(c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+}
+
+size_t keel_utf8_mask(char *text, size_t size) {
+    const keel_str_t whole = {text, size};
+    size_t kept = 0, length;
+    for (size_t at = 0; at < size; at += length) {
+        bool shows = keel_utf8_shows(whole, at, &length);
+        if (shows)
+            memmove(text + kept, text + at, length);
+        else
+            text[kept] = '?';
+        kept += shows ? length : 1;
+    }
+    return kept;
 }
 
 bool keel_parse_size(const char *text, uint64_t *out) {

@@ -14,6 +14,8 @@ size_t keel_utf8_length(keel_str_t text, size_t at);
 // direction (U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069: one name could look like
 // another), and for a byte that is not UTF-8. *out_length is its length, at least 1.
 bool keel_utf8_shows(keel_str_t text, size_t at, size_t *out_length);
+// Puts '?' in place of each character that may not be shown; the size that the text then has.
+size_t keel_utf8_mask(char *text, size_t size);
 
 // "20G", "512MiB", "64kb", "1024": bytes, powers of 1024. False on anything else.
 bool keel_parse_size(const char *text, uint64_t *out);

@@ -246,29 +246,18 @@ static keel_str_t function_of(keel_str_t origin) {
 keel_status_t keel_contract_function(keel_str_t origin, keel_str_t function, keel_str_t file,
                                      keel_arena_t *arena, keel_str_t *out) {
     keel_str_t own = function_of(origin);
-    keel_buffer_t text, shown;
-    size_t length;
+    keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    keel_buffer_initialize(&shown, 0);
     keel_str_t of = own.size ? keel_origin_file(origin) : file;
     if (own.size) function = own;
     keel_buffer_str(&text, function);
     if (of.size) keel_buffer_text(&text, function.size ? " in " : "in ");
     keel_buffer_str(&text, without_folders(of));
-    keel_str_t whole = keel_bytes_str(keel_buffer_bytes(&text));
-    for (size_t i = 0; i < whole.size; i += length) {
-        bool shows = keel_utf8_shows(whole, i, &length);
-        if (shows)
-            keel_buffer_append(&shown, whole.data + i, length);
-        else
-            keel_buffer_byte(&shown, '?');
-    }
     keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = keel_buffer_status(&shown);
-    if (!status)
-        status =
-            keel_arena_str(arena, contract_trim(keel_bytes_str(keel_buffer_bytes(&shown))), out);
+    if (!status) {
+        const keel_str_t shown = {(char *)text.data, keel_utf8_mask((char *)text.data, text.size)};
+        status = keel_arena_str(arena, contract_trim(shown), out);
+    }
     keel_buffer_deinitialize(&text);
-    keel_buffer_deinitialize(&shown);
     return status;
 }
