@@ -16,8 +16,9 @@
 
 #include "cli/marked.h"
 
-static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGUSR1,
-                                SIGUSR2, SIGALRM, SIGCONT, SIGVTALRM, SIGWINCH};
+// Batch systems announce the end of a job's time by XCPU, containers a shutdown by PWR.
+static const int passed_on[] = {SIGHUP,  SIGINT,    SIGQUIT,  SIGTERM, SIGUSR1, SIGUSR2, SIGALRM,
+                                SIGCONT, SIGVTALRM, SIGWINCH, SIGPROF, SIGPWR,  SIGXCPU, SIGIO};
 enum { PASSED_ON = sizeof passed_on / sizeof *passed_on };
 
 static volatile pid_t pids[CLI_PROCESSES]; // 0: not started, or ended

@@ -30,7 +30,8 @@ time.sleep(0.3)
 sys.exit(4 + count)
 """
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGALRM,
-           signal.SIGCONT, signal.SIGWINCH)
+           signal.SIGCONT, signal.SIGWINCH, signal.SIGPROF, signal.SIGPWR, signal.SIGXCPU,
+           signal.SIGIO)
 CHILD = CHILD.replace("(NUMBERS)", repr(tuple(map(int, NUMBERS))))
 COMMAND = ["keel", "run", "--quiet", "--", sys.executable, "-c", CHILD]
 
