@@ -78,7 +78,7 @@ static keel_status_t note_slot(kept_t *kept, const kept_program_t *slot) {
 }
 
 // Another program may have that slot now.
-static kept_program_t *find(kept_t *kept, const keel_digest_t *digest) {
+static kept_program_t *find_kept(kept_t *kept, const keel_digest_t *digest) {
     const uint64_t *at = keel_map_find(&kept->slot_of, keel_bytes(digest, sizeof *digest));
     kept_program_t *slot = at ? &kept->slots[*at] : NULL;
     return slot && slot->bytes && keel_digest_equal(&slot->digest, digest) ? slot : NULL;
@@ -101,7 +101,7 @@ static keel_status_t read_new(kept_t *kept, const keel_digest_t *digest, kept_pr
 }
 
 keel_status_t kept_read(kept_t *kept, const keel_digest_t *digest, const keel_program_t **out) {
-    kept_program_t *found = find(kept, digest);
+    kept_program_t *found = find_kept(kept, digest);
     if (!found) KEEL_TRY(read_new(kept, digest, &found));
     found->used = ++kept->clock;
     *out = &found->program;

@@ -45,8 +45,8 @@ typedef struct aot_t {
 
 // ---- which programs ----------------------------------------------------------------------------
 
-static keel_status_t add(aot_t *aot, const char *name, const char *shown, char *path, char *options,
-                         bool is_hlo) {
+static keel_status_t add_program(aot_t *aot, const char *name, const char *shown, char *path,
+                                 char *options, bool is_hlo) {
     void *memory = aot->programs;
     KEEL_TRY(keel_grow_array(aot->count, sizeof *aot->programs, &aot->capacity, &memory));
     aot->programs = memory;
@@ -100,7 +100,8 @@ static keel_status_t take_event(void *context, const json_t *event) {
                  (long long)json_integer_value(json_object_get(site, "line")));
     KEEL_TRY(kept_path(aot, digest, is_hlo ? "hlo" : "mlir", &path));
     keel_status_t status = *options ? kept_path(aot, options, "options", &options_path) : NULL;
-    if (!status) status = add(aot, text_of(event, "name"), shown, path, options_path, is_hlo);
+    if (!status)
+        status = add_program(aot, text_of(event, "name"), shown, path, options_path, is_hlo);
     return status;
 }
 
@@ -129,7 +130,8 @@ static keel_status_t add_named(aot_t *aot, const char *text) {
     const char *slash = strrchr(program.label, '/');
     bool is_hlo = program.size < 4 || memcmp(program.data, "ML\xefR", 4) != 0;
     status = keel_strdup(keel_str(program.label), &path);
-    if (!status) status = add(aot, slash ? slash + 1 : program.label, "", path, NULL, is_hlo);
+    if (!status)
+        status = add_program(aot, slash ? slash + 1 : program.label, "", path, NULL, is_hlo);
     cli_program_close(&program);
     return status;
 }
@@ -219,7 +221,7 @@ static keel_status_t open_target(aot_t *aot) {
 
 // ---- compiling ---------------------------------------------------------------------------------
 
-static void tell(const aot_t *aot, const aot_program_t *program) {
+static void tell_compiled(const aot_t *aot, const aot_program_t *program) {
     char seconds[24], memory[16], bytes[16];
     if (aot->json) return;
     keel_format_seconds(program->seconds, seconds);
@@ -249,7 +251,7 @@ static void take_compiled(void *context, const keel_compiled_t *compiled) {
     program->bytes = compiled->executable_size;
     if (compiled->error)
         keel_status_ignore(keel_strdup(keel_str(compiled->error), &program->error));
-    tell(following->aot, program);
+    tell_compiled(following->aot, program);
     pthread_mutex_unlock(&following->aot->lock);
     keel_free(following);
 }
@@ -259,7 +261,7 @@ static void settle(aot_t *aot, aot_program_t *program, keel_status_t status) {
     program->is_there = !status;
     if (status)
         keel_status_ignore(keel_strdup(keel_str(keel_status_message(status)), &program->error));
-    tell(aot, program);
+    tell_compiled(aot, program);
     pthread_mutex_unlock(&aot->lock);
     keel_status_ignore(status);
 }

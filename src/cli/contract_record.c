@@ -41,8 +41,8 @@ static keel_status_t write_file(const char *path, const keel_contract_t *contrac
     return status;
 }
 
-static int tell(const recording_t *recording, const keel_contract_t *contract,
-                const contract_run_t *run, const char *id) {
+static int tell_recorded(const recording_t *recording, const keel_contract_t *contract,
+                         const contract_run_t *run, const char *id) {
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
     if (recording->json) {
@@ -119,7 +119,7 @@ static keel_status_t make(const recording_t *recording, const contract_run_t *ru
             status = keel_status_make(KEEL_NOT_FOUND,
                                       "run %s asked for no program that a contract lists", id);
         if (!status) status = write_file(recording->path, made);
-        if (!status) *out_code = tell(recording, made, run, id);
+        if (!status) *out_code = tell_recorded(recording, made, run, id);
         keel_contract_deinitialize(&fresh);
     }
     if (found) keel_contract_deinitialize(&older);

@@ -234,7 +234,7 @@ static keel_status_t read_event(void *context, const json_t *event) {
 
 // ---- what the model of the run says about them -------------------------------------------------
 
-static contract_program_t *find(const reading_t *reading, const char *key) {
+static contract_program_t *find_program(const reading_t *reading, const char *key) {
     const uint64_t *at = keel_map_find(&reading->known, keel_str_bytes(keel_str(key)));
     return at ? &reading->run->programs[*at] : NULL;
 }
@@ -275,7 +275,7 @@ static keel_status_t join(reading_t *reading) {
     }
     for (size_t i = 0; i < run->why.entry_count && !status; ++i) {
         const keel_why_entry_t *entry = &run->why.entries[i];
-        contract_program_t *program = find(reading, entry->asked->key);
+        contract_program_t *program = find_program(reading, entry->asked->key);
         if (program && says_more(entry, program->entry)) program->entry = entry;
         if (program) program->is_operation = program->is_operation || entry->asked->is_eager;
     }

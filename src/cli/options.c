@@ -3,8 +3,8 @@
 
 #include "cli/cli.h"
 
-static cli_option_t *add(cli_call_t *call, const char *name, const char *argument,
-                         const char *sentence) {
+static cli_option_t *add_option(cli_call_t *call, const char *name, const char *argument,
+                                const char *sentence) {
     if (call->option_count == CLI_OPTIONS) abort(); // a bug in the subcommand
     cli_option_t *option = &call->options[call->option_count++];
     *option = (cli_option_t){.name = name, .argument = argument, .sentence = sentence};
@@ -12,17 +12,17 @@ static cli_option_t *add(cli_call_t *call, const char *name, const char *argumen
 }
 
 void cli_switch(cli_call_t *call, const char *name, const char *sentence, bool *given) {
-    add(call, name, NULL, sentence)->given = given;
+    add_option(call, name, NULL, sentence)->given = given;
 }
 
 void cli_text(cli_call_t *call, const char *name, const char *argument, const char *sentence,
               const char **text) {
-    add(call, name, argument, sentence)->text = text;
+    add_option(call, name, argument, sentence)->text = text;
 }
 
 void cli_text_or(cli_call_t *call, const char *name, const char *argument, const char *alone,
                  const char *sentence, const char **text) {
-    cli_option_t *option = add(call, name, argument, sentence);
+    cli_option_t *option = add_option(call, name, argument, sentence);
     option->text = text;
     option->alone = alone;
 }

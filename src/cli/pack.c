@@ -18,7 +18,7 @@ static keel_status_t pack(const keel_settings_t *settings, const char *run,
     return status;
 }
 
-static void tell(const char *id, const char *path, const keel_packed_t *packed) {
+static void tell_packed(const char *id, const char *path, const keel_packed_t *packed) {
     char size[16];
     keel_format_size(packed->bytes, size);
     cli_say("run %s with %llu program%s is in %s, %s", id, (unsigned long long)packed->programs,
@@ -60,7 +60,7 @@ int cli_pack(cli_call_t *call) {
         keel_free(id);
         return cli_fail(status);
     }
-    tell(id, path, &packed);
+    tell_packed(id, path, &packed);
     keel_free(id);
     return packed.left_out ? CLI_NO : CLI_OK;
 }

@@ -158,7 +158,7 @@ static void begin_progress(const replay_t *replay) {
     cli_progress_begin(text);
 }
 
-static void tell(replay_t *replay, const replay_program_t *program) {
+static void tell_program(replay_t *replay, const replay_program_t *program) {
     cli_progress_end();
     if (!replay->json) replay_print_program(replay, program);
     begin_progress(replay);
@@ -168,7 +168,7 @@ static int answer(replay_t *replay) {
     replay_sum_t sum;
     if (!replay->json) replay_print_head(replay);
     begin_progress(replay);
-    replay_work(replay, tell);
+    replay_work(replay, tell_program);
     cli_progress_end();
     replay_sum(replay, &sum);
     int code = replay_verdict(replay, &sum);

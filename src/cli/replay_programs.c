@@ -77,7 +77,7 @@ static void set_names(const replay_t *replay, const json_t *event, replay_progra
     program->digest = of_run->program;
 }
 
-static keel_status_t add(replay_t *replay, const json_t *event, replay_program_t **out) {
+static keel_status_t add_replayed(replay_t *replay, const json_t *event, replay_program_t **out) {
     void *memory = replay->programs;
     KEEL_TRY(keel_grow_array(replay->count, sizeof *replay->programs, &replay->room, &memory));
     replay->programs = memory;
@@ -98,7 +98,7 @@ static keel_status_t add(replay_t *replay, const json_t *event, replay_program_t
     return NULL;
 }
 
-static keel_status_t find(replay_t *replay, const json_t *event, replay_program_t **out) {
+static keel_status_t find_replayed(replay_t *replay, const json_t *event, replay_program_t **out) {
     keel_buffer_t name;
     keel_buffer_initialize(&name, 0);
     keel_buffer_format(&name, "%s %s", keel_event_text(event, "program"),
@@ -108,7 +108,7 @@ static keel_status_t find(replay_t *replay, const json_t *event, replay_program_
     if (index) {
         *out = replay->programs[*index];
     } else if (!status) {
-        status = add(replay, event, out);
+        status = add_replayed(replay, event, out);
         if (!status)
             status = keel_map_put(&replay->known, keel_buffer_bytes(&name), replay->count - 1);
     }
@@ -127,7 +127,7 @@ static void take_seconds(replay_program_t *program, double seconds) {
 static keel_status_t take_request(replay_t *replay, const json_t *event, bool is_load) {
     replay_program_t *program;
     if (!*keel_event_text(event, "program")) return NULL;
-    KEEL_TRY(find(replay, event, &program));
+    KEEL_TRY(find_replayed(replay, event, &program));
     ++program->asked;
     // What a rehearsal's client waited says nothing about the compiler.
     if (*keel_event_text(event, "rehearsed")) return NULL;

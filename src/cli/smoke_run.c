@@ -46,14 +46,14 @@ typedef struct words_t {
     size_t count;
 } words_t;
 
-static void add(words_t *words, const char *word) {
+static void add_word(words_t *words, const char *word) {
     if (words->count + 1 < MOST_WORDS) words->list[words->count++] = (char *)(uintptr_t)word;
 }
 
 static void add_pair(words_t *words, const char *option, const char *value) {
     if (!value) return;
-    add(words, option);
-    add(words, value);
+    add_word(words, option);
+    add_word(words, value);
 }
 
 // What a script may do with a random order or with a flag of the shell is the same each time.
@@ -75,11 +75,11 @@ static void make_words(const smoke_t *smoke, const smoke_run_t *run, char *cache
     bool is_devices = smoke_is_named(run->variation, "devices");
     bool is_own = is_devices || smoke_is_named(run->variation, "on") ||
                   smoke_is_named(run->variation, "flags");
-    add(words, smoke->self);
-    add(words, on ? "rehearse" : "run");
+    add_word(words, smoke->self);
+    add_word(words, on ? "rehearse" : "run");
     add_pair(words, "--on", on);
     add_pair(words, "--compile", on ? "none" : NULL);
-    add(words, "--quiet");
+    add_word(words, "--quiet");
     add_pair(words, "--cache-dir", cache);
     add_pair(words, "--run-dir", smoke->run_dir);
     add_pair(words, "--plugin", smoke->plugin);
@@ -90,15 +90,15 @@ static void make_words(const smoke_t *smoke, const smoke_run_t *run, char *cache
     add_pair(words, "--freeze-after", "0");
     add_pair(words, "--cpu-devices", is_devices ? smoke_value_of(run->variation) : smoke->devices);
     add_pair(words, "--json", run->figures);
-    add(words, "--");
+    add_word(words, "--");
     for (char **word = smoke->command; *word; ++word)
-        add(words, *word);
+        add_word(words, *word);
     // The command's further arguments, word by word.
     for (char *word = is_own ? NULL : rest; word && *word;) {
         size_t length = strcspn(word, " ");
         char *next = word[length] ? word + length + 1 : NULL;
         word[length] = 0;
-        if (*word) add(words, word);
+        if (*word) add_word(words, word);
         word = next;
     }
 }

@@ -76,7 +76,7 @@ static keel_status_t fill(const keel_handler_t *handler, keel_handler_t *out) {
     return NULL;
 }
 
-static keel_status_t add(const keel_handler_t *handler) {
+static keel_status_t add_handler(const keel_handler_t *handler) {
     void *list = handlers, *memory;
     if (is_known(handler)) return NULL;
     KEEL_TRY(keel_grow_array(count, sizeof *handlers, &capacity, &list));
@@ -92,7 +92,7 @@ static keel_status_t add(const keel_handler_t *handler) {
 
 keel_status_t keel_handler_add(const keel_handler_t *handler) {
     pthread_mutex_lock(&lock);
-    keel_status_t status = add(handler);
+    keel_status_t status = add_handler(handler);
     pthread_mutex_unlock(&lock);
     return status;
 }

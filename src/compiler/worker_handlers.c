@@ -152,7 +152,7 @@ static keel_status_t add_kernel(const wire_handler_t *handler, void *function) {
     return status;
 }
 
-static keel_status_t add(const worker_t *worker, const wire_handler_t *handler) {
+static keel_status_t add_callable(const worker_t *worker, const wire_handler_t *handler) {
     void *places[KEEL_HANDLER_PLACES];
     for (int i = 0; i < KEEL_HANDLER_PLACES; ++i)
         KEEL_TRY(find_place(handler->libraries[i], handler->offsets[i], &places[i]));
@@ -162,7 +162,7 @@ static keel_status_t add(const worker_t *worker, const wire_handler_t *handler) 
 }
 
 void worker_add_handler(worker_t *worker, const wire_handler_t *handler) {
-    keel_status_t status = add(worker, handler);
+    keel_status_t status = add_callable(worker, handler);
     if (status && !*worker->trouble)
         snprintf(worker->trouble, sizeof worker->trouble, "handler %.*s was not registered: %s",
                  KEEL_STR_ARGS(handler->name), keel_status_message(status));

@@ -17,8 +17,8 @@ static keel_status_t keep_text(comparing_t *comparing, keel_str_t text, const ch
     return NULL;
 }
 
-static keel_status_t add(comparing_t *comparing, const char *kind, const char *what,
-                         keel_str_t name, keel_str_t before, keel_str_t after) {
+static keel_status_t add_change(comparing_t *comparing, const char *kind, const char *what,
+                                keel_str_t name, keel_str_t before, keel_str_t after) {
     keel_contract_changes_t *out = comparing->out;
     void *grown = out->list;
     KEEL_TRY(keel_grow_array(out->count, sizeof *out->list, &comparing->capacity, &grown));
@@ -35,7 +35,7 @@ static keel_status_t add(comparing_t *comparing, const char *kind, const char *w
 static keel_status_t add_changed(comparing_t *comparing, const char *what, keel_str_t before,
                                  keel_str_t after) {
     if (keel_str_equal(before, after)) return NULL;
-    return add(comparing, "changed", what, KEEL_STR(""), before, after);
+    return add_change(comparing, "changed", what, KEEL_STR(""), before, after);
 }
 
 static keel_status_t add_scope(comparing_t *comparing, const char *what,
@@ -70,11 +70,11 @@ static keel_status_t compare_argument(comparing_t *comparing,
     comparing->out->programs = true;
     if (before) KEEL_TRY(argument_text(comparing, before, &was));
     if (after) KEEL_TRY(argument_text(comparing, after, &is));
-    return add(comparing,
-               !before  ? "added"
-               : !after ? "removed"
-                        : "changed",
-               "argument", before ? before->name : after->name, keel_str(was), keel_str(is));
+    return add_change(comparing,
+                      !before  ? "added"
+                      : !after ? "removed"
+                               : "changed",
+                      "argument", before ? before->name : after->name, keel_str(was), keel_str(is));
 }
 
 static keel_status_t map_names(const keel_contract_program_t *program, keel_map_t *out) {
@@ -159,8 +159,8 @@ static keel_status_t add_pin(comparing_t *comparing, const char *kind,
     keel_status_t status = keel_buffer_status(&text);
     keel_str_t value = keel_bytes_str(keel_buffer_bytes(&text)), none = KEEL_STR("");
     if (!status)
-        status =
-            add(comparing, kind, "pin", none, is_added ? none : value, is_added ? value : none);
+        status = add_change(comparing, kind, "pin", none, is_added ? none : value,
+                            is_added ? value : none);
     keel_buffer_deinitialize(&text);
     return status;
 }
@@ -220,8 +220,8 @@ static keel_status_t add_program(comparing_t *comparing, const char *kind,
     bool is_added = *kind == 'a';
     comparing->out->programs = true;
     KEEL_TRY(program_text(comparing, program, &text));
-    return add(comparing, kind, "program", KEEL_STR(""), keel_str(is_added ? "" : text),
-               keel_str(is_added ? text : ""));
+    return add_change(comparing, kind, "program", KEEL_STR(""), keel_str(is_added ? "" : text),
+                      keel_str(is_added ? text : ""));
 }
 
 // The program of `before` that became this one: first by pins, then, among those that share none
@@ -301,8 +301,9 @@ static keel_status_t add_entry(comparing_t *comparing, const char *kind,
     bool is_added = *kind == 'a';
     comparing->out->programs = true;
     comparing->entry = entry->name;
-    return add(comparing, kind, "entry", KEEL_STR(""), is_added ? KEEL_STR("") : entry->function,
-               is_added ? entry->function : KEEL_STR(""));
+    return add_change(comparing, kind, "entry", KEEL_STR(""),
+                      is_added ? KEEL_STR("") : entry->function,
+                      is_added ? entry->function : KEEL_STR(""));
 }
 
 static int order_of(const keel_contract_entry_t *a, const keel_contract_entry_t *b) {

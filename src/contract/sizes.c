@@ -96,8 +96,8 @@ static keel_status_t no_size(keel_str_t text) {
                             KEEL_STR_ARGS(text));
 }
 
-static bool find(keel_str_t text, const char *part, keel_str_t *out_before,
-                 keel_str_t *out_behind) {
+static bool split_around(keel_str_t text, const char *part, keel_str_t *out_before,
+                         keel_str_t *out_behind) {
     size_t size = strlen(part);
     for (size_t i = 0; i + size <= text.size; ++i) {
         if (memcmp(text.data + i, part, size) != 0) continue;
@@ -119,7 +119,7 @@ static keel_status_t read_list(keel_str_t text, keel_arena_t *arena, keel_sizes_
     uint32_t count = 0;
     for (bool more = true; more; ++count) {
         keel_str_t behind = {NULL, 0};
-        more = find(rest, "|", &item, &behind);
+        more = split_around(rest, "|", &item, &behind);
         if (!more) item = contract_trim(rest);
         if (!contract_read_number(item, &list[count])) return no_size(text);
         if (count && list[count] <= list[count - 1])
@@ -135,7 +135,7 @@ static keel_status_t read_list(keel_str_t text, keel_arena_t *arena, keel_sizes_
 static keel_status_t read_range(keel_str_t text, keel_str_t low, keel_str_t high,
                                 keel_sizes_t *out) {
     keel_str_t end = high, step = KEEL_STR("1");
-    find(high, "step", &end, &step);
+    split_around(high, "step", &end, &step);
     *out = (keel_sizes_t){.step = 1};
     if (!contract_read_number(low, &out->low) || !contract_read_number(end, &out->high) ||
         !contract_read_number(step, &out->step) || !out->step)
@@ -152,7 +152,7 @@ static keel_status_t read_range(keel_str_t text, keel_str_t low, keel_str_t high
 static keel_status_t read_sizes(keel_str_t text, keel_arena_t *arena, keel_sizes_t *out) {
     keel_str_t low, high;
     if (memchr(text.data, '|', text.size)) return read_list(text, arena, out);
-    if (find(text, "..", &low, &high)) return read_range(text, low, high, out);
+    if (split_around(text, "..", &low, &high)) return read_range(text, low, high, out);
     *out = (keel_sizes_t){.step = 1};
     if (keel_str_is(text, "?"))
         out->low = KEEL_DYNAMIC;
@@ -175,7 +175,7 @@ static keel_status_t read_dims(keel_str_t text, keel_arena_t *arena,
     KEEL_TRY(keel_arena_array(arena, most, sizeof *out->dims, &memory));
     keel_sizes_t *dims = memory;
     for (bool more = true; more; ++out->rank) {
-        more = find(text, ",", &item, &behind);
+        more = split_around(text, ",", &item, &behind);
         if (!more) item = contract_trim(text);
         if (!item.size) return no_size(item);
         KEEL_TRY(read_sizes(item, arena, &dims[out->rank]));

@@ -25,8 +25,8 @@ static keel_digest_t digest_of(const keel_backend_t *backend) {
 }
 
 // Under the lock.
-static keel_status_t add(keel_engine_t *engine, const keel_digest_t *digest,
-                         const keel_backend_t *backend, topology_t **out) {
+static keel_status_t add_topology(keel_engine_t *engine, const keel_digest_t *digest,
+                                  const keel_backend_t *backend, topology_t **out) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(topology_t), &memory));
     topology_t *fresh = memory;
@@ -51,7 +51,7 @@ keel_status_t topologies_client(keel_engine_t *engine, PJRT_TopologyDescription 
     topology_t *at = topologies;
     while (at && (at->engine != engine || !keel_digest_equal(&at->backend, &digest)))
         at = at->next;
-    if (!at) status = add(engine, &digest, &backend, &at);
+    if (!at) status = add_topology(engine, &digest, &backend, &at);
     pthread_mutex_unlock(&lock);
     keel_backend_deinitialize(&backend);
     if (!status) *out = (PJRT_Client *)at;

@@ -18,7 +18,7 @@ typedef struct visit_t {
     uint32_t first, next, end; // of its operands
 } visit_t;
 
-typedef struct walk_t {
+typedef struct order_walk_t {
     const keel_graph_t *graph;
     keel_op_id_t first, end;
     uint32_t *height;    // by operation from `first`: the longest way from an argument or constant
@@ -29,9 +29,9 @@ typedef struct walk_t {
     uint32_t visit_count;
     keel_op_id_t *out;
     uint32_t count;
-} walk_t;
+} order_walk_t;
 
-static bool is_inside(const walk_t *walk, keel_op_id_t op) {
+static bool is_inside(const order_walk_t *walk, keel_op_id_t op) {
     return op != KEEL_NONE && op >= walk->first && op < walk->end;
 }
 
@@ -44,7 +44,7 @@ static bool is_step(keel_str_t name) {
     return keel_str_is_among(name, steps, sizeof steps / sizeof *steps);
 }
 
-static void find_heights(walk_t *walk) {
+static void find_heights(order_walk_t *walk) {
     for (keel_op_id_t op = walk->first; op < walk->end; ++op) {
         keel_list_t operands = keel_program_operands(walk->graph->program, op);
         uint32_t height = 0;
@@ -65,7 +65,7 @@ static int by_height(const void *a, const void *b) {
 }
 
 // Results keep their order.
-static void begin(walk_t *walk, keel_op_id_t op) {
+static void begin(order_walk_t *walk, keel_op_id_t op) {
     uint32_t first = walk->operand_count;
     keel_list_t operands = keel_program_operands(walk->graph->program, op);
     walk->is_visited[op - walk->first] = true;
@@ -81,7 +81,7 @@ static void begin(walk_t *walk, keel_op_id_t op) {
     walk->visits[walk->visit_count++] = (visit_t){op, first, first, walk->operand_count};
 }
 
-static void visit(walk_t *walk, keel_op_id_t root) {
+static void visit(order_walk_t *walk, keel_op_id_t root) {
     if (walk->is_visited[root - walk->first]) return;
     begin(walk, root);
     while (walk->visit_count) {
@@ -97,7 +97,7 @@ static void visit(walk_t *walk, keel_op_id_t root) {
     }
 }
 
-static keel_status_t order_by_flow(walk_t *walk, keel_op_id_t root, keel_arena_t *arena) {
+static keel_status_t order_by_flow(order_walk_t *walk, keel_op_id_t root, keel_arena_t *arena) {
     const keel_program_t *program = walk->graph->program;
     size_t count = walk->end - walk->first;
     void *memory;
@@ -122,7 +122,7 @@ static keel_status_t order_by_flow(walk_t *walk, keel_op_id_t root, keel_arena_t
 
 keel_status_t keel_graph_order(const keel_graph_t *graph, uint32_t function, keel_arena_t *arena,
                                keel_op_id_t **out, uint32_t *out_count) {
-    walk_t walk = {.graph = graph};
+    order_walk_t walk = {.graph = graph};
     void *memory;
     keel_graph_body(graph, function, &walk.first, &walk.end);
     if (walk.end < walk.first) walk.end = walk.first;

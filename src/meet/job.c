@@ -4,7 +4,7 @@
 
 #include "meet/meet.h"
 
-static void add(keel_buffer_t *out, const char *value) {
+static void add_part(keel_buffer_t *out, const char *value) {
     if (out->size) keel_buffer_byte(out, '/');
     keel_buffer_text(out, value);
 }
@@ -12,7 +12,7 @@ static void add(keel_buffer_t *out, const char *value) {
 static bool add_variable(keel_buffer_t *out, const char *name) {
     const char *value = getenv(name);
     bool is_set = value && *value;
-    if (is_set) add(out, value);
+    if (is_set) add_part(out, value);
     return is_set;
 }
 
@@ -27,8 +27,8 @@ static bool add_master(keel_buffer_t *out) {
     const char *address = getenv("MASTER_ADDR");
     char host[256] = "";
     if (!address || !*address || !add_variable(out, "MASTER_PORT")) return false;
-    add(out, address);
-    if (is_this_machine(address) && gethostname(host, sizeof host - 1) == 0) add(out, host);
+    add_part(out, address);
+    if (is_this_machine(address) && gethostname(host, sizeof host - 1) == 0) add_part(out, host);
     return true;
 }
 

@@ -21,7 +21,7 @@ struct keel_batch_t {
 
 // ---- life --------------------------------------------------------------------------------------
 
-static field_t *find(const keel_batch_t *batch, const char *name) {
+static field_t *find_field(const keel_batch_t *batch, const char *name) {
     for (size_t i = 0; name && i < batch->count; ++i)
         if (!strcmp(batch->fields[i].name, name)) return &batch->fields[i];
     return NULL;
@@ -40,7 +40,7 @@ static keel_status_t make_field(const keel_batch_t *batch, const keel_field_t *d
     void *memory;
     if (!declared->name || !*declared->name)
         return keel_status_make(KEEL_INVALID, "batch: a field has no name");
-    if (find(batch, declared->name))
+    if (find_field(batch, declared->name))
         return keel_status_make(KEEL_INVALID, "batch: %s is declared twice", declared->name);
     if (!keel_tensor_bytes(declared->dtype, &declared->shape, &out->bytes))
         return keel_status_make(KEEL_INVALID, "batch: %s has an impossible dtype or shape",
@@ -176,7 +176,7 @@ static void check_array(keel_buffer_t *wrong, const keel_host_array_t *array,
 // Notes which array is which field.
 static void sort_array(keel_batch_t *batch, keel_buffer_t *wrong, const keel_host_array_t *array) {
     uint64_t bytes;
-    field_t *field = find(batch, array->name);
+    field_t *field = find_field(batch, array->name);
     if (!field) {
         say(wrong, array->name);
         keel_buffer_text(wrong, " is no field; the fields are");
@@ -303,7 +303,7 @@ void keel_batch_next_at(keel_caller_t site, keel_batch_t *batch, const keel_host
 
 static keel_tensor_t get(keel_caller_t site, const keel_batch_t *batch, const char *name,
                          bool is_mask) {
-    const field_t *field = find(batch, name);
+    const field_t *field = find_field(batch, name);
     if (field && (!is_mask || field->declared.mask_rank))
         return is_mask ? field->mask : field->tensor;
     return keel_tensor_fail(batch->context, site,

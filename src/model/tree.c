@@ -145,8 +145,8 @@ static bool is_new(keel_tree_t *tree, keel_caller_t site, const char *name) {
     return false;
 }
 
-static keel_tensor_t add(keel_caller_t site, keel_tree_t *tree, const char *name,
-                         keel_dtype_t dtype, keel_shape_t shape, const leaf_t *like) {
+static keel_tensor_t add_leaf(keel_caller_t site, keel_tree_t *tree, const char *name,
+                              keel_dtype_t dtype, keel_shape_t shape, const leaf_t *like) {
     char whole[MAX_NAME + 1];
     leaf_t leaf = *like;
     if (!tree || !join(tree, site, name, whole) || !is_new(tree, site, whole) ||
@@ -174,12 +174,12 @@ static bool can_be_parameter(keel_tree_t *tree, keel_caller_t site, const char *
 keel_tensor_t keel_tree_add_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                                keel_dtype_t dtype, keel_shape_t shape, keel_init_t init) {
     if (!tree || !can_be_parameter(tree, site, name, dtype)) return (keel_tensor_t){0};
-    return add(site, tree, name, dtype, shape, &(leaf_t){.init = init});
+    return add_leaf(site, tree, name, dtype, shape, &(leaf_t){.init = init});
 }
 
 keel_tensor_t keel_tree_state_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                                  keel_dtype_t dtype, keel_shape_t shape, keel_init_t init) {
-    return add(site, tree, name, dtype, shape, &(leaf_t){.init = init, .is_state = true});
+    return add_leaf(site, tree, name, dtype, shape, &(leaf_t){.init = init, .is_state = true});
 }
 
 static bool holds(const keel_tree_t *tree, keel_tensor_t tensor) {

@@ -184,7 +184,8 @@ static const char *package_of(const char *name) {
 }
 
 // `how` says how else a plugin can be named.
-static keel_status_t find(const char *name, const char *interpreter, const char *how, char **out) {
+static keel_status_t find_plugin(const char *name, const char *interpreter, const char *how,
+                                 char **out) {
     if (strchr(name, '/')) {
         char resolved[PATH_MAX];
         return keel_path(out, "%s", realpath(name, resolved) ? resolved : name);
@@ -216,11 +217,11 @@ static keel_status_t find(const char *name, const char *interpreter, const char 
 }
 
 keel_status_t keel_plugin_find(const char *name, const char *interpreter, char **out) {
-    return find(name, interpreter, "set KEEL_PLUGIN to its path", out);
+    return find_plugin(name, interpreter, "set KEEL_PLUGIN to its path", out);
 }
 
 keel_status_t keel_plugin_find_compiler(const char *platform, const char *interpreter, char **out) {
-    return find(platform, interpreter, "name its path with --plugin", out);
+    return find_plugin(platform, interpreter, "name its path with --plugin", out);
 }
 
 static const char *file_of(const char *path) {

@@ -128,7 +128,7 @@ keel_status_t later_begin(const replica_t *replica, const bool *cheap, uint32_t 
 
 // ---- once it is asked for ----------------------------------------------------------------------
 
-static contents_t *find(void *context, uint32_t argument) {
+static contents_t *contents_later(void *context, uint32_t argument) {
     const later_t *later = context;
     const origin_t *origin = &later->arguments[argument];
     return origin->later ? later_contents(origin->later, origin->result)
@@ -144,7 +144,7 @@ static uint32_t count_wanted(const later_t *later) {
 
 // Under the lock. Those that are not computed now have no memory, or an unknown argument.
 static keel_status_t compute_all(later_t *later) {
-    const argument_source_t source = {find, later};
+    const argument_source_t source = {contents_later, later};
     keel_status_t status = worth_compute(later->facts->worth, &later->facts->signature,
                                          later->wanted, &source, later->results);
     drop_arguments(later);
@@ -152,7 +152,7 @@ static keel_status_t compute_all(later_t *later) {
 }
 
 static keel_status_t compute_one(later_t *later, uint32_t result) {
-    const argument_source_t source = {find, later};
+    const argument_source_t source = {contents_later, later};
     void *memory;
     KEEL_TRY(keel_calloc(later->facts->signature.result_count, sizeof(bool), &memory));
     bool *wanted = memory;

@@ -323,7 +323,7 @@ static keel_status_t take_arguments(taking_t *taking) {
     return NULL;
 }
 
-static contents_t *find(void *context, uint32_t argument) {
+static contents_t *contents_taken(void *context, uint32_t argument) {
     const taking_t *taking = context;
     const gathered_t *gathered = &taking->arguments[argument];
     if (!taking->meeting->is_gathered[argument])
@@ -338,7 +338,7 @@ static keel_status_t meet(meeting_t *meeting) {
     void *memory;
     KEEL_TRY(keel_calloc((size_t)signature->parameter_count + 1, sizeof(gathered_t), &memory));
     taking_t taking = {meeting, memory};
-    const argument_source_t source = {find, &taking};
+    const argument_source_t source = {contents_taken, &taking};
     keel_status_t status = take_arguments(&taking);
     if (!status)
         status = worth_compute(meeting->facts->worth, signature, meeting->wanted, &source,

@@ -198,8 +198,8 @@ typedef struct shardings_t {
 
 static shardings_t next; // the plugin's
 
-static PJRT_Error *tell(const keel_array_t *arrays, uint32_t number, keel_arena_t *arena,
-                        shardings_args_t *args) {
+static PJRT_Error *tell_shardings(const keel_array_t *arrays, uint32_t number, keel_arena_t *arena,
+                                  shardings_args_t *args) {
     static const char replicated[] = {8, 0};
     void *memory;
     args->count = number;
@@ -223,13 +223,15 @@ static PJRT_Error *tell(const keel_array_t *arrays, uint32_t number, keel_arena_
 static PJRT_Error *of_parameters(shardings_args_t *args) {
     if (!keel_rehearse_owns(args->executable)) return next.of_parameters(args);
     facts_t *facts = args->executable->facts;
-    return tell(facts->signature.parameters, facts->signature.parameter_count, &facts->arena, args);
+    return tell_shardings(facts->signature.parameters, facts->signature.parameter_count,
+                          &facts->arena, args);
 }
 
 static PJRT_Error *of_results(shardings_args_t *args) {
     if (!keel_rehearse_owns(args->executable)) return next.of_results(args);
     facts_t *facts = args->executable->facts;
-    return tell(facts->signature.results, facts->signature.result_count, &facts->arena, args);
+    return tell_shardings(facts->signature.results, facts->signature.result_count, &facts->arena,
+                          args);
 }
 
 static bool take_shardings(PJRT_Extension_Base *extension) {

@@ -235,7 +235,7 @@ typedef struct found_t {
     bool *is_looked_for;
 } found_t;
 
-static contents_t *find(found_t *found, uint32_t argument) {
+static contents_t *contents_found(found_t *found, uint32_t argument) {
     if (!found->is_looked_for[argument])
         found->contents[argument] = found->source->find(found->source->context, argument);
     found->is_looked_for[argument] = true;
@@ -249,7 +249,7 @@ static uint32_t choose(const worth_t *worth, const bool *wanted, found_t *found,
         if (!worth->cheap[i] || !wanted[i]) continue;
         bool all = true;
         for (uint32_t j = 0; all && j < worth->arguments[i][0]; ++j)
-            all = find(found, worth->arguments[i][1 + j]);
+            all = contents_found(found, worth->arguments[i][1 + j]);
         if (all) out[count++] = i;
     }
     return count;
@@ -264,7 +264,8 @@ static keel_status_t compute(part_t *part, const keel_signature_t *signature, fo
     bool all = true;
     for (uint32_t i = 0; i < part->argument_count; ++i) {
         uint32_t argument = part->arguments[i];
-        arguments[i] = (operand_t){&signature->parameters[argument].whole, find(found, argument)};
+        arguments[i] =
+            (operand_t){&signature->parameters[argument].whole, contents_found(found, argument)};
         all = all && arguments[i].contents;
     }
     for (uint32_t i = 0; i < part->result_count; ++i)

@@ -11,7 +11,7 @@ static bool is_name(keel_str_t name) {
     return name.size && !keel_str_is(name, KEEL_PROFILE_NONE);
 }
 
-static keel_flag_profile_t *find(const keel_settings_t *settings, keel_str_t name) {
+static keel_flag_profile_t *find_profile(const keel_settings_t *settings, keel_str_t name) {
     for (size_t i = 0; i < settings->profile_count; ++i)
         if (keel_str_is(name, settings->profiles[i].name)) return &settings->profiles[i];
     return NULL;
@@ -38,7 +38,7 @@ keel_status_t keel_profile_add(keel_settings_t *settings, keel_str_t key, keel_s
     if (!keel_str_starts(flags, KEEL_STR("--")))
         return keel_status_make(KEEL_INVALID, "%s: '%s' are no flags; write --xla_a=1 --xla_b=2",
                                 where, keel_setting_show(flags, &shown));
-    keel_flag_profile_t *known = find(settings, name);
+    keel_flag_profile_t *known = find_profile(settings, name);
     if (known) return set_flags(known, flags);
     void *grown = settings->profiles;
     KEEL_TRY(keel_grow_array(settings->profile_count, sizeof *settings->profiles,
@@ -53,7 +53,7 @@ keel_status_t keel_profile_add(keel_settings_t *settings, keel_str_t key, keel_s
 
 const char *keel_settings_profile_flags(const keel_settings_t *settings) {
     const keel_flag_profile_t *profile =
-        find(settings, keel_str(keel_settings_text(settings, KEEL_SETTING_PROFILE)));
+        find_profile(settings, keel_str(keel_settings_text(settings, KEEL_SETTING_PROFILE)));
     return profile ? profile->flags : "";
 }
 
@@ -61,7 +61,7 @@ keel_status_t keel_profile_check(const keel_settings_t *settings, const char *wh
     const char *name = keel_settings_text(settings, KEEL_SETTING_PROFILE);
     char known[256] = KEEL_PROFILE_NONE;
     keel_shown_t shown;
-    if (strcmp(name, KEEL_PROFILE_NONE) == 0 || find(settings, keel_str(name))) return NULL;
+    if (strcmp(name, KEEL_PROFILE_NONE) == 0 || find_profile(settings, keel_str(name))) return NULL;
     for (size_t i = 0; i < settings->profile_count; ++i) {
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, ", %s", settings->profiles[i].name);

@@ -81,7 +81,7 @@ static bool trace_forward(call_t *call) {
            read(call, "result", custom->input_count, custom->output_count + custom->saved_count);
 }
 
-static void add(call_t *call, keel_tensor_t *out) {
+static void add_custom(call_t *call, keel_tensor_t *out) {
     const keel_custom_t *custom = call->custom;
     int64_t words[] = {0, (int64_t)custom->input_count, (int64_t)custom->output_count};
     if (!check(call, out) || !make_room(call) || !trace_forward(call) ||
@@ -103,7 +103,7 @@ void keel_custom_gradient_at(keel_caller_t site, keel_context_t *context,
         context_fail(context, site, "custom_gradient: nothing says of what");
         return;
     }
-    add(&call, out);
+    add_custom(&call, out);
     for (size_t i = 0; out && i < custom->output_count && context->error; ++i)
         out[i] = (keel_tensor_t){0};
     keel_free(call.tensors);

@@ -1,7 +1,7 @@
 // Named scopes: what the program is doing, as people call it, around the lines that trace it.
 #include "tensor/trace.h"
 
-static keel_status_t add(keel_context_t *context, const naming_t *naming, const char *name) {
+static keel_status_t add_name(keel_context_t *context, const naming_t *naming, const char *name) {
     size_t size = strlen(name) + 1;
     if (size > UINT32_MAX - context->naming_text.count)
         return keel_status_make(KEEL_UNSUPPORTED, "scope: the names of this step are too long");
@@ -27,7 +27,7 @@ static bool open_scope(keel_context_t *context, keel_caller_t site, const char *
         context_fail(context, site, "scope: %d are open; keel_scope_end was not called",
                      NAMING_DEPTH);
     if (context->error) return false;
-    keel_status_t status = add(context, &naming, name);
+    keel_status_t status = add_name(context, &naming, name);
     if (!status) return true;
     context_take(context, site, status);
     return false;

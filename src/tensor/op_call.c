@@ -36,9 +36,9 @@ static bool results_are_good(keel_context_t *context, keel_caller_t site,
     return !context->error;
 }
 
-static void add(keel_context_t *context, const keel_custom_call_t *call, const uint32_t *nodes,
-                uint32_t count, int64_t *words, uint32_t word_count, result_t *results,
-                keel_tensor_t *out) {
+static void add_call(keel_context_t *context, const keel_custom_call_t *call, const uint32_t *nodes,
+                     uint32_t count, int64_t *words, uint32_t word_count, result_t *results,
+                     keel_tensor_t *out) {
     const char *config = call->config ? call->config : "";
     size_t target_size = strlen(call->target) + 1;
     words[CALL_HAS_EFFECT] = call->has_side_effect != 0;
@@ -79,7 +79,7 @@ void keel_custom_call_at(keel_caller_t site, keel_context_t *context,
     else if (same && same != context)
         context_fail(context, site, "custom_call: an operand belongs to another context");
     else if (same)
-        add(context, call, nodes, (uint32_t)count, words, word_count, results, out);
+        add_call(context, call, nodes, (uint32_t)count, words, word_count, results, out);
     keel_free(nodes);
     keel_free(words);
     keel_free(results);

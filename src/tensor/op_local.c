@@ -85,8 +85,8 @@ bool local_refuses(keel_context_t *context, const char *what, uint32_t node) {
 
 // ---- parts -------------------------------------------------------------------------------------
 
-static keel_tensor_t add(keel_context_t *context, node_kind_t kind, uint32_t node,
-                         const keel_shape_t *shape, uint32_t sharding) {
+static keel_tensor_t add_local(keel_context_t *context, node_kind_t kind, uint32_t node,
+                               const keel_shape_t *shape, uint32_t sharding) {
     const int64_t words[] = {sharding};
     const node_spec_t spec = {.kind = kind,
                               .dtype = trace_node(context, node)->dtype,
@@ -109,7 +109,7 @@ keel_tensor_t keel_local_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spe
     mesh_parts(&context->mesh, &context->shardings.data[sharding], parts);
     for (int32_t i = 0; i < shape.rank; ++i)
         shape.dims[i] /= parts[i];
-    return add(context, NODE_LOCAL, node, &shape, sharding);
+    return add_local(context, NODE_LOCAL, node, &shape, sharding);
 }
 
 keel_tensor_t keel_global_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec) {
@@ -123,7 +123,7 @@ keel_tensor_t keel_global_at(keel_caller_t site, keel_tensor_t x, keel_spec_t sp
     if (!mesh_grow(context, "global", &spec, dtype, &shape) ||
         !mesh_resolve(context, "global", &spec, dtype, &shape, &sharding))
         return (keel_tensor_t){0};
-    return add(context, NODE_GLOBAL, node, &shape, sharding);
+    return add_local(context, NODE_GLOBAL, node, &shape, sharding);
 }
 
 // ---- in HLO ------------------------------------------------------------------------------------
@@ -169,14 +169,14 @@ static keel_tensor_t gradient_local(const rule_t *rule, int which) {
     const keel_shape_t shape = keel_shape(gradient_operand(rule, (uint32_t)which));
     keel_tensor_t sum = collective_sum(rule->context, rule->gradient, copies_of(rule));
     if (!sum.context) return sum;
-    return add(rule->context, NODE_GLOBAL, sum.id, &shape, sharding_of(rule));
+    return add_local(rule->context, NODE_GLOBAL, sum.id, &shape, sharding_of(rule));
 }
 
 static keel_tensor_t gradient_global(const rule_t *rule, int which) {
     const keel_shape_t shape = keel_shape(gradient_operand(rule, (uint32_t)which));
     int64_t copies = mesh_size(&rule->context->mesh, copies_of(rule));
     keel_tensor_t part =
-        add(rule->context, NODE_LOCAL, rule->gradient.id, &shape, sharding_of(rule));
+        add_local(rule->context, NODE_LOCAL, rule->gradient.id, &shape, sharding_of(rule));
     if (!part.context || copies == 1) return part;
     return keel_binary_at(rule->site, KEEL_OP_DIVIDE, part,
                           ops_constant(rule->context, keel_dtype(part), (double)copies));

@@ -1,7 +1,7 @@
 // keel_shard.
 #include "tensor/operation.h"
 
-static keel_tensor_t add(keel_context_t *context, uint32_t node, int64_t sharding) {
+static keel_tensor_t add_shard(keel_context_t *context, uint32_t node, int64_t sharding) {
     const node_spec_t spec = {.kind = NODE_SHARD,
                               .dtype = trace_node(context, node)->dtype,
                               .shape = *trace_node_shape(context, node),
@@ -17,7 +17,7 @@ keel_tensor_t keel_shard_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spe
     const keel_shape_t shape = *trace_node_shape(context, node);
     if (!mesh_resolve(context, "shard", &spec, trace_node(context, node)->dtype, &shape, &sharding))
         return (keel_tensor_t){0};
-    return add(context, node, sharding);
+    return add_shard(context, node, sharding);
 }
 
 // An annotation that the partitioner replaces.
@@ -34,7 +34,8 @@ static keel_status_t emit_shard(emitter_t *e, const item_t *item, keel_value_id_
 
 static keel_tensor_t gradient_shard(const rule_t *rule, int which) {
     (void)which;
-    return add(rule->context, rule->gradient.id, *trace_words(&rule->context->trace, &rule->node));
+    return add_shard(rule->context, rule->gradient.id,
+                     *trace_words(&rule->context->trace, &rule->node));
 }
 
 const operation_t operation_shard = {emit_shard, gradient_shard, SHARDING_WHOLE_ONLY};

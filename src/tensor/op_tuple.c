@@ -1,8 +1,8 @@
 // Nodes with several results, and their parts.
 #include "tensor/operation.h"
 
-static void add(keel_context_t *context, const uint32_t *nodes, uint32_t count,
-                keel_tensor_t *out) {
+static void add_tuple(keel_context_t *context, const uint32_t *nodes, uint32_t count,
+                      keel_tensor_t *out) {
     void *memory;
     const node_spec_t spec = {.kind = NODE_BARRIER};
     keel_status_t status = keel_calloc(count, sizeof(result_t), &memory);
@@ -25,7 +25,7 @@ void keel_barrier_at(keel_caller_t site, const keel_tensor_t *x, size_t count, k
     if (context && !out && count) context_fail(context, site, "barrier: no place for the results");
     for (size_t i = 0; out && i < count; ++i)
         out[i] = (keel_tensor_t){0};
-    if (context && out) add(context, nodes, (uint32_t)count, out);
+    if (context && out) add_tuple(context, nodes, (uint32_t)count, out);
     keel_free(nodes);
 }
 

@@ -66,7 +66,7 @@ static void give_up(device_t *device, sent_numbers_t *sent, uint32_t which) {
 }
 
 // The place of an equal one; KEEL_NONE if there is none.
-static uint32_t find(const sent_numbers_t *sent, const sent_t *wanted) {
+static uint32_t find_sent(const sent_numbers_t *sent, const sent_t *wanted) {
     uint32_t place = *bucket_of(sent, wanted);
     while (place != KEEL_NONE && !is_it(&sent->data[place], wanted))
         place = sent->data[place].next;
@@ -97,7 +97,7 @@ keel_status_t sent_find(keel_context_t *context, sent_numbers_t *sent, uint32_t 
     number_encode(number->dtype, number->value, wanted.bytes);
     if (place == KEEL_NONE || !is_it(&sent->data[place], &wanted)) {
         give_up(context->device, sent, which);
-        place = find(sent, &wanted);
+        place = find_sent(sent, &wanted);
         if (place == KEEL_NONE) KEEL_TRY(send(context, sent, &wanted, &place));
         ++sent->data[place].users;
         sent->places[which] = place;

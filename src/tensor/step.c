@@ -50,7 +50,7 @@ static bool is_it(const compiled_t *compiled, const keel_context_t *context, con
            !memcmp(compiled->shardings, emit->shardings, size);
 }
 
-static compiled_t *find(const keel_context_t *context, const emit_t *emit) {
+static compiled_t *find_compiled(const keel_context_t *context, const emit_t *emit) {
     for (uint32_t i = context->compiled.count; i-- > 0;)
         if (is_it(context->compiled.data[i], context, emit)) return context->compiled.data[i];
     return NULL;
@@ -145,7 +145,7 @@ static keel_status_t fill(keel_context_t *context, emit_t *emit, compiled_t *com
 
 static keel_status_t find_or_compile(keel_context_t *context, emit_t *emit, compiled_t **out) {
     void *memory;
-    *out = find(context, emit);
+    *out = find_compiled(context, emit);
     if (*out) return NULL;
     KEEL_TRY(keel_calloc(1, sizeof(compiled_t), &memory));
     compiled_t *compiled = memory;
