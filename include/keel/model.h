@@ -77,7 +77,7 @@ KEEL_API keel_tensor_t keel_tree_add_at(keel_caller_t site, keel_tree_t *tree, c
 KEEL_API keel_tensor_t keel_tree_state_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                                           keel_dtype_t dtype, keel_shape_t shape, keel_init_t init);
 // Gives a variable that is there already to the tree, as a parameter or as state. It stays what it
-// is if it is no variable, if the name is not new, or if a parameter would not be of floats.
+// is if it is not a variable, if the name is not new, or if a parameter would not be of floats.
 #define keel_tree_put(...) keel_tree_put_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_tree_put_at(keel_caller_t site, keel_tree_t *tree, const char *name,
                                keel_tensor_t variable, int is_state);

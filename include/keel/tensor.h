@@ -637,7 +637,7 @@ KEEL_API keel_tensor_t keel_rms_norm_at(keel_caller_t site, keel_tensor_t x, kee
 KEEL_API keel_tensor_t keel_layer_norm_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t scale,
                                           keel_tensor_t shift, double epsilon);
 // -log softmax(logits)[target]: [..., classes] and [...] integers give [...]. 0 for a target that
-// is no class.
+// is not a class.
 #define keel_cross_entropy(...) keel_cross_entropy_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_cross_entropy_at(keel_caller_t site, keel_tensor_t logits,
                                              keel_tensor_t targets);

@@ -58,7 +58,7 @@ typedef struct mapped_t {
 } mapped_t;
 
 // A mapped library of JAX or of PyTorch/XLA: "/x/site-packages/jaxlib/_jax.so". Others, such as the
-// plugin, may come from another environment than the client's.
+// plugin, may come from a different environment than the client's.
 static int visit_library(struct dl_phdr_info *info, size_t size, void *context) {
     static const char *const words[] = {"/site-packages/", "/dist-packages/"};
     (void)size;

@@ -26,7 +26,7 @@ struct json_t;
     X(aot, "--on TARGET [OPTION]... RUN|FILE...",                                                  \
       "compile recorded programs for a device that is not there")                                  \
     X(replay, "[OPTION]... RUN",                                                                   \
-      "compile and run a run's programs again: what would another plugin change?")                 \
+      "compile and run a run's programs again, to see what another plugin would change")           \
     X(pack, "[OPTION]... RUN -o FILE",                                                             \
       "write a run as one file, which commands take in place of a run")                            \
     X(runs, "[OPTION]... [prune]", "list recorded runs, or remove old ones")                       \
@@ -214,7 +214,7 @@ keel_status_t cli_check_plugin(const char *path) KEEL_MUST_CHECK;
 // caller frees it. Otherwise NULL.
 keel_status_t cli_find_wrapped(const char *plugin, const char *interpreter,
                                char **out) KEEL_MUST_CHECK;
-// A plugin that is to compile must be another one than Keel's own library.
+// A plugin that is to compile must be a different one than Keel's own library.
 keel_status_t cli_refuse_own(const char *plugin) KEEL_MUST_CHECK;
 
 // libkeel_pjrt.so beside this program, in the build and installed; the caller frees it.

@@ -35,8 +35,8 @@ keel_status_t contract_read(const char *path, keel_contract_t *out) KEEL_MUST_CH
 keel_status_t contract_run_read(const char *run_dir, const char *id,
                                 contract_run_t *out) KEEL_MUST_CHECK;
 void contract_run_deinitialize(contract_run_t *run);
-// Why the program is another one than before; that it is new, or not in the cache, does not say.
-// `entry` may be NULL; NULL: unknown.
+// Why the program is a different one than before; that it is new, or not in the cache, does not
+// say. `entry` may be NULL; NULL: unknown.
 const keel_run_difference_t *contract_cause(const keel_why_entry_t *entry);
 // Adds a program, with its placement in each process that asked for it.
 keel_status_t contract_add_program(keel_contract_t *contract,

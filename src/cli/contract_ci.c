@@ -148,7 +148,7 @@ void contract_junit(const contract_check_t *check, keel_buffer_t *out) {
 
 // ---- SARIF -------------------------------------------------------------------------------------
 
-// A path as a URI: of another folder than the run's, one with a scheme.
+// A path as a URI: of a different folder than the run's, one with a scheme.
 static void put_uri(keel_buffer_t *out, keel_str_t path) {
     if (path.size && *path.data == '/') keel_buffer_text(out, "file://");
     for (size_t i = 0; i < path.size; ++i) {

@@ -50,7 +50,7 @@ static void write_change(const keel_contract_change_t *change, keel_buffer_t *ou
 }
 
 static const char details[] =
-    "The exit code is 1 if other programs are allowed than before, and 0 if the contracts are\n"
+    "The exit code is 1 if different programs are allowed than before, and 0 if the contracts are\n"
     "equal or differ in figures and in what they were made with only.\n";
 
 int contract_diff(cli_call_t *call) {

@@ -86,7 +86,7 @@ static keel_status_t read_older(const recording_t *recording, keel_contract_t *o
     bool is_needed = recording->only || keel_status_code(status) == KEEL_NO_MEMORY;
     if (!status || is_needed) return status;
     if (keel_status_code(status) != KEEL_NOT_FOUND)
-        cli_say("%s; what it says is not taken over", keel_status_message(status));
+        cli_say("%s; nothing of it is kept", keel_status_message(status));
     keel_status_ignore(status);
     return NULL;
 }

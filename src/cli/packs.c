@@ -32,7 +32,7 @@ static keel_status_t take_file(const char **text) {
     return status;
 }
 
-// A run of the usual folder that is named beside a file. What is no run there is left to the
+// A run of the usual folder that is named beside a file. What is not a run there is left to the
 // command.
 static keel_status_t take_run(const char *run_dir, const char **text) {
     static const keel_pack_settings_t whole;

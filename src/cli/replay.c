@@ -208,10 +208,10 @@ static const char details[] =
     "--plugin, by the run's again. Then both run with the same generated arguments, and their\n"
     "results are compared. All of that happens in child processes, so a crash costs one "
     "program.\n\n"
-    "LIMIT is in percent: 25, or time=50,code=10,memory=10,run=20; the default is 20, and run is\n"
-    "judged only if it is named. The exit code is 1 if a program fails, grows beyond the limit or\n"
-    "has other results, or if the run's own plugin would not find its keys again. docs/replay.md\n"
-    "says what is compared and how.\n";
+    "LIMIT is in percent: 25, or time=50,code=10,memory=10,run=20. The defaults are 50 for time\n"
+    "and 20 for code and memory; run is judged only if it is named. The exit code is 1 if a\n"
+    "program fails, grows beyond the limit or has other results, or if the run's own plugin would\n"
+    "not find its keys again. docs/replay.md says what is compared and how.\n";
 
 static bool read_number(const char *text, double *out) {
     char *end;
@@ -233,7 +233,8 @@ int cli_replay(cli_call_t *call) {
              &replay.on);
     cli_text(call, "--python", "PYTHON", "the environment of the plugin, unless it is the run's",
              &python);
-    cli_text(call, "--limit", "LIMIT", "what may grow, in percent (20)", &limit);
+    cli_text(call, "--limit", "LIMIT", "what may grow, in percent (time=50,code=20,memory=20)",
+             &limit);
     cli_text(call, "--tolerance", "NUMBER", "the largest relative difference of results (0)",
              &tolerance);
     cli_text(call, "--seed", "NUMBER", "of the generated arguments (0)", &seed);

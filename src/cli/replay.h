@@ -28,7 +28,7 @@
 // ---- results -----------------------------------------------------------------------------------
 
 typedef struct replay_difference_t {
-    bool is_equal;     // bit for bit; values that are no number (NaN) count as one value
+    bool is_equal;     // bit for bit; values that are not numbers (NaN) count as one value
     bool is_unlike;    // the results are not arrays of the same types and sizes
     size_t result;     // where the largest relative difference is
     uint64_t elements; // of all results that were compared

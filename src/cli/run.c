@@ -389,11 +389,10 @@ static const char details[] =
     "give 2 or 3.\n\n"
     "Keel wraps the plugin that the command's Python would have used by itself: that of JAX's\n"
     "plugin packages, of JAX_PLATFORMS, PJRT_DEVICE or PJRT_LIBRARY_PATH. If that is the client's\n"
-    "own CPU backend, Keel wraps the embedded CPU plugin (platform keel). --plugin wraps another\n"
-    "one. A script that sets jax_platforms to cpu gets JAX's own client. --lines sets "
-    "XLA_IR_DEBUG\n"
-    "and XLA_HLO_DEBUG, which slow tracing down; without it PyTorch/XLA's recompiles are\n"
-    "explained without the lines of operations.\n\n"
+    "own CPU backend, Keel wraps the embedded CPU plugin in its place: JAX's platform cpu,\n"
+    "PyTorch/XLA's device LIBRARY. --plugin wraps another one.\n\n"
+    "--lines sets XLA_IR_DEBUG and XLA_HLO_DEBUG, which slow tracing down; without it\n"
+    "PyTorch/XLA's recompiles are explained without the lines of operations.\n\n"
     "A summary follows on stderr; `keel stats` has the rest.\n";
 
 int cli_run(cli_call_t *call) {

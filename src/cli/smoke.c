@@ -75,15 +75,13 @@ static bool take_variations(smoke_t *smoke, int *out_code) {
 }
 
 static const char details[] =
-    "The second run must compile nothing: then another process asks for the same programs. Both\n"
-    "have an empty cache and folder of runs, no XLA_FLAGS and LIBTPU_INIT_ARGS, PYTHONHASHSEED=0, "
-    "and\n"
-    "KEEL_SMOKE=1, by which a script may do less. With --on both are rehearsed, at once, without "
-    "a\n"
-    "device; then the second must ask for the same programs.\n\n"
-    "--vary runs the command once more with ARGS behind its own, and tells which programs are\n"
-    "others, and why. NAME is for the answer, except: flags=FLAGS sets XLA_FLAGS, devices=N the\n"
-    "number of CPU devices, on=TARGET the target. It may be given several times.\n\n"
+    "If the second run compiles nothing, another process asks for the same programs. Both begin\n"
+    "with an empty cache and an empty folder of runs, without XLA_FLAGS and LIBTPU_INIT_ARGS, and\n"
+    "with PYTHONHASHSEED=0 and KEEL_SMOKE=1, so that a script can do less. With --on both are\n"
+    "rehearsed at the same time, without a device; the second must ask for the same programs.\n\n"
+    "--vary runs the command once more with ARGS after its own, and says which programs differ\n"
+    "and why. NAME appears in the answer. Three names have a meaning: flags=FLAGS sets XLA_FLAGS,\n"
+    "devices=N the number of CPU devices, on=TARGET the target. --vary may be repeated.\n\n"
     "The exit code is 1 if the second run compiled something, or else that of a command that "
     "failed.\n";
 

@@ -110,7 +110,7 @@ static keel_status_t tell_run(const smoke_t *smoke, const smoke_run_t *run, keel
         keel_write_foreign(out, run->variation);
         keel_buffer_format(out, ": %zu of ", other);
         keel_write_counted(out, count_looked_at(run), "program");
-        keel_buffer_format(out, " %s\n", other == 1 ? "is another one" : "are others");
+        keel_buffer_format(out, " %s\n", other == 1 ? "differs" : "differ");
     } else {
         keel_buffer_text(out, "smoke: ");
         keel_write_counted(out, smoke->runs[0].run.count, "program");

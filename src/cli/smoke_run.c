@@ -236,8 +236,8 @@ static keel_status_t set_history(const smoke_t *smoke, size_t index) {
 
 // ---- all of them -------------------------------------------------------------------------------
 
-// A plugin's digest takes a quarter of a second. It is no entry, so it is looked up in the user's
-// own cache folder, unless others can write there.
+// A plugin's digest takes a quarter of a second. It is not an entry, so it is looked up in the
+// user's own cache folder, unless others can write there.
 static keel_status_t share_digests(const smoke_t *smoke) {
     keel_settings_t settings;
     char *digests, *link = NULL;

@@ -9,7 +9,7 @@ keel_status_t cli_temporary_make(const char *what, char **out) {
     const char *place = getenv("TMPDIR");
     if (!place || !*place) place = "/tmp";
     if (!keel_is_folder(place))
-        return keel_status_make(KEEL_INVALID, "%s is no folder; set TMPDIR to one", place);
+        return keel_status_make(KEEL_INVALID, "%s is not a folder; set TMPDIR to one", place);
     keel_journal_make_id(id);
     KEEL_TRY(keel_path(&path, "%s/keel-%s-%s", place, what, id));
     keel_status_t status = keel_directory_make(path);

@@ -85,7 +85,7 @@ typedef struct keel_compiled_t {
 enum { KEEL_COMPILER_ANY = 0 }; // an id of no job
 
 // Waits until the job is done, or any job. Each job is handed out once; KEEL_NOT_FOUND for others.
-// A program that does not compile is no failure of this function, nor is lack of memory.
+// A program that does not compile is not a failure of this function, nor is lack of memory.
 keel_status_t keel_compiler_wait(keel_compiler_t *compiler, uint64_t id,
                                  keel_compiled_t *out) KEEL_MUST_CHECK;
 void keel_compiled_deinitialize(keel_compiled_t *compiled);

@@ -66,7 +66,7 @@ keel_fingerprint_t keel_fingerprint_of_placement(const keel_key_t *key);
 // The sizes that a dimension may have.
 typedef struct keel_sizes_t {
     int64_t low, high, step; // equal: one size (KEEL_DYNAMIC: unknown when compiled)
-    const int64_t *list;     // several that are no range, rising; NULL: a range or one size
+    const int64_t *list;     // several that are not a range, rising; NULL: a range or one size
     uint32_t count;          // of the list
 } keel_sizes_t;
 
@@ -264,7 +264,7 @@ typedef struct keel_contract_difference_t {
 typedef struct keel_contract_nearest_t {
     const keel_contract_entry_t *entry;     // NULL: no entry of that name
     const keel_contract_program_t *program; // the nearest one in it; NULL: it has none
-    bool fits;           // the program's bounds allow it: it is no drift, although it has no pin
+    bool fits;           // the program's bounds allow it: it is not drift, although it has no pin
     bool options;        // it is listed, with other compile options
     bool machine;        // or, as the contract lists it, for another machine
     uint32_t placements; // it is listed, but with only so many; 0: it is not
@@ -297,7 +297,7 @@ typedef struct keel_contract_change_t {
 typedef struct keel_contract_changes_t {
     keel_contract_change_t *list;
     size_t count;
-    bool programs; // other programs are allowed than before: not only the header and figures
+    bool programs; // different programs are allowed than before: not only the header and figures
     keel_arena_t arena;
 } keel_contract_changes_t;
 

@@ -28,7 +28,7 @@ typedef struct reader_t {
 
 static keel_status_t read_fingerprint(keel_str_t text, keel_fingerprint_t *out) {
     if (keel_unhex(text, out->bytes, sizeof out->bytes)) return NULL;
-    return FAULT("'%.*s' is no fingerprint: that has %d hex digits; record the contract again",
+    return FAULT("'%.*s' is not a fingerprint: that has %d hex digits; record the contract again",
                  KEEL_STR_ARGS(text), 2 * KEEL_FINGERPRINT_SIZE);
 }
 
@@ -44,7 +44,7 @@ static keel_status_t read_scope(keel_str_t text, keel_contract_scope_t *out) {
 static keel_status_t read_count(keel_str_t text, const char *what, uint64_t *out) {
     int64_t number;
     if (!contract_read_number(text, &number))
-        return FAULT("%s '%.*s' is no number; write %s 3", what, KEEL_STR_ARGS(text), what);
+        return FAULT("%s '%.*s' is not a number; write %s 3", what, KEEL_STR_ARGS(text), what);
     *out = (uint64_t)number;
     return NULL;
 }
@@ -479,7 +479,7 @@ static bool is_conflict(keel_str_t line) {
 }
 
 static keel_status_t no_contract(void) {
-    return FAULT("this is no contract: it does not begin with 'keel.contract %d'; make one with "
+    return FAULT("this is not a contract: it does not begin with 'keel.contract %d'; make one with "
                  "keel contract record",
                  KEEL_CONTRACT_FORMAT);
 }
@@ -574,7 +574,7 @@ static keel_status_t end_file(reader_t *reader) {
 }
 
 static keel_status_t too_large(void) {
-    return FAULT("it is larger than %d MiB, so it is no contract; make one with keel contract "
+    return FAULT("it is larger than %d MiB, so it is not a contract; make one with keel contract "
                  "record",
                  KEEL_CONTRACT_LIMIT >> 20);
 }

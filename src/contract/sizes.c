@@ -92,7 +92,7 @@ keel_status_t contract_sizes_of(const int64_t *values, uint32_t count, keel_aren
 
 static keel_status_t no_size(keel_str_t text) {
     return keel_status_make(KEEL_INVALID,
-                            "'%.*s' is no size; write 8, 128..2048, 128..2048 step 128 or 64|96",
+                            "'%.*s' is not a size; write 8, 128..2048, 128..2048 step 128 or 64|96",
                             KEEL_STR_ARGS(text));
 }
 

@@ -227,7 +227,7 @@ static bool is_late(keel_enforcement_t *enforcement, const keel_engine_ask_t *as
     return late;
 }
 
-// A program that the contract lists is no drift: what should have asked for it earlier did not.
+// A program that the contract lists is not drift: what should have asked for it earlier did not.
 static keel_status_t check_freeze(keel_enforcement_t *enforcement, const held_t *held,
                                   const keel_engine_ask_t *ask, keel_verdict_t *out) {
     if (!is_frozen(enforcement) || !is_late(enforcement, ask)) return NULL;

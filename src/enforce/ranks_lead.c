@@ -61,15 +61,15 @@ static void list(const meeting_t *meeting, size_t which, keel_buffer_t *out) {
 static void describe(const meeting_t *meeting, size_t usual, size_t other, keel_buffer_t *out) {
     list(meeting, other, out);
     keel_buffer_text(out, alike(meeting, other) == 1 ? " asks" : " ask");
-    keel_buffer_format(out, " for another %s than ", meeting->said[usual].name);
+    keel_buffer_format(out, " for a different %s than ", meeting->said[usual].name);
     list(meeting, usual, out);
     keel_buffer_text(out, "; executed together, they would wait for each other forever");
     if (strcmp(meeting->said[usual].digest, meeting->said[other].digest) == 0)
         keel_buffer_text(out, "\n  the compile options or flags differ");
 }
 
-// Two threads that ask at about the same time may have asked in another order here than elsewhere:
-// then the second one is about to turn its process off.
+// Two threads that ask at about the same time may have asked in a different order here than
+// elsewhere: then the second one is about to turn its process off.
 static bool is_off_soon(const meeting_t *meeting, const uint32_t processes[2]) {
     uint64_t until = keel_clock_monotonic() + SETTLED_AFTER * 1000000ull;
     ranks_t *ranks = meeting->ranks;

@@ -50,7 +50,7 @@ keel_status_t ranks_part(const meeting_t *meeting, uint32_t asking, const said_t
     keel_buffer_initialize(&text, 1 << 14);
     keel_buffer_format(
         &text,
-        "process %u asks for another %s than %s without a new program; executed together, "
+        "process %u asks for a different %s than %s without a new program; executed together, "
         "they would wait for each other forever",
         asking, said->name, going);
     keel_status_t status = ranks_say_difference(meeting, processes, &text);

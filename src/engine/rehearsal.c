@@ -49,10 +49,11 @@ static void check_build(const keel_engine_t *engine, const keel_target_t *target
     char build[KEEL_DIGEST_HEX];
     keel_digest_hex(&engine->plugin_build, build);
     if (*target->build && strcmp(target->build, build) != 0)
-        keel_log_once("build",
-                      "%s has another build of the plugin (%.12s) than %s (%.12s), so it will not "
-                      "load what is compiled here; install the same version here",
-                      target->name, target->build, engine->plugin->path, build);
+        keel_log_once(
+            "build",
+            "%s has a different build of the plugin (%.12s) than %s (%.12s), so it will not "
+            "load what is compiled here; install the same version here",
+            target->name, target->build, engine->plugin->path, build);
 }
 
 keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *target,

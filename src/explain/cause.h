@@ -201,7 +201,7 @@ typedef enum keel_framework {
       "functions once, before the loop, with the same attributes and streams of random numbers.")  \
     X(NUMBER, "a number of Python's came instead of an array, or the reverse",                     \
       "Make it an array of one dtype from the start: jnp.asarray(0, jnp.int32).")                  \
-    X(CONTAINER, "the same arrays came in another container",                                      \
+    X(CONTAINER, "the same arrays came in a different container",                                  \
       "Pass the same containers in every call: convert it first, tuple(x) or dict(x).")            \
     X(OPTIONAL, "only one of the two calls passes it, and the program does not use it",            \
       "Pass it in every call or in none.")                                                         \
@@ -213,13 +213,13 @@ typedef enum keel_framework {
     X(STATIC_OBJECT, "another object of a class that has no __eq__",                               \
       "Make it once, before the loop; or give its class __eq__ and __hash__ "                      \
       "(@dataclass(frozen=True)).")                                                                \
-    X(STATIC_FUNCTION, "a function or partial is static, and another one than before",             \
+    X(STATIC_FUNCTION, "a function or partial is static, and a different one than before",         \
       "Make it once, before the loop, and pass that one in every call.")                           \
     X(STATIC_VALUE, "a static value that changes nothing in the program",                          \
       "Leave it out of the call; or pass it as an array that is not static.")                      \
     X(PASSING, "passed by name in only one of the two calls, or left to its default",              \
       "Pass it the same way in every call: by name, by position, or left to its default.")         \
-    X(CONFIG, "a setting of JAX has another value",                                                \
+    X(CONFIG, "a setting of JAX has a different value",                                            \
       "Set it once, before the first call, to one value for all calls.")                           \
     X(CLEARED, "nothing that JAX compares has changed: it was made to forget the function",        \
       "Remove jax.clear_caches() and clear_cache() from the loop.")                                \
@@ -231,7 +231,7 @@ typedef enum keel_framework {
     X(COUNT_GIVEN, "an integer in a library's code: a count or a limit that its call was given",   \
       "Keep it the same in every call, or one of few values: each is a program, compiled once. "   \
       "If the library takes an array there, pass jnp.asarray(x).")                                 \
-    X(NO_ARRAY, "it is no array in one of the two calls: a Python number, None or left out",       \
+    X(NO_ARRAY, "it is not an array in one of the two calls: a Python number, None or left out",   \
       "Pass an array in every call: jnp.asarray(x) of one dtype; for None, a neutral value.")      \
     X(LEFT_OUT, "it is None or left out in one of the two calls",                                  \
       "Create it at the start and pass it in every call, with a neutral value (ones to multiply, " \
@@ -257,7 +257,7 @@ typedef enum keel_framework {
       "left to its default: pass the same in every call. jax.clear_caches(): remove it.")          \
     X(REORDERED, "the same arguments in a different order",                                        \
       "Pass them the same way in every call; JAX sorts keyword arguments by name.")                \
-    X(SHUFFLED, "the same operations in another order than in the earlier run",                    \
+    X(SHUFFLED, "the same operations in a different order than in the earlier run",                \
       "If no setting chose the order, it comes from a set, which differs in each process: sort "   \
       "it, or set PYTHONHASHSEED.")                                                                \
     X(CONSTRAINED, "only one of the two programs has this constraint",                             \

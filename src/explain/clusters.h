@@ -80,8 +80,8 @@ keel_status_t keel_clusters_find_moved(keel_clusters_t *clusters) KEEL_MUST_CHEC
 bool keel_clusters_shows(const keel_graph_t *graph, keel_op_id_t op);
 bool keel_clusters_is_telling(const keel_clusters_t *clusters, uint32_t at);
 
-// updated.c, HLO: what an operation of one side updates in place is no cause of its own. The roots
-// of the clusters are known.
+// updated.c, HLO: what an operation of one side updates in place is not a cause of its own. The
+// roots of the clusters are known.
 void keel_clusters_fold_updates(keel_clusters_t *clusters);
 
 // Fills all of *clusters but its `diff`, and `is_swap`; the arena, the lines and the places are

@@ -455,7 +455,7 @@ static keel_status_t find_kernels(components_t *c) {
     for (uint32_t i = 0; i < fields.count; ++i) {
         if (!fields.data[i].was_set || !fields.data[i].is_set) continue;
         words_t words = words_of(&fields.data[i]);
-        words.note = "another build of the client's library that has it";
+        words.note = "a different build of the client's library that has it";
         KEEL_TRY(short_build(c, &words.before));
         KEEL_TRY(short_build(c, &words.after));
         KEEL_TRY(find_in(c, KEEL_CAUSE_BACKEND, words, &c->backend));

@@ -303,7 +303,7 @@ keel_status_t keel_diff_grown(keel_diff_t *diff) KEEL_MUST_CHECK;
 // dtypes.c: Python numbers and dtypes that only the operations show, and what follows from them.
 keel_status_t keel_diff_dtypes(keel_diff_t *diff) KEEL_MUST_CHECK;
 // True if the difference is that an array or a constant is converted to meet the argument of that
-// name, a number that is no Python number, in only one of the programs.
+// name, a number that is not a Python number, in only one of the programs.
 bool keel_diff_meets_number(keel_diff_t *diff, const keel_difference_t *conversion,
                             const char *number);
 // True if one expression of the source is several operations: a function of the client's or of a

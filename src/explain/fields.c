@@ -92,7 +92,7 @@ static int by_field_name(const void *left, const void *right) {
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-// Empty if the line is no field.
+// Empty if the line is not a field.
 static keel_str_t name_of(keel_str_t line) {
     const char *equals = line.size ? memchr(line.data, '=', line.size) : NULL;
     return (keel_str_t){line.data, equals ? (size_t)(equals - line.data) : 0};

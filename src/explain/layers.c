@@ -6,7 +6,7 @@
 // and one vector alone may be anything.
 enum { SAYS_NOTHING, SAYS_LITTLE, SAYS_LAYER, SAYS_OTHER };
 
-// What a library's function sends to the device while it computes is no argument that the user
+// What a library's function sends to the device while it computes is not an argument that the user
 // passed: the indices with which a GRU cell splits its gates.
 static bool is_sent_by_library(keel_diff_t *diff, keel_graph_t *graph,
                                const keel_argument_t *argument) {
@@ -29,9 +29,9 @@ static int weigh(keel_diff_t *diff, bool is_after, const keel_argument_t *argume
     return keel_diff_dims(graph->program, argument->type).count > 1 ? SAYS_LAYER : SAYS_LITTLE;
 }
 
-// Whether an argument that is no weight belongs to a layer all the same: the labels of a head that
-// joined are read on the line of its weights and nowhere that both programs have. What was made or
-// moved since the last time is the user's doing.
+// Whether an argument that is not a weight belongs to a layer all the same: the labels of a head
+// that joined are read on the line of its weights and nowhere that both programs have. What was
+// made or moved since the last time is the user's doing.
 static bool is_read_by_layer(keel_diff_t *diff, bool is_after, uint32_t number,
                              const uint64_t layer_lines[KEEL_DIFF_ROOTS]) {
     const keel_argument_t *argument =

@@ -30,7 +30,7 @@ static bool draws(const keel_diff_t *diff, const keel_difference_t *branch) {
 }
 
 // HLO: what the barrier takes, in a tuple: the values that checkpointing keeps. `op` is any
-// operation; count 0 if it is no barrier.
+// operation; count 0 if it is not a barrier.
 static keel_list_t kept_by(const keel_graph_t *graph, keel_op_id_t op) {
     keel_list_t tuple = keel_program_operands(graph->program, op);
     if (!keel_str_is(keel_graph_name(graph, op), "opt-barrier") || tuple.count != 1 ||
@@ -89,7 +89,7 @@ static void place_recomputed(keel_diff_t *diff, keel_difference_t *branch) {
         branch->place = keel_diff_place(diff, is_after, first);
 }
 
-// PyTorch's random numbers have no key, and its barriers another name than JAX's.
+// PyTorch's random numbers have no key, and its barriers a different name than JAX's.
 static void tell_branches(keel_diff_t *diff) {
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_difference_t *branch = &diff->roots[i].difference;

@@ -307,7 +307,8 @@ static void tell_evaluation(keel_diff_t *diff, uint32_t top, const updates_t *up
     tell_counts(diff, top, updates->then, updates->now, KEEL_NOTE_EVALUATED);
 }
 
-// True if an optimizer on another line than the first updates what the other program leaves alone.
+// True if an optimizer on a different line than the first updates what the other program leaves
+// alone.
 static bool has_a_second_optimizer(keel_diff_t *diff, bool is_after) {
     keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     keel_op_id_t first = first_of_optimizer(graph), own = first_of_its_own(diff, is_after);

@@ -128,7 +128,7 @@ static keel_status_t find_uses(keel_graph_t *graph, keel_argument_t *arguments, 
     return NULL;
 }
 
-// Names are no part of a program: an argument of the same type and use may be the same under
+// Names are not part of a program: an argument of the same type and use may be the same under
 // another name. Otherwise two names are two arguments.
 static bool is_told_by_name(const keel_argument_t *argument, unsigned level) {
     bool may_be_renamed = (level & BY_TYPE) && (level & BY_USE);

@@ -54,7 +54,7 @@ static bool is_jaxs(keel_str_t part) {
            keel_str_is_among(part, names, sizeof names / sizeof *names);
 }
 
-// One part of a name; "" if it is no scope of the user's. "aten__mul.1" is PyTorch's own.
+// One part of a name; "" if it is not a scope of the user's. "aten__mul.1" is PyTorch's own.
 static keel_str_t scope_of_part(keel_str_t part, bool is_jax) {
     if (!is_jax) return contains(part, '_', '_') ? KEEL_STR("") : part;
     part = unwrapped(part);

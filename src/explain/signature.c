@@ -141,7 +141,7 @@ static keel_str_t parameter_of(keel_str_t name) {
     return (keel_str_t){name.data, end};
 }
 
-// False for a name that is no path: "keel_number(0.1)", "kept at decode.c:10".
+// False for a name that is not a path: "keel_number(0.1)", "kept at decode.c:10".
 static bool is_path(keel_str_t name) {
     keel_str_t root = parameter_of(name);
     for (size_t i = 0; i < root.size; ++i)

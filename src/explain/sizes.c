@@ -450,7 +450,7 @@ static bool is_of_steps(double before, double after, const keel_drift_t *drift) 
     return false;
 }
 
-// c / n for a whole c that is no size of the program: rows of the data for each of the batch.
+// c / n for a whole c that is not a size of the program: rows of the data for each of the batch.
 // Numbers of few digits say too little.
 static bool is_for_each(double before, double after, const keel_drift_t *drift) {
     double n = (double)drift->before, m = (double)drift->after, whole = before * n;

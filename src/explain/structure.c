@@ -210,7 +210,7 @@ static void tell_move(keel_diff_t *diff, const keel_cluster_t *cluster,
     if (diff->is_of_another_run)
         difference->note = keel_note_text(KEEL_NOTE_SHUFFLED);
     else if (cluster->before_count == 1)
-        difference->note = "in another order";
+        difference->note = "in a different order";
     if (cluster->before_count != 1) return;
     keel_op_id_t other = cluster->first_after;
     while (other > 0 && diff->origin[other] == KEEL_NONE)
@@ -478,7 +478,7 @@ static void look_for_swap(keel_clusters_t *clusters) {
     clusters->is_swap = (is_gone && is_new && computes) || clusters->diff->is_swapped;
 }
 
-// A number that is no Python number any more leads the conversion of the array that it meets.
+// A number that is not a Python number any more leads the conversion of the array that it meets.
 static bool leads_conversion(keel_diff_t *diff, const keel_difference_t *weak, uint32_t root) {
     const keel_root_t *conversion = &diff->roots[root];
     return conversion->difference.kind == KEEL_CAUSE_DTYPE && conversion->follows == KEEL_NONE &&
@@ -553,7 +553,7 @@ static const char *library_of(const keel_root_t *root) {
 }
 
 // True for an operation that has only the line of another one: a thread of autograd's recorded it.
-// What a reduction calls has no line either, but it is no gradient.
+// What a reduction calls has no line either, but it is not a gradient.
 static bool is_without_line(const keel_graph_t *graph, keel_op_id_t op) {
     return graph->lender && op != KEEL_NONE && graph->lender[op] != op &&
            graph->lender[op] != KEEL_NONE;

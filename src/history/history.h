@@ -12,9 +12,9 @@
 // written, only the memory of earlier runs is lost. Damaged lines are skipped.
 //
 // A rehearsal's programs are compared with those of earlier runs only if these were for the same
-// devices and the same plugin; another target is no change of the user's. A run on real devices is
-// compared with a rehearsal of those devices if that compiled the program: then it should have been
-// in the cache.
+// devices and the same plugin; another target is not a change of the user's. A run on real devices
+// is compared with a rehearsal of those devices if that compiled the program: then it should have
+// been in the cache.
 //
 // Ownership: the history owns its records. Threads: any; it has its own lock.
 #ifndef KEEL_HISTORY_HISTORY_H_

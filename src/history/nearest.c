@@ -20,7 +20,7 @@ typedef struct asker_t {
     bool is_traced;
 } asker_t;
 
-// A component that is unknown on either side is no difference.
+// A component that is unknown on either side is not a difference.
 static bool has_moved(const keel_key_t *key, const record_t *record, keel_component_t component) {
     static const keel_digest_t unknown;
     const value_t *value = record->values[component];

@@ -20,7 +20,7 @@ bool keel_line_begin(keel_journal_t *journal, keel_line_t *line, const char *eve
 // Writes the line; if that fails, it is lost, and the next one says so. Frees the buffer.
 void keel_line_finish(keel_journal_t *journal, keel_line_t *line);
 
-// A line for another file than a journal.
+// A line for a different file than a journal.
 void keel_line_begin_at(keel_json_t *line, const char *event, double t, int64_t pid);
 void keel_line_end(keel_json_t *line);
 

@@ -268,7 +268,7 @@ keel_status_t keel_key_calls(const keel_program_t *program, keel_str_t **out, si
     return NULL;
 }
 
-// A callback's kernel only passes the call on to a function that is no part of the program.
+// A callback's kernel only passes the call on to a function that is not part of the program.
 static keel_status_t write_builds(const keel_str_t *targets, size_t count,
                                   keel_build_of_t *build_of, void *context, keel_buffer_t *out) {
     for (size_t i = 0; i < count; ++i) {

@@ -38,7 +38,7 @@ keel_status_t keel_meet_job(char **out) {
     const char *torch = getenv("TORCHELASTIC_RUN_ID");
     bool is_slurm = add_variable(&text, "SLURM_JOB_ID");
     if (torch && strcmp(torch, "none") != 0) add_variable(&text, "TORCHELASTIC_RUN_ID");
-    // Launchers may use a Slurm step for each machine, so a step is no job if they name one.
+    // Launchers may use a Slurm step for each machine, so a step is not a job if they name one.
     bool is_named = add_master(&text);
     if (is_slurm && !is_named) add_variable(&text, "SLURM_STEP_ID");
     if (!text.size) add_variable(&text, "TPU_WORKER_HOSTNAMES");

@@ -35,7 +35,7 @@ static keel_status_t check_shapes(keel_tensor_t q, keel_tensor_t k, keel_tensor_
         of_q.dims[3] != of_k.dims[3] || !keel_tensor_is_float(keel_dtype(q)))
         return refuse("queries are floats [B, T, H, h], keys [B, S, G, h]", q, k);
     if (!of_k.dims[2] || of_q.dims[2] % of_k.dims[2])
-        return refuse("the heads of the queries are no multiple of those of the keys", q, k);
+        return refuse("the heads of the queries are not a multiple of those of the keys", q, k);
     if (of_v.rank != 4 || memcmp(of_v.dims, of_k.dims, 3 * sizeof *of_k.dims))
         return refuse("values are [B, S, G, e] for keys [B, S, G, h]", k, v);
     if (keel_dtype(q) != keel_dtype(k) || keel_dtype(k) != keel_dtype(v))

@@ -160,10 +160,10 @@ static void check_array(keel_buffer_t *wrong, const keel_host_array_t *array,
     int axis;
     if (array->dtype != field->dtype) {
         say_shapes(wrong, array, field);
-        keel_buffer_text(wrong, "another dtype");
+        keel_buffer_text(wrong, "a different dtype");
     } else if (array->shape.rank != field->shape.rank) {
         say_shapes(wrong, array, field);
-        keel_buffer_text(wrong, "another number of axes");
+        keel_buffer_text(wrong, "a different number of axes");
     } else if ((axis = find_long_axis(&array->shape, &field->shape)) >= 0) {
         say_shapes(wrong, array, field);
         keel_buffer_format(wrong, "axis %d is too long", axis);
@@ -179,7 +179,7 @@ static void sort_array(keel_batch_t *batch, keel_buffer_t *wrong, const keel_hos
     field_t *field = find_field(batch, array->name);
     if (!field) {
         say(wrong, array->name);
-        keel_buffer_text(wrong, " is no field; the fields are");
+        keel_buffer_text(wrong, " is not a field; the fields are");
         for (size_t i = 0; i < batch->count; ++i)
             keel_buffer_format(wrong, "%s %s", i ? "," : "", batch->fields[i].name);
         return;

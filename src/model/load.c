@@ -156,7 +156,7 @@ static keel_status_t read_value(const load_t *load, const wanted_t *wanted) {
         keel_input_file_read(&file->reading, file->contents.data_begin + stored->begin, data, size);
     if (!status && stored->dtype == KEEL_BOOL && !are_bools(data, size))
         status =
-            keel_status_make(KEEL_CORRUPT, "%s has bytes that are no bools", wanted->leaf->name);
+            keel_status_make(KEEL_CORRUPT, "%s has bytes that are not bools", wanted->leaf->name);
     if (!status) status = keel_tensor_write(wanted->leaf->tensor, data);
     keel_free(data);
     return status;

@@ -137,7 +137,7 @@ static keel_status_t check_route(keel_tensor_t scores, keel_tensor_t choice, kee
         (keel_dtype(valid) != KEEL_BOOL || !keel_tensor_same_shape(&of_valid, &tokens)))
         return refuse("valid tokens are bool[N]", scores, valid);
     if (options->top < 1 || options->top > shape.dims[1])
-        return refuse("`top` is no number of experts", scores, choice);
+        return refuse("`top` is not a number of experts", scores, choice);
     if (options->capacity < 1) return refuse("a capacity is above 0", scores, choice);
     return NULL;
 }

@@ -85,7 +85,7 @@ static keel_status_t read_tensor(const char *from, const char *name, const json_
         return corrupt(from, name, "lies outside the file");
     if (out->dtype == KEEL_DTYPE_COUNT) return NULL;
     if (!keel_tensor_bytes(out->dtype, &out->shape, &bytes) || bytes != out->end - out->begin)
-        return corrupt(from, name, "has another number of bytes than its shape");
+        return corrupt(from, name, "has a different number of bytes than its shape");
     return NULL;
 }
 
@@ -150,7 +150,7 @@ keel_status_t safetensors_parse(const char *from, keel_bytes_t header, uint64_t 
                                 safetensors_t *out) {
     char why[KEEL_TENSOR_TEXT];
     if (!header.size || header.size > SAFETENSORS_HEADER || header.data[0] != '{')
-        return corrupt(from, "", "it is no file of safetensors");
+        return corrupt(from, "", "it is not a safetensors file");
     json_t *object = parse_object(header, why);
     if (!object) return corrupt(from, "the header", why);
     keel_status_t status = read_tensors(from, object, data_size, out);
@@ -165,11 +165,11 @@ keel_status_t safetensors_read(const keel_input_file_t *reading, safetensors_t *
     uint8_t length[SAFETENSORS_LENGTH];
     void *header;
     if (reading->size < sizeof length)
-        return corrupt(reading->path, "", "it is no file of safetensors");
+        return corrupt(reading->path, "", "it is not a safetensors file");
     KEEL_TRY(keel_input_file_read(reading, 0, length, sizeof length));
     uint64_t size = keel_load_u64(length);
     if (size > SAFETENSORS_HEADER || size > reading->size - sizeof length)
-        return corrupt(reading->path, "", "it is no file of safetensors, or was cut");
+        return corrupt(reading->path, "", "it is not a safetensors file, or was cut");
     KEEL_TRY(keel_alloc(size, &header));
     keel_status_t status = keel_input_file_read(reading, sizeof length, header, size);
     out->data_begin = sizeof length + size;

@@ -56,7 +56,7 @@ static bool join(keel_tree_t *tree, keel_caller_t site, const char *name, char o
     if (!is_name(name)) {
         fail(tree, site,
              keel_status_make(KEEL_INVALID,
-                              "tree: \"%s\" is no name: printable ASCII without spaces and '*'",
+                              "tree: \"%s\" is not a name: printable ASCII without spaces and '*'",
                               name ? name : ""));
         return false;
     }
@@ -196,7 +196,7 @@ void keel_tree_put_at(keel_caller_t site, keel_tree_t *tree, const char *name,
         holds(tree, variable)) {
         fail(tree, site,
              keel_status_make(KEEL_INVALID,
-                              "tree: %s is no variable of its context, or is in it already",
+                              "tree: %s is not a variable of its context, or is in it already",
                               whole));
         return;
     }

@@ -40,7 +40,7 @@ keel_status_t needs_new_array(needs_emit_t *e, const uint32_t *items, uint32_t c
 // *inout becomes a copy of the dictionary in which that entry is another, or (NONE) is not there.
 keel_status_t needs_set_entry(needs_emit_t *e, keel_attr_id_t *inout, const char *name,
                               keel_attr_id_t attr) KEEL_MUST_CHECK;
-// The items of an array that are in the set; NONE if it is no array of `all` items.
+// The items of an array that are in the set; NONE if it is not an array of `all` items.
 keel_status_t needs_keep_items(needs_emit_t *e, keel_attr_id_t array, const uint64_t *kept,
                                uint32_t all, keel_attr_id_t *out) KEEL_MUST_CHECK;
 // The shardings of an operation's dictionary, for those of its results that are kept.

@@ -45,7 +45,7 @@ static const char *const bundle_sections[] = {"bundle", "plugin",  "cpu",       
                                               "keel",   "clients", "interpreter", NULL};
 static const char *const interpreter_facts[] = {"clients loaded", "version", NULL};
 
-// Of the readable texts of components, those that are no flags.
+// Of the readable texts of components, those that are not flags.
 static const char *const plain_components[] = {"program",
                                                "plugin build",
                                                "platform",

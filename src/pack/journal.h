@@ -13,7 +13,7 @@ typedef struct journal_strip_t {
     uint64_t journal_bytes; // of the journal that is written; for its explanations
 } journal_strip_t;
 
-// Appends the events without what the settings leave out. Lines that are no event are left out.
+// Appends the events without what the settings leave out. Lines that are not events are left out.
 keel_status_t journal_strip(const journal_strip_t *strip, keel_bytes_t lines,
                             keel_buffer_t *out) KEEL_MUST_CHECK;
 

@@ -1,5 +1,5 @@
 // Room-internal: words in place of names. A name always gets the same word, of the same length, and
-// no two names get one word; a word is no name or other text of the pack.
+// no two names get one word; a word is not a name or other text of the pack.
 #ifndef KEEL_PACK_NAMES_H_
 #define KEEL_PACK_NAMES_H_
 

@@ -67,7 +67,7 @@ static void look_at_list(texts_t *texts, uint32_t list) {
         look_later(texts, attributes.items[i]);
 }
 
-// Of what an operation has; locations are no part of that.
+// Of what an operation has; locations are not part of that.
 static keel_status_t look_at(texts_t *texts, keel_attr_id_t id) {
     const keel_attr_t *attr = keel_program_attr(texts->program, id);
     keel_list_t entries;

@@ -77,7 +77,7 @@ keel_status_t tar_read_header(const uint8_t block[TAR_BLOCK], tar_member_t *out,
         memcmp(block + MAGIC, magic, MAGIC_SIZE) != 0)
         return keel_status_make(KEEL_CORRUPT, "a header of the archive is damaged");
     if (block[TYPE] != '0' && block[TYPE] != 0)
-        return keel_status_make(KEEL_CORRUPT, "it has a member that is no regular file");
+        return keel_status_make(KEEL_CORRUPT, "it has a member that is not a regular file");
     if (!read_number(block + SIZE, SIZE_SIZE, &out->size) || block[PREFIX])
         return keel_status_make(KEEL_CORRUPT, "a header of the archive is unusual");
     memcpy(out->name, block + NAME, NAME_SIZE);

@@ -117,7 +117,7 @@ static void judge_models(keel_probe_t *probe) {
         {"XLA_USE_FP16", "PyTorch/XLA computes in float16 although the model says float32"},
         {"XLA_DOWNCAST_FP16", "PyTorch/XLA computes in float16 although the model says float32"},
         {"JAX_ENABLE_X64", "JAX uses 64-bit numbers instead of 32-bit ones"},
-        {"JAX_DEFAULT_MATMUL_PRECISION", "JAX multiplies matrices in another precision"},
+        {"JAX_DEFAULT_MATMUL_PRECISION", "JAX multiplies matrices in a different precision"},
     };
     for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
         const char *value = getenv(variables[i][0]);

@@ -183,8 +183,8 @@ static keel_status_t make_client(PJRT_Client *client) {
                             rehearsal.target->name);
 }
 
-// The share of a GPU that the client's allocator takes, if it asks for another one than the usual
-// three quarters. The limit is part of the options of each compile.
+// The share of a GPU that the client's allocator takes, if it asks for a different one than the
+// usual three quarters. The limit is part of the options of each compile.
 static void take_share(const PJRT_NamedValue *options, size_t count) {
     static const double usual = 0.75;
     const keel_target_t *target = rehearsal.target;

@@ -130,7 +130,7 @@ static keel_status_t take_from(PJRT_Executable *executable, facts_t *facts) {
     return status;
 }
 
-// For another topology than the target's: in this process, as without a rehearsal.
+// For a different topology than the target's: in this process, as without a rehearsal.
 static PJRT_Error *compile_for_other(PJRT_Compile_Args *args, facts_t *facts) {
     const PJRT_Api *plugin = rehearsal.plugin;
     PJRT_Compile_Args own = *args;

@@ -9,7 +9,7 @@
 
 // The devices that are not there. Texts are "" and numbers 0 if unknown.
 typedef struct keel_run_target_t {
-    const char *name; // "h200:8"; "": this is no rehearsal
+    const char *name; // "h200:8"; "": this is not a rehearsal
     const char *platform, *kind;
     const char *compiles; // "all", "new", "none"
     const char *values;   // what a value reads as that no device computed: "zeros"

@@ -36,8 +36,9 @@ keel_status_t keel_profile_add(keel_settings_t *settings, keel_str_t key, keel_s
                                 "none",
                                 where, keel_setting_show(key, &shown));
     if (!keel_str_starts(flags, KEEL_STR("--")))
-        return keel_status_make(KEEL_INVALID, "%s: '%s' are no flags; write --xla_a=1 --xla_b=2",
-                                where, keel_setting_show(flags, &shown));
+        return keel_status_make(KEEL_INVALID,
+                                "%s: '%s' is not a list of flags; write --xla_a=1 --xla_b=2", where,
+                                keel_setting_show(flags, &shown));
     keel_flag_profile_t *known = find_profile(settings, name);
     if (known) return set_flags(known, flags);
     void *grown = settings->profiles;
@@ -67,7 +68,7 @@ keel_status_t keel_profile_check(const keel_settings_t *settings, const char *wh
         snprintf(known + used, sizeof known - used, ", %s", settings->profiles[i].name);
     }
     return keel_status_make(KEEL_INVALID,
-                            "%s: '%s' is no flag profile; the config file has %s; add one with "
+                            "%s: '%s' is not a flag profile; the config file has %s; add one with "
                             "profile.NAME = --xla_a=1",
                             where, keel_setting_show(keel_str(name), &shown), known);
 }

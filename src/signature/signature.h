@@ -93,8 +93,8 @@ typedef struct keel_signature_t {
     keel_arena_t arena;
 } keel_signature_t;
 
-// `options` is a CompileOptionsProto. KEEL_UNSUPPORTED if the entry has something that is no array
-// of known size, which the message names.
+// `options` is a CompileOptionsProto. KEEL_UNSUPPORTED if the entry has something that is not an
+// array of known size, which the message names.
 keel_status_t keel_signature_read(const keel_program_t *program, keel_bytes_t options,
                                   keel_signature_t *out) KEEL_MUST_CHECK;
 void keel_signature_deinitialize(keel_signature_t *signature);

@@ -134,7 +134,7 @@ static keel_status_t read_environment(const reader_t *reader, json_t *object) {
     json_object_foreach(object, name, value) {
         const char *text;
         KEEL_TRY(read_text(reader, value, name, &text));
-        if (!*name || strchr(name, '=')) return wrong(reader, name, "is no name of a variable");
+        if (!*name || strchr(name, '=')) return wrong(reader, name, "is not a name of a variable");
         KEEL_TRY(target_add_variable(reader->out, name, text));
     }
     return NULL;
@@ -191,7 +191,7 @@ static keel_status_t check_names(const reader_t *reader, json_t *object) {
     json_t *value;
     json_object_foreach(object, name, value) {
         if (!keel_str_is_one_of(keel_str(name), names))
-            return wrong(reader, name, "is no field of a target");
+            return wrong(reader, name, "is not a field of a target");
     }
     for (const char *const *one = names; *one; ++one)
         if (!json_object_get(object, *one)) return wrong(reader, *one, "is missing");
@@ -210,7 +210,7 @@ static keel_status_t read_target(const reader_t *reader, json_t *object) {
     FIELDS(READ)
 #undef READ
     if (out->device_count % out->process_count)
-        return wrong(reader, "devices", "is no multiple of processes");
+        return wrong(reader, "devices", "is not a multiple of processes");
     return out->platform == KEEL_TARGET_CPU ? target_count_processors(out) : NULL;
 }
 

@@ -371,7 +371,7 @@ void keel_place_at(keel_caller_t site, keel_tensor_t tensor, keel_spec_t spec) {
     if (!context) return;
     context->site = site;
     if (!variable) {
-        context_fail(context, site, "place: it is no variable");
+        context_fail(context, site, "place: it is not a variable");
         return;
     }
     if (variable->node != KEEL_NONE) {
@@ -563,7 +563,7 @@ void keel_assign_at(keel_caller_t site, keel_tensor_t target, keel_tensor_t valu
     if (!context || local_refuses(context, "assign", node)) return;
     const variable_t *variable = context_variable(target);
     if (target.context != context || !variable) {
-        context_fail(context, site, "assign: the target is no variable of this context");
+        context_fail(context, site, "assign: the target is not a variable of this context");
         return;
     }
     const keel_shape_t *shape = &context->shapes.data[variable->shape];

@@ -111,10 +111,11 @@ keel_status_t device_open(const char *plugin, const mesh_t *mesh, const job_t *j
                                 (long long)count, MAX_CPU_DEVICES);
     pthread_once(&once, watch_forks);
     if (plugin && !keel_shim_wrap(plugin))
-        return keel_status_make(KEEL_INVALID,
-                                "%s cannot be used: it is no plugin, or this process already has "
-                                "another one",
-                                plugin);
+        return keel_status_make(
+            KEEL_INVALID,
+            "%s cannot be used: it is not a plugin, or this process already has "
+            "another one",
+            plugin);
     KEEL_TRY(keel_calloc(1, sizeof(device_t), &memory));
     device_t *device = memory;
     setenv("TF_CPP_MIN_LOG_LEVEL", "2", 0); // plugins greet

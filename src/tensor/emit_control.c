@@ -5,7 +5,7 @@
 //   scan     number of the step, carries, outputs, saved values, inputs, captures; those before the
 //            inputs change in each step
 //   branch   captures
-// A checkpoint's region is no computation: its nodes stand where the checkpoint does.
+// A checkpoint's region is not a computation: its nodes stand where the checkpoint does.
 #include "tensor/emit.h"
 
 // Words of NODE_SCAN.

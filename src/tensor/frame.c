@@ -48,7 +48,7 @@ static bool keeps(keel_save_t save, const node_t *node) {
 static bool is_kept(const frame_t *frame, uint32_t i) {
     const node_t *node = trace_node(frame->context, i);
     if (node->kind == NODE_PARAMETER) return true; // those of other regions have their values
-    if (trace_is_local(&frame->context->trace, i)) return false; // each device has another value
+    if (trace_is_local(&frame->context->trace, i)) return false; // each device has its own value
     for (; frame; frame = frame->outer)
         if (!keeps(frame->save, node)) return false;
     return true;

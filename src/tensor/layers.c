@@ -221,7 +221,7 @@ keel_tensor_t keel_one_hot_at(keel_caller_t site, keel_tensor_t x, int64_t n, ke
     keel_shape_t shape = keel_shape(x), wide = shape;
     keel_dtype_t counts = keel_dtype(x);
     if (!dtype_is_integer(counts))
-        return context_fail(x.context, site, "one_hot: of %s, which is no integer",
+        return context_fail(x.context, site, "one_hot: of %s, which is not an integer",
                             keel_dtype_text(counts));
     if (shape.rank == KEEL_MAX_RANK || n < 0)
         return context_fail(x.context, site, "one_hot: a last axis of %lld on %d others",

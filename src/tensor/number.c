@@ -48,7 +48,7 @@ static uint64_t clamp_unsigned(double value, int bits) {
 bool number_fits(keel_dtype_t dtype, double value) {
     int bits = 8 * (int)keel_dtype_size(dtype);
     if (!dtype_is_integer(dtype)) return true;
-    // The largest of 64 bits is no double, and what C makes of it is one more: it is meant.
+    // The largest of 64 bits is not a double, and what C makes of it is one more: it is meant.
     double above = ldexp(1, dtype < KEEL_U8 ? bits - 1 : bits),
            least = dtype < KEEL_U8 ? -above : 0;
     return value == trunc(value) && value >= least &&

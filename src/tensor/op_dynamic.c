@@ -9,7 +9,7 @@ static bool resolve(keel_context_t *context, const char *what, const uint32_t *n
     const keel_dtype_t dtype = (keel_dtype_t)trace_node(context, *start)->dtype;
     int32_t place;
     if (!dtype_is_integer(dtype) || trace_node_shape(context, *start)->rank)
-        ops_refuse(context, what, *start, "is no start: that is a scalar integer");
+        ops_refuse(context, what, *start, "is not a start: that is a scalar integer");
     else if (!axis_resolve(axis, from->rank, &place))
         ops_refuse(context, what, nodes[0], "does not have this axis");
     else if (size < 0 || size > from->dims[place])

@@ -301,7 +301,7 @@ keel_tensor_t keel_select_at(keel_caller_t site, keel_tensor_t mask, keel_tensor
     keel_context_t *context = ops_begin(site, "select", (keel_tensor_t[]){mask, x, y}, 3, nodes);
     if (!context) return (keel_tensor_t){0};
     if (trace_node(context, nodes[0])->dtype != KEEL_BOOL)
-        return ops_refuse(context, "select", nodes[0], "is no mask: its dtype is not bool");
+        return ops_refuse(context, "select", nodes[0], "is not a mask: its dtype is not bool");
     if (!ops_meet(context, "select", nodes + 1)) return (keel_tensor_t){0};
     keel_shape_t shape;
     if (!shape_broadcast(trace_node_shape(context, nodes[0]), trace_node_shape(context, nodes[1]),

@@ -26,7 +26,7 @@ static bool has_elements(const keel_shape_t *shape) {
 static bool resolve(keel_context_t *context, const uint32_t nodes[2], int axis, index_t *index) {
     const keel_shape_t *from = trace_node_shape(context, nodes[0]);
     if (!dtype_is_integer(trace_node(context, nodes[1])->dtype))
-        ops_refuse(context, index->what, nodes[1], "has no indices: its dtype is no integer");
+        ops_refuse(context, index->what, nodes[1], "has no indices: its dtype is not an integer");
     else if (!axis_resolve(axis, from->rank, &index->axis))
         ops_refuse(context, index->what, nodes[0], "does not have this axis");
     else if (!from->dims[index->axis] && has_elements(trace_node_shape(context, nodes[1])))

@@ -1,7 +1,7 @@
 // What one device of the mesh does by itself, and with others: keel_local, keel_global,
 // collectives.
 //
-// A node is local if each device has another value of it: a part that keel_local gave, and what is
+// A node is local if each device has its own value of it: a part that keel_local gave, and what is
 // made of it. If one operand of an operation is local, the others become local too, whole on each
 // device.
 //

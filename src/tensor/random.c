@@ -22,7 +22,7 @@ static bool is_key(keel_caller_t site, const char *what, keel_tensor_t key) {
     const keel_shape_t shape = *trace_node_shape(context, node);
     if (trace_node(context, node)->dtype == KEEL_U32 && shape.rank == 1 && shape.dims[0] == 2)
         return true;
-    ops_refuse(context, what, node, "is no key: that is u32[2]");
+    ops_refuse(context, what, node, "is not a key: that is u32[2]");
     return false;
 }
 
@@ -69,7 +69,7 @@ static pair_t counters(keel_caller_t site, keel_context_t *context, const keel_s
     return (pair_t){keel_cast_at(site, high, KEEL_U32), keel_cast_at(site, all, KEEL_U32)};
 }
 
-// False, with an error, if that is no shape.
+// False, with an error, if that is not a shape.
 static bool is_shape(keel_caller_t site, const char *what, keel_context_t *context,
                      const keel_shape_t *shape) {
     int64_t count;
@@ -105,7 +105,7 @@ keel_tensor_t keel_random_fold_at(keel_caller_t site, keel_tensor_t key, keel_te
     if (!context) return (keel_tensor_t){0};
     if (!dtype_is_integer(trace_node(context, node)->dtype) ||
         trace_node_shape(context, node)->rank)
-        return ops_refuse(context, "random_fold", node, "is no scalar integer");
+        return ops_refuse(context, "random_fold", node, "is not a scalar integer");
     keel_tensor_t low = as_u32(site, number);
     pair_t folded = threefry(site, words_of(site, key), (pair_t){CONSTANT(low, 0), low});
     return keel_concatenate_at(site, keel_reshape_at(site, folded.high, KEEL_SHAPE(1)),

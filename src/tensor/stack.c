@@ -130,7 +130,7 @@ static void compare_numbers(stack_t *stack) {
     for (uint32_t i = 0; i < stack->number_count && !is_declined(stack); ++i)
         if (trace_node(context, context->made.data[stack->made + i])->dtype !=
             trace_node(context, context->made.data[stack->made_here + i])->dtype)
-            decline(stack, "number %u of layer %zu has another dtype than in the first", i + 1,
+            decline(stack, "number %u of layer %zu has a different dtype than in the first", i + 1,
                     stack->layer + 1);
 }
 

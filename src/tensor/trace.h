@@ -172,7 +172,7 @@ typedef struct sharding_t {
 
 // ---- context -----------------------------------------------------------------------------------
 
-// A named scope. Like sites, they are no part of what makes a program.
+// A named scope. Like sites, they are not part of what makes a program.
 enum { NAMING_DEPTH = 64 };
 typedef struct naming_t {
     uint32_t text;  // where its name begins in naming_text
@@ -306,7 +306,7 @@ bool axes_resolve(const keel_axes_t *axes, int32_t rank, int32_t out[KEEL_MAX_RA
 
 // ---- number.c ----------------------------------------------------------------------------------
 
-// False if it is no integer that the dtype has. Floats round what they do not have.
+// False if it is not an integer that the dtype has. Floats round what they do not have.
 bool number_fits(keel_dtype_t dtype, double value);
 // Writes keel_dtype_size bytes. Integers are truncated and clamped, small floats rounded to even.
 void number_encode(keel_dtype_t dtype, double value, void *out);
@@ -353,7 +353,7 @@ void trace_deinitialize(trace_t *trace);
 static inline const node_t *trace_node(const keel_context_t *context, uint32_t node) {
     return &context->trace.nodes.data[node];
 }
-// Whether each device has another value of it.
+// Whether each device has its own value of it.
 static inline bool trace_is_local(const trace_t *trace, uint32_t node) {
     return node < trace->locals.count && trace->locals.data[node];
 }

@@ -13,7 +13,7 @@ typedef struct names_t {
     size_t count;
 } names_t;
 
-// Numbers, and the tensors that they were read from: what is computed from both is no number.
+// Numbers, and the tensors that they were read from: what is computed from both is not a number.
 typedef struct flow_t {
     names_t numbers, tensors;
 } flow_t;

@@ -39,7 +39,7 @@ XLA_FLAGS='--xla_b=3' bundle >c.json
 keel bundle diff a.json c.json; echo "exit $?"
 keel bundle diff --json a.json c.json | python3 -m json.tool | grep -c weight
 
-# What is no bundle, or none that can be read.
+# What is not a bundle, or none that can be read.
 echo '{"bundle": 1}' >empty.json
 keel bundle diff a.json empty.json; echo "exit $?"
 echo '{"bundle": 9}' >later.json

@@ -22,7 +22,7 @@ index = (FOLDER / "README.md").read_text()
 for word in sorted(sentences.keys() - pages.keys()):
     print(f"{word} has no page")
 for word in sorted(pages.keys() - sentences.keys()):
-    print(f"{word}.md is no cause and no pattern")
+    print(f"{word}.md is neither a cause nor a pattern")
 for word, sentence in sentences.items():
     if f"| [{word}]({word}.md) | {sentence} |" not in index:
         print(f"README.md does not say of {word} '{sentence}'")

@@ -1,5 +1,5 @@
 # Damage is named with file and line, the rest is counted, and the exit code is 2. The unfinished
-# last line of a killed process is no damage.
+# last line of a killed process is not damage.
 cp -r "$runs" copy
 export KEEL_RUN_DIR=copy
 journal=copy/20260101-120000-0000aaaa/journal.ndjson

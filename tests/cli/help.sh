@@ -1,4 +1,4 @@
-# Every command explains itself; what is no command is refused.
+# Every command explains itself; what is not a command is refused.
 keel help
 for command in run runs stats show key cache config version help "cache ls" "cache verify"; do
     # shellcheck disable=SC2086  # two words

@@ -3,7 +3,7 @@ keel rehearse --describe cpu:4/2 | tee cpu.json
 keel rehearse --describe cpu.json | cmp - cpu.json && echo same
 keel rehearse --describe v6e:2x4; echo "exit $?"
 keel rehearse --describe h200:16 | sed -n '/"processes"/p; /"memory/p; /"topology": "/p'
-# A target that is no target is one line, and nothing is run.
+# A target that is not a target is one line, and nothing is run.
 for target in nope h200:0 h200:9 h200:8/3 h200:2x4 v6e:8 v6e:2x4/3 cpu:2x2 nothing.json ''; do
     keel rehearse --on "$target" -- echo ran; echo "exit $?"
 done

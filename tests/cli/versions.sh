@@ -19,7 +19,7 @@ installed jax-0.12.0; say
 installed jax-0.13.1; say; try
 installed jax-0.4.30; say
 installed torch_xla-2.5.0; say
-# Which of two is used, the command alone knows; and what is no Python has no packages.
+# Which of two is used, the command alone knows; and what is not Python has no packages.
 installed torch_xla-2.5.0 jax-0.13.1; say
 printf '#!/bin/sh\necho ran $KEEL_TOLD\n' >tool && chmod +x tool
 keel run --quiet -- ./tool; echo "exit $?"

@@ -84,7 +84,7 @@ def check_accidents(source, space, names, texts):
                 if any(pairs.function_of(line) == name for line in lines)]
         given = [advice for advice, lines in here if mark in lines]
         if not mark:  # not in a row: the page has it
-            report.check(f"{name}: is no row", text not in [advice for advice, _ in here], here)
+            report.check(f"{name}: is not a row", text not in [advice for advice, _ in here], here)
             continue
         report.check(f"{name}: the advice is given at its line", text in given, (text, here))
         others = {advice for advice, _ in here} - {text, texts["first"]}

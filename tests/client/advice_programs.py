@@ -3,7 +3,7 @@ is passed to a function, and what is baked into its program.
 
 Functions are named by the advice (a row of src/explain/cause.h in small letters), `accident` or
 `mended`, and which one if there are several: an advice with two ways out has a mended one for each.
-`# <- here` marks the line that the advice is given at. Without it the accident is no row.
+`# <- here` marks the line that the advice is given at. Without it the accident is not a row.
 
     advice_programs.py FUNCTION...
 """

@@ -134,7 +134,7 @@ def check_accidents(stage):
                          + [cause["advice"]["jax"] if isinstance(cause["advice"], dict) else cause["advice"]])
     for flags in (["--learning-rate", "0.1"], ["--seed", "3"], ["--steps", "9"]):
         code, found = stage.checked("keel.contract", *GPT, *flags, options=REHEARSED)
-        report.check(f"{' '.join(flags)} is no accident", code == 0 and not found["left"], found)
+        report.check(f"{' '.join(flags)} is not an accident", code == 0 and not found["left"], found)
 
 
 def check_files(stage):
@@ -274,7 +274,7 @@ def check_smoke(stage):
     report.equal("smoke keeps programs whatever the settings", answer.code, 0)
     answer = stage.keel("smoke", "--vary", "bad=none", "--vary", "size=5", "--", PYTHON, "unstable.py", "stable")
     report.check("a variation that fails is named, and the others are compared", answer.code == 0
-                 and "vary bad=none: the command ended with exit code 1\nvary size=5: 1 of 2 programs is another one" in answer.out,
+                 and "vary bad=none: the command ended with exit code 1\nvary size=5: 1 of 2 programs differs" in answer.out,
                  told(answer))
     answer = stage.keel("smoke", "--", PYTHON, "fails.py")
     report.equal("a command that fails ends it", answer.code, 7)

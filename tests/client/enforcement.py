@@ -191,7 +191,7 @@ def check_freeze(stage):
     answer = stage.train([], "3", "freeze", "allowed", "eager")
     report.check("what is allowed passes, and so do operations outside jit", "done" in answer.out, answer.out)
     answer = stage.train(held(stage, "--on-drift", "refuse"), "3", "freeze", "eval")
-    report.check("a listed program that comes late is no drift: the warm-up did not run it",
+    report.check("a listed program that comes late is not drift: the warm-up did not run it",
                  "jit_evaluate: keel.contract allows it" in answer.out and
                  "the warm-up did not run it" in answer.out, answer.out + told(answer))
 

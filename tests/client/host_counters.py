@@ -41,7 +41,7 @@ look()
 def fail(*_): raise RuntimeError("no names")
 bridge._xla_counter_names = fail; look()
 ''', {}),
-    "names are no list": ('''
+    "names are not a list": ('''
 bridge._xla_counter_names = lambda: 5; look()
 ''', {}),
     "values raise": ('''

@@ -108,11 +108,11 @@ def check_agreement(stage, target, python):
     answer = stage.rehearse(target, "drift.py", "scale", python=python, options=("--agree", "client"))
     report.equal(f"{target}: with --agree, through JAX's service, a host that drifts stops all of them", answer.code, 1)
     report.check(f"{target}: which say who it is and what differs",
-                 "process 1 asks for another jit__lambda than process" in answer.err
+                 "process 1 asks for a different jit__lambda than process" in answer.err
                  and "drift.py:8 in <lambda>" in answer.err, told(answer, 20))
     answer = stage.rehearse(target, "drift.py", "shape", python=python, options=("--agree", "client"))
     report.check(f"{target}: so does one that asks for a program while the others need none",
-                 answer.code == 1 and "process 1 asks for another jit__lambda than process" in answer.err
+                 answer.code == 1 and "process 1 asks for a different jit__lambda than process" in answer.err
                  and "without a new program" in answer.err and "shape: an argument changed shape" in answer.err,
                  told(answer, 20))
     answer = stage.rehearse(target, "drift.py", python=python, options=("--agree", "client"))

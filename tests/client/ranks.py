@@ -142,7 +142,7 @@ def check_drift(jobs, place, agree):
     report.check(f"{place}: at once", began and max(ended) - began[0] < 60, (began, ended))
     print(f"         the last one {max(ended, default=0) - min(began, default=0):.1f} s after it drifted")
     report.check(f"{place}: which says who differs, in which operation, on which line", lines and
-                 "process 3 asks for another jit_step than processes 0, 1 and 2" in lines[0]
+                 "process 3 asks for a different jit_step than processes 0, 1 and 2" in lines[0]
                  and "multiply: 4 -> 4.5" in lines[0] and f"job.py:{DRIFT_LINE}" in lines[0], lines)
 
 
@@ -174,7 +174,7 @@ def check_common(jobs):
                  answer.out + told(answer, 12))
     answer = jobs.run("alone")
     report.check("a program for all that only one asks for cannot be told from drift",
-                 answer.out.count("process 0 asks for another jit_step than processes 1, 2 and 3") == PROCESSES,
+                 answer.out.count("process 0 asks for a different jit_step than processes 1, 2 and 3") == PROCESSES,
                  answer.out + told(answer, 12))
     answer = jobs.run("drift", options=())
     report.equal("unless asked to, nobody compares", answer.out.count("stopped"), 0)

@@ -175,7 +175,7 @@ def check_training(stage):
 
 
 def check_again(stage):
-    """Another target and what is in the cache are no changes of the user's."""
+    """Another target and what is in the cache are not changes of the user's."""
     answer = stage.rehearse("cpu:4", "train.py")
     report.check("what is in the cache is not compiled again", "nothing compiled, " in answer.err
                  and " instead of " in answer.err, told(answer))

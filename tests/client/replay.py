@@ -153,7 +153,7 @@ def failing(space, replay, name):
     # One that cannot be loaded at all.
     broken = space.path("broken.so")
     broken.write_bytes(b"no library")
-    report.equal("a plugin that is no library is named and nothing is compiled",
+    report.equal("a plugin that is not a library is named and nothing is compiled",
                  run([KEEL, "replay", name, "--plugin", broken], clean_environment() | {
                      "KEEL_RUN_DIR": str(space.runs)}).code, 2)
 

@@ -226,7 +226,7 @@ def exit_codes(terminal):
                  missing.code in (2, 3) and "/no/plugin.so" in missing.err and
                  len(missing.err.splitlines()) == 1, told(missing))
     no_plugin = terminal.keel("run", "--plugin", KEEL, "--", PYTHON, "-c", EXITS, "0")
-    report.check("a plugin that is no plugin: one line that names it, and no run",
+    report.check("a plugin that is not a plugin: one line that names it, and no run",
                  no_plugin.code in (2, 3) and str(KEEL) in no_plugin.err and
                  len(no_plugin.err.splitlines()) == 1, told(no_plugin))
 
@@ -260,7 +260,7 @@ def no_room(terminal):
 
 
 def odd_names(terminal):
-    """Names of 200 bytes and more, with blanks and with bytes that are no text."""
+    """Names of 200 bytes and more, with blanks and with bytes that are not text."""
     names = terminal.space.path("s p" + "a" * 220)
     names.mkdir()
     script = names / "tr\u00e4in '1'.py"

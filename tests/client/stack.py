@@ -215,7 +215,7 @@ def check_others(report, place, python, label):
     report.check(f"{label}: nothing is held afterwards", got and got[0] == got[1] and got[2] is None,
                  f"{got}; {why}")
     got, why = place.ask(python, "names")
-    report.check(f"{label}: paths may hold any character; one that is no text is passed over",
+    report.check(f"{label}: paths may hold any character; one that is not text is passed over",
                  got and got[1] == 1 and ["/caf\u00e9/\u4e16.py", 2, "g"] in got[2], f"{got}; {why}")
     got, why = place.ask(python, "ending")
     report.check(f"{label}: at the interpreter's end it is left alone",

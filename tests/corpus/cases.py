@@ -88,7 +88,7 @@ def read_head(path):
         if line.strip() == "and":
             causes.append({})
         elif not field:
-            raise Malformed(f"{path}: the head has a line that is no field: {line!r}")
+            raise Malformed(f"{path}: the head has a line that is not a field: {line!r}")
         elif field[1] in OF_CAUSE:
             causes[-1][field[1]] = field[2]
         elif field[1] in OF_CASE:

@@ -40,7 +40,7 @@ SAME_ORDER = {"PYTHONHASHSEED": "0"}
 # What these plant is no other program.
 SAME_PROGRAM = {"stable": "nothing recompiles", "none": "nothing recompiles",
                 "retrace": "the same program is asked for again", "cache": "the same program, which the cache lost",
-                "host_read": "a read is no program"}
+                "host_read": "a read is not a program"}
 
 
 

@@ -215,7 +215,7 @@ def miscounted(entry):
     return []
 
 
-# What these say is no change of a value.
+# What these say is not a change of a value.
 WITHOUT_SIDES = ("first", "retrace", "cache", "host_read", "backend")
 
 
@@ -397,7 +397,7 @@ def table(results, known):
 def part(text):
     first, _, count = text.partition("/")
     if not (first.isdigit() and count.isdigit() and 1 <= int(first) <= int(count)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no part such as 1/2")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a part such as 1/2")
     return int(first), int(count)
 
 

@@ -9,14 +9,14 @@ rehearsals, where a test may fail that reads what no device computed.
     --rehearse              a real run on CPU devices against rehearsals, which compile or do not
     --devices N             how many devices those have (8)
     --sources PATH          JAX's sources: a folder with tests/, or a git directory (KEEL_JAX_SOURCES)
-    --any-version           take sources of another release than the JAX that is installed
+    --any-version           take sources of a different release than the JAX that is installed
     --sample N              tests of each file, spread over it; 0 for all (40)
     --deadline SECONDS      for one file, once (900)
     --minutes N             begin no further file after so long
     --jobs N                files at once (1)
     --out FOLDER            leave results, logs and programs there (build/jax-tests)
     --pairs N               then compare so many random pairs of the programs that were compiled (1000)
-    --skip                  where it cannot run here, that is no failure (exit code 0)
+    --skip                  where it cannot run here, that is not a failure (exit code 0)
 
 Prints a line a file and the tests that end otherwise, and leaves OUT/summary.json. A difference counts
 where the test alone shows it again. Exit codes: 0 all alike, 1 not, 77 skipped. Needs a build
@@ -95,7 +95,7 @@ def find_sources(given, version, into):
         return given
     if (given / "HEAD").exists():
         return take_from_git(given, version, into)
-    raise Skipped(f"{given} is no checkout of JAX, and no git directory of one")
+    raise Skipped(f"{given} is not a checkout of JAX, and no git directory of one")
 
 
 def version_of(sources):

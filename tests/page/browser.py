@@ -173,7 +173,7 @@ def check_page(report, browser, name, path, looks):
         report.equal(f"{label}: quiet, and needs no network", complaints(browser), [])
         check_measures(report, label, browser.evaluate(SCRIPT))
         picture(browser, label.replace(", ", "-"), width)
-    report.equal(f"{name}: dark is another scheme than light", len(backgrounds), 2)
+    report.equal(f"{name}: dark is a different scheme than light", len(backgrounds), 2)
 
 
 def check_print(report, browser, path):

@@ -404,7 +404,7 @@ static PJRT_Error *load(PJRT_Executable_DeserializeAndLoad_Args *args) {
     size_t head = sizeof alive - 1;
     if (args->serialized_executable_size < head ||
         memcmp(args->serialized_executable, alive, head) != 0)
-        return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "these bytes are no live executable");
+        return error_of(PJRT_Error_Code_INVALID_ARGUMENT, "these bytes are not a live executable");
     program_t *program = program_of(args->serialized_executable + head,
                                     args->serialized_executable_size - head, true);
     record("load", program->bytes, program->size);

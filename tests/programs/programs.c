@@ -6,7 +6,7 @@
 //   --near N     programs that each is compared with, the likest first (2)
 //   --pairs N    pairs at random beside these (1000)
 //   --seed N     other pairs (1)
-//   --may-fail   a program that cannot be read or keyed is reported, but is no failure
+//   --may-fail   a program that cannot be read or keyed is reported, but is not a failure
 //
 // A child does the work and leaves in shared memory where it is. Where it dies or hangs, that is
 // told, and the next child goes on behind it: so all that crashes is found in one run. Folders that

@@ -116,7 +116,7 @@ def check_description(space):
     (stage.folder / "there.json").write_text(json.dumps(target))
     answer = stage.keel("rehearse", "--on", "there.json", "--", PYTHON, "train.py")
     report.check("another build of the plugin is named", answer.code == 0
-                 and f"keel: {TARGET} has another build of the plugin (00ff) than " in answer.err,
+                 and f"keel: {TARGET} has a different build of the plugin (00ff) than " in answer.err,
                  told(answer))
     platforms = {entry["components"]["platform"]["value"] for entry in stage.answer("cache", "ls")}
     report.check("the plugin's version is the machine's", len(platforms) == 1

@@ -46,7 +46,7 @@ static void wrong_parts_are_named(void **state) {
     (void)state;
     keel_tensor_t x = table(4, 3), start = keel_constant(indices(1), 0);
     assert_true(keel_is_empty(keel_dynamic_slice(x, 0, indices(2), 1)));
-    expect_error("dynamic_slice: i32[2] is no start");
+    expect_error("dynamic_slice: i32[2] is not a start");
     x = table(4, 3), start = keel_constant(indices(1), 0);
     assert_true(keel_is_empty(keel_dynamic_slice(x, 0, start, 5)));
     expect_error("dynamic_slice: f32[4,3] is shorter than that");
@@ -154,7 +154,7 @@ static void wrong_bits_and_keys_are_named(void **state) {
     expect_error("shift_left: f32[2,2] has a dtype without it");
     keel_tensor_t key = keel_random_key(keel, 1);
     assert_true(keel_is_empty(keel_random_bits(indices(2), KEEL_SHAPE(3))));
-    expect_error("random_bits: i32[2] is no key: that is u32[2]");
+    expect_error("random_bits: i32[2] is not a key: that is u32[2]");
     key = keel_random_key(keel, 1);
     assert_true(keel_is_empty(keel_random_normal(key, KEEL_SHAPE(INT64_MAX, 3))));
     expect_error("random_normal: no shape, or one with too many elements");
@@ -163,7 +163,7 @@ static void wrong_bits_and_keys_are_named(void **state) {
     expect_error("random_integers: [4, 4) has none");
     key = keel_random_key(keel, 1);
     assert_true(keel_is_empty(keel_random_fold(key, table(2, 2))));
-    expect_error("random_fold: f32[2,2] is no scalar integer");
+    expect_error("random_fold: f32[2,2] is not a scalar integer");
 }
 
 static void empty_tensors_give_empty_ones(void **state) {

@@ -116,7 +116,7 @@ def check_refusals(k):
         return numpy.ones(shape, dtype)
 
     q, kv = x(2, 6, 4, 3), x(2, 6, 2, 3)
-    refused(k, "f32[2,6,4,3] and f32[2,6,3,3]: the heads of the queries are no multiple", q, x(2, 6, 3, 3), x(2, 6, 3, 3))
+    refused(k, "f32[2,6,4,3] and f32[2,6,3,3]: the heads of the queries are not a multiple", q, x(2, 6, 3, 3), x(2, 6, 3, 3))
     refused(k, "f32[2,6,4,3] and f32[2,6,2,4]: queries are", q, x(2, 6, 2, 4), x(2, 6, 2, 4))
     refused(k, "f32[6,4,3] and f32[2,6,2,3]: queries are", x(6, 4, 3), kv, kv)
     refused(k, "f32[2,6,2,3] and f32[2,5,2,3]: values are", q, kv, x(2, 5, 2, 3))

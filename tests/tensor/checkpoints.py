@@ -164,17 +164,17 @@ def check_damage(k, work):
     good = {"x": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
     x = good["x"]
     cases = [
-        (b"", "no file of safetensors"), (b"\0" * 7, "no file of safetensors"), (b"\0" * 8, "no file of safetensors"),
+        (b"", "not a safetensors file"), (b"\0" * 7, "not a safetensors file"), (b"\0" * 8, "not a safetensors file"),
         (damaged(good, length=2**63), "was cut"), (damaged(good, length=10**9), "was cut"),
         (damaged(good)[:40], "was cut"), (damaged(good, b"\0" * 23), "x lies outside the file"),
-        (damaged(good, b"\0" * 25), "bytes follow"), (damaged(b"[]"), "no file of safetensors"),
+        (damaged(good, b"\0" * 25), "bytes follow"), (damaged(b"[]"), "not a safetensors file"),
         (damaged(b'{"x":'), "no JSON object"), (damaged(b'{"x": {}, "x": {}}'), "no JSON object"),
         (damaged({"x": 3}), "x is not described"), (damaged({"x": {**x, "more": 1}}), "x is not described"),
         (damaged({"x": {**x, "dtype": 4}}), "x is not described"),
         (damaged({"x": {**x, "shape": [2, -3]}}), "x has no shape"), (damaged({"x": {**x, "shape": 6}}), "x has no shape"),
         (damaged({"x": {**x, "shape": [1] * 9}}), "x has no shape"), (damaged({"x": {**x, "shape": [2.0, 3]}}), "x has no shape"),
-        (damaged({"x": {**x, "shape": [2**40, 2**40]}}), "another number of bytes"),
-        (damaged({"x": {**x, "shape": [2, 2]}}), "another number of bytes"),
+        (damaged({"x": {**x, "shape": [2**40, 2**40]}}), "a different number of bytes"),
+        (damaged({"x": {**x, "shape": [2, 2]}}), "a different number of bytes"),
         (damaged({"x": {**x, "data_offsets": [8, 4]}}), "lies outside"), (damaged({"x": {**x, "data_offsets": [-1, 23]}}), "lies outside"),
         (damaged({"x": {**x, "data_offsets": [0]}}), "lies outside"),
         (damaged({"x": {**x, "shape": [5], "data_offsets": [4, 24]}}), "overlaps or follows a gap"),
@@ -193,7 +193,7 @@ def check_damage(k, work):
     assert (k.read(tree.get("x")) == 0).all()
     flags = tree_of(k, {"x": numpy.array([True])})
     path.write_bytes(damaged({"x": {"dtype": "BOOL", "shape": [1], "data_offsets": [0, 1]}}, b"\2"))
-    refused(lambda: flags.load(path), "no bools")
+    refused(lambda: flags.load(path), "not bools")
     index = work / "bad.safetensors.index.json"
     for content, expected in [("", "no JSON object"), ("[]", "no JSON object"), ("{}", "no weight_map"),
                               ('{"weight_map": {"x": "../y"}}', "in no file of the same folder"),

@@ -26,7 +26,7 @@ APART = 1e-3  # more than four steps, so that nothing passes its neighbour
 TOLERANCE = 1e-7  # of the sum of what each input adds to the slope, or of 1 if that is more
 TOGETHER = 40  # cases in a program
 DOUBLE = {"float32": "float64", "float64": "float64", "complex64": "complex128", "complex128": "complex128"}
-STOPPED, CUSTOM = "behind stop_gradient", "a custom gradient that is no derivative"
+STOPPED, CUSTOM = "behind stop_gradient", "a custom gradient that is not a derivative"
 OTHER = {
     "stop_gradient": STOPPED,
     "pool MAX with dilation": STOPPED,

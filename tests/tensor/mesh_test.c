@@ -145,7 +145,7 @@ static void a_variable_can_be_placed_anew_between_steps(void **state) {
     assert_error("place: axis \"rows\" is not there", "");
     keel_release(x);
     keel_place(x, KEEL_WHOLE);
-    assert_error("place: it is no variable", "");
+    assert_error("place: it is not a variable", "");
 }
 
 static void a_read_in_mid_step_is_whole(void **state) {

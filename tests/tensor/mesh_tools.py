@@ -87,7 +87,7 @@ def meets(bench, drift):
     met = list((bench.work / "meet").iterdir())
     if not met:
         sys.exit("nothing was left where the processes meet")
-    bench.check(1, [*hosts, "rank", "other"], "process 1 asks for another step than process 0",
+    bench.check(1, [*hosts, "rank", "other"], "process 1 asks for a different step than process 0",
                 f"mesh_drift.c:{line_of('inner')}")
 
 

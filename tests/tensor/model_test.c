@@ -67,10 +67,10 @@ static void wrong_names_are_refused(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         assert_true(
             keel_is_empty(keel_tree_add(tree, bad[i], KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(0))));
-        expect_error("model_test.c", "is no name");
+        expect_error("model_test.c", "is not a name");
     }
     keel_tree_add(tree, NULL, KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(0));
-    expect_error("is no name");
+    expect_error("is not a name");
     keel_tree_add(tree, longest, KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(0));
     expect_error("longer than 255 bytes");
     keel_tree_add(tree, "w", KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(0));
@@ -84,13 +84,13 @@ static void wrong_names_are_refused(void **state) {
     keel_tree_leave(tree);
     expect_error("left more often than entered");
     keel_tree_enter(tree, "%s", "a b");
-    expect_error("is no name");
+    expect_error("is not a name");
     keel_tree_enter(tree, "%s", longest);
-    expect_error("is no name");
+    expect_error("is not a name");
     keel_tree_leave(tree);
     keel_tree_leave(tree); // both were entered all the same
     keel_tree_put(tree, "p", (keel_tensor_t){0}, 1);
-    expect_error("p is no variable");
+    expect_error("p is not a variable");
     keel_tree_put(tree, "p", keel_tree_get(tree, "w"), 1);
     expect_error("is in it already");
     assert_int_equal(keel_tree_count(tree), 1);
@@ -289,7 +289,7 @@ static void a_refused_optimizer_leaves_nothing(void **state) {
     for (int i = 0; i < 2; ++i) {
         options.name = names[i];
         expect_status(keel_optimizer_create(tree, &options, &optimizer), "model_test.c",
-                      i ? "there is a taken.v.w already" : "is no name");
+                      i ? "there is a taken.v.w already" : "is not a name");
         assert_null(optimizer);
         assert_null(keel_context_error(keel));
         assert_int_equal(keel_tree_count(tree), 2);
@@ -334,7 +334,7 @@ static void wrong_optimizers_are_refused(void **state) {
     expect_status(keel_optimizer_create(tree, &options, &optimizer), "mean of 1 step or more");
     options.every = 1;
     options.name = "a b";
-    expect_status(keel_optimizer_create(tree, &options, &optimizer), "is no name");
+    expect_status(keel_optimizer_create(tree, &options, &optimizer), "is not a name");
     options.name = "lion";
     assert_ok(keel_optimizer_create(tree, &options, &optimizer));
     assert_false(keel_is_empty(keel_tree_get(tree, "lion.m.w")));

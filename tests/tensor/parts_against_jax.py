@@ -138,7 +138,7 @@ def compare(keel, mesh, name, in_x, in_y, out, body):
 
 
 def mixes(keel):
-    """What is no part is whole on each device; numbers and constants are too."""
+    """What is not part is whole on each device; numbers and constants are too."""
     x = RNG.normal(size=(8, 16)).astype("f4")
     a, bias = keel.variable(x), keel.variable(x[0])
     part = keel.local(a, ("data",))

@@ -153,7 +153,7 @@ def check_refusals(k):
     refused(k, "f32[6,4] and bool[5]: valid tokens", lambda: models.route(k, scores, valid=short, top=2, capacity=3))
     refused(k, "f32[6,4] and f32[6,2]: what chooses", lambda: models.route(k, scores, x, top=2, capacity=3))
     refused(k, "bool[6] and bool[6]: scores are floats", lambda: models.route(k, mask, top=2, capacity=3))
-    refused(k, "`top` is no number of experts", lambda: models.route(k, scores, top=5, capacity=3))
+    refused(k, "`top` is not a number of experts", lambda: models.route(k, scores, top=5, capacity=3))
     refused(k, "a capacity is above 0", lambda: models.route(k, scores, top=2, capacity=0))
 
     def wrong(name, tensor):

@@ -67,7 +67,7 @@ static double slope_of(int i, double epsilon) {
     return 2 * i * epsilon / pow(14.0 / 4 + epsilon, 2);
 }
 
-// In f16 this epsilon is 0, and x / sqrt(0 + 0) is no number.
+// In f16 this epsilon is 0, and x / sqrt(0 + 0) is not a number.
 static keel_tensor_t norm_of_zeros(keel_tensor_t x, double epsilon) {
     keel_tensor_t zeros = keel_cast(keel_multiply(x, keel_constant(x, 0)), KEEL_F16);
     return keel_cast(keel_rms_norm(zeros, none, epsilon), KEEL_F32);

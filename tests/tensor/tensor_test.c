@@ -361,7 +361,7 @@ static void wrong_dtypes_are_named(void **state) {
     REFUSED("iota: u8[300] cannot count that far", keel_iota(keel, KEEL_U8, KEEL_SHAPE(300), 0));
     REFUSED("not: f32[1,1] has a dtype without it", keel_not(f));
     REFUSED("and: f32[1,1] has a dtype without it", keel_and(f, f));
-    REFUSED("select: f32[1,1] is no mask", keel_select(f, f, f));
+    REFUSED("select: f32[1,1] is not a mask", keel_select(f, f, f));
     REFUSED("take: f32[1,1] has no indices", keel_take(f, f));
     REFUSED("sum: bool[1,1] is bool", keel_sum(keel_equal(f, f), KEEL_AXES(0)));
     REFUSED("product: bool[1,1] is bool", keel_product(keel_equal(f, f), KEEL_AXES(0)));
@@ -432,8 +432,8 @@ static void empty_and_foreign_tensors_are_named(void **state) {
     REFUSED("add: operand 2 is empty", keel_add(x, empty));
     REFUSED("add: operand 1 is empty", keel_add(empty, x));
     REFUSED("assign: the value is empty", (keel_assign(x, empty), 0));
-    REFUSED("assign: the target is no variable", (keel_assign(empty, x), 0));
-    REFUSED("assign: the target is no variable", (keel_assign(keel_add(x, x), x), 0));
+    REFUSED("assign: the target is not a variable", (keel_assign(empty, x), 0));
+    REFUSED("assign: the target is not a variable", (keel_assign(keel_add(x, x), x), 0));
     REFUSED("gradients: tensor 1 is empty",
             (keel_gradients(keel_sum(x, keel_all_axes(x)), &empty, 1, out), 0));
     REFUSED("gradients: no tensors",
@@ -509,7 +509,7 @@ static void what_a_step_made_ends_with_it(void **state) {
     REFUSED("softmax: an operand was made in step", keel_softmax(old, 0));
     keel_add(x, x);
     keel_release(x);
-    REFUSED("assign: the target is no variable", (keel_assign(x, ones("y", 1, 1)), 0));
+    REFUSED("assign: the target is not a variable", (keel_assign(x, ones("y", 1, 1)), 0));
     x = ones("x", 1, 1);
     old = keel_add(x, x);
     assert_ok(keel_step_end(keel));

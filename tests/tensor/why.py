@@ -163,7 +163,7 @@ PAIRS = {
 # Those that no program in C gets: the front end has no such thing, or the cause is of whole runs.
 NEVER = {
     "weak_type": "numbers of C have the dtype of a tensor",
-    "nested_jit": "bodies are no functions of the program's",
+    "nested_jit": "bodies are not functions of the program's",
     "layout": "data of C is row-major",
     "precision": "no operation takes a precision",
     "option": "the options of a context are its mesh and devices",
@@ -221,7 +221,7 @@ def run(build, work, name, code):
 
 
 def check_key(build, work):
-    """Names are no part of a key: renamed arguments, numbers and scopes are the same program."""
+    """Names are not part of a key: renamed arguments, numbers and scopes are the same program."""
     code = """keel_tensor_t x = keel_input(keel, "NAME", KEEL_F32, KEEL_SHAPE(8, 4), numbers);
         double NAME = 1;
         keel_scope_begin(keel, "NAME");

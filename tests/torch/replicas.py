@@ -4,7 +4,7 @@ numbers, as hexadecimal floats. To be started by `keel run`, which registers the
     replicas.py launch   sums over all replicas, and a data-parallel training, by torch_xla.launch
     replicas.py cpu      what they are to be: the training in one thread with the whole batch, on
                          the CPU without PyTorch/XLA
-    replicas.py lame     two of the replicas run another program than the others
+    replicas.py lame     two of the replicas run a different program than the others
 """
 
 import json

@@ -94,7 +94,7 @@ def products_of_divided():
 
 
 def divided_in_the_middle():
-    """A result that is divided in mid-program, and one that is divided in another way than before."""
+    """A result that is divided in mid-program, and one that is divided in a different way than before."""
     x = data(34, 8, 8)
     y = on_a_square(x * 2, "data", None) @ x
     z = on_a_square(y.relu(), None, "model") + 1

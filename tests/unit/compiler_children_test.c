@@ -122,11 +122,11 @@ static void a_missing_program_is_named(void **state) {
     keel_target_deinitialize(&target);
 }
 
-// A program that is no child of ours writes what it likes.
+// A program that is not a child of ours writes what it likes.
 static void an_answer_that_is_none_is_an_error(void **state) {
     (void)state;
     static const char *const scripts[] = {
-        "#!/bin/sh\nprintf 'this is no answer' >&3\nexec sleep 600\n",
+        "#!/bin/sh\nprintf 'this is not an answer' >&3\nexec sleep 600\n",
         "#!/bin/sh\nprintf '\\004\\000\\000\\000\\377\\377\\377\\377\\377\\377\\377\\377' >&3\n"
         "exec sleep 600\n",
         "#!/bin/sh\nprintf '\\004\\000\\000\\000\\002\\000\\000\\000\\000\\000\\000\\000\\012\\377'"

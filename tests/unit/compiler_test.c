@@ -113,7 +113,7 @@ static void jobs_are_handed_out_once_each(void **state) {
 
 static void a_program_that_is_none_fails_alone(void **state) {
     (void)state;
-    uint64_t bad = help_submit(compiler, "this is no program");
+    uint64_t bad = help_submit(compiler, "this is not a program");
     uint64_t good = help_submit(compiler, program);
     keel_compiled_t one = help_wait(compiler, good);
     assert_null(one.error);

@@ -1,4 +1,4 @@
-// What changed between two contracts, and whether other programs are allowed than before.
+// What changed between two contracts, and whether different programs are allowed than before.
 #define _GNU_SOURCE
 #include "contract_help.h"
 

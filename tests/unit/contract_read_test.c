@@ -87,7 +87,7 @@ static void a_byte_order_mark_does_not_matter(void **state) {
 
 static void what_is_no_contract_is_refused(void **state) {
     (void)state;
-    const char *none = "keel.contract:1: this is no contract: it does not begin with "
+    const char *none = "keel.contract:1: this is not a contract: it does not begin with "
                        "'keel.contract 1'; make one with keel contract record";
     assert_refused("", none);
     assert_refused("hello\n", none);
@@ -134,8 +134,9 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED("operations all\n", "5", "operations 'all': write free or listed");
     REFUSED("machine mine\n", "5", "machine 'mine': write free or listed");
     REFUSED("settled 4\n", "5", "settled '4': write settled step 3");
-    REFUSED("settled step four\n", "5", "settled step 'four' is no number; write settled step 3");
-    REFUSED("programs -1\n", "5", "programs '-1' is no number; write programs 3");
+    REFUSED("settled step four\n", "5",
+            "settled step 'four' is not a number; write settled step 3");
+    REFUSED("programs -1\n", "5", "programs '-1' is not a number; write programs 3");
     REFUSED("plugin\tcpu\n", "5", "byte 7 of the line is a tab; write a blank");
     REFUSED("plugin \x01\n", "5", "byte 8 of the line is not text; remove it");
     REFUSED("programs 3\n" PROGRAM, "5",
@@ -151,10 +152,10 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED(PROGRAM "  program\n    pin " F1 "\n", "9",
             "line 7 pins the same program; remove one of them");
     REFUSED("entry a\n  program\n    pin 123\n", "7",
-            "'123' is no fingerprint: that has 32 hex digits; record the contract again");
+            "'123' is not a fingerprint: that has 32 hex digits; record the contract again");
     REFUSED("entry a\n  program\n    pin " F1 " cost\n", "7", "cost lacks a value");
     REFUSED("entry a\n  program\n    pin " F1 " placements two\n", "7",
-            "placements 'two' is no number; write placements 3");
+            "placements 'two' is not a number; write placements 3");
     REFUSED("entry a\n  program\n    pin " F1 " placements 0\n", "7",
             "placements 0: write on how many sets of devices it runs, 1 or more");
     REFUSED("entry a\n  program\n    pin " F1 " placements 4294967296\n", "7",
@@ -170,7 +171,7 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED(PROGRAM "    takes x\n", "8", "x: a type such as i32[8,128] is missing");
     REFUSED(PROGRAM "    takes x f32[1\n", "8", "x: the type 'f32[1' has no ']'");
     REFUSED(PROGRAM "    takes x f32[a]\n", "8",
-            "x: 'a' is no size; write 8, 128..2048, 128..2048 step 128 or 64|96");
+            "x: 'a' is not a size; write 8, 128..2048, 128..2048 step 128 or 64|96");
     REFUSED(PROGRAM "    takes x f32[8..4]\n", "8", "x: '8..4' ends before it begins");
     REFUSED(PROGRAM "    takes x f32[8..20 step 8]\n", "8",
             "x: '8..20 step 8' never reaches 20; end it at 16");
@@ -194,7 +195,7 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED(PROGRAM "  program\n    pin " F2 "\n    like first\n    without x\n", "11",
             "without x: the entry's first program takes no such argument");
     REFUSED(PROGRAM "    takes \x01 f32[5]\n", "8", "byte 7 of the line is not text; remove it");
-    REFUSED("programs many\n", "5", "programs 'many' is no number; write programs 3");
+    REFUSED("programs many\n", "5", "programs 'many' is not a number; write programs 3");
     REFUSED(PROGRAM "    mesh\n", "8", "mesh lacks a value");
     REFUSED(PROGRAM "    mesh d=2\n    mesh d=4\n", "9", "mesh stands here twice; remove one");
     REFUSED(PROGRAM "    mesh d=2 d=4\n", "8", "'d=4' is more than belongs there; remove it");
@@ -227,10 +228,11 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
          *size; ++size) {
         char text[512], message[160];
         snprintf(text, sizeof text, HEADER PROGRAM "    takes x f32[1,%s]\n", *size);
-        snprintf(message, sizeof message,
-                 "keel.contract:8: x: '%s' is no size; write 8, 128..2048, 128..2048 step 128 or "
-                 "64|96",
-                 *size);
+        snprintf(
+            message, sizeof message,
+            "keel.contract:8: x: '%s' is not a size; write 8, 128..2048, 128..2048 step 128 or "
+            "64|96",
+            *size);
         assert_refused(text, message);
     }
     REFUSED(PROGRAM "    takes x f32[8..8]\n", "8", "x: '8..8' ends before it begins");
@@ -275,7 +277,7 @@ static void a_program_is_written_as_its_differences_if_these_are_shorter(void **
            "    takes d f32[1]\n  program\n    pin " F2 "\n"
     assert_same(FIRST "    like first\n    without a\n");
     assert_same(FIRST "    like first\n    takes c f32[2]\n    takes d f32[2]\n");
-    // Three lines instead of three, and another order than the first program's.
+    // Three lines instead of three, and a different order than the first program's.
     assert_same(FIRST "    takes b f32[1]\n    takes c f32[2]\n    takes d f32[1]\n");
     assert_same(FIRST "    takes b f32[1]\n    takes a f32[1]\n    takes c f32[1]\n"
                       "    takes d f32[1]\n");

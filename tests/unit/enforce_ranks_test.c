@@ -75,9 +75,9 @@ static void one_that_drifts_stops_all(ranks_stage_t *stage) {
     stage_run(stage, (const char *const[RANKS]){"abd", "abd", "abd", "acd"}, ranks);
     for (uint32_t i = 0; i < RANKS; ++i)
         assert_none(&ranks[i], 0);
-    // The codes are no programs, so nothing more is known about them.
+    // The codes are not programs, so nothing more is known about them.
     assert_string_equal(one_message(ranks, 1),
-                        "process 3 asks for another jit_step than processes 0, "
+                        "process 3 asks for a different jit_step than processes 0, "
                         "1 and 2" FOREVER);
     for (uint32_t i = 0; i < RANKS; ++i)
         assert_none(&ranks[i], 2); // they go on, still together
@@ -87,7 +87,7 @@ static void the_first_process_may_be_the_one_that_drifts(ranks_stage_t *stage) {
     rank_t ranks[RANKS];
     stage_run(stage, (const char *const[RANKS]){"c", "b", "b", "b"}, ranks);
     assert_string_equal(one_message(ranks, 0),
-                        "process 0 asks for another jit_step than processes 1, "
+                        "process 0 asks for a different jit_step than processes 1, "
                         "2 and 3" FOREVER);
 }
 
@@ -96,14 +96,14 @@ static void of_two_halves_the_first_is_the_usual(ranks_stage_t *stage) {
     stage_run(stage, (const char *const[RANKS]){"a", "b", "a", "b"}, ranks);
     assert_string_equal(
         one_message(ranks, 0),
-        "processes 1 and 3 ask for another jit_step than processes 0 and 2" FOREVER);
+        "processes 1 and 3 ask for a different jit_step than processes 0 and 2" FOREVER);
 }
 
 static void other_compile_options_stop_all_too(ranks_stage_t *stage) {
     rank_t ranks[RANKS];
     stage_run(stage, (const char *const[RANKS]){"1", "1", "2", "1"}, ranks);
     assert_string_equal(one_message(ranks, 0),
-                        "process 2 asks for another jit_step than processes 0, "
+                        "process 2 asks for a different jit_step than processes 0, "
                         "1 and 3" FOREVER "\n  the compile options or flags differ");
 }
 
@@ -156,9 +156,9 @@ static void a_difference_in_a_group_stops_only_that(ranks_stage_t *stage) {
     grouped_t ranks[RANKS];
     run_groups(stage, "aabd", "cccc", ranks);
     for (uint32_t i = 0; i < RANKS; ++i)
-        assert_string_equal(ranks[i].message,
-                            i < 2 ? ""
-                                  : "process 3 asks for another jit_step than process 2" FOREVER);
+        assert_string_equal(
+            ranks[i].message,
+            i < 2 ? "" : "process 3 asks for a different jit_step than process 2" FOREVER);
 }
 
 // ---- processes that ask for nothing ------------------------------------------------------------
@@ -168,7 +168,8 @@ static void a_difference_in_a_group_stops_only_that(ranks_stage_t *stage) {
 static void one_that_asks_alone_stops_all(ranks_stage_t *stage) {
     rank_t ranks[RANKS];
     stage_run(stage, (const char *const[RANKS]){"aAAA.c", "aAAA.c", "aAAA.c", "aAb!c"}, ranks);
-    static const char message[] = "process 3 asks for another jit_step than process 0, which" GOES;
+    static const char message[] =
+        "process 3 asks for a different jit_step than process 0, which" GOES;
     for (uint32_t i = 0; i < 3; ++i)
         assert_string_equal(ranks[i].messages[5], message);
     assert_string_equal(ranks[3].messages[2], message);
@@ -178,8 +179,9 @@ static void one_that_asks_alone_stops_all(ranks_stage_t *stage) {
 static void the_first_process_may_ask_alone(ranks_stage_t *stage) {
     rank_t ranks[RANKS];
     stage_run(stage, (const char *const[RANKS]){"aAb!c", "aAA.c", "aAA.c", "aAA.c"}, ranks);
-    static const char message[] = "process 0 asks for another jit_step than processes 1, 2 and 3, "
-                                  "which go on without a new program" FOREVER;
+    static const char message[] =
+        "process 0 asks for a different jit_step than processes 1, 2 and 3, "
+        "which go on without a new program" FOREVER;
     for (uint32_t i = 1; i < RANKS; ++i)
         assert_string_equal(ranks[i].messages[4], message);
     assert_string_equal(ranks[0].messages[2], message);
@@ -328,7 +330,7 @@ static void test_what_an_earlier_attempt_left_does_not_count(void **state) {
     for (uint32_t i = 0; i < RANKS; ++i)
         assert_none(&ranks[i], 0);
     assert_string_equal(one_message(ranks, 1),
-                        "process 3 asks for another jit_step than processes 0, "
+                        "process 3 asks for a different jit_step than processes 0, "
                         "1 and 2" FOREVER);
     stage_remove(stage);
 }

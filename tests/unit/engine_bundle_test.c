@@ -21,7 +21,7 @@ static void test_a_process_tells_its_bundle_once(void **state) {
     assert_int_equal(count_events(door, "\"event\":\"bundle\"", "\"platform\": \"toy\""), 1);
     assert_int_equal(count_events(door, "\"event\":\"bundle\"", "\"XLA_FLAGS xla_a\": \"1\""), 1);
     assert_int_equal(count_events(door, "\"event\":\"bundle\"", "\"devices\": {\"0\""), 1);
-    // The test is no Python, whatever stands on the path.
+    // The test is not Python, whatever stands on the path.
     assert_int_equal(count_events(door, "\"event\":\"bundle\"", "\"interpreter\""), 0);
     assert_int_equal(count_events(door, "\"event\":\"fallback\"", "bundle"), 0);
 }

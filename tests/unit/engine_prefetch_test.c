@@ -23,7 +23,7 @@ static void nap(void) {
     nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
-// An unload is no load.
+// An unload is not a load.
 static unsigned count_calls(const door_t *door, const char *call) {
     unsigned count = 0;
     char line[256];

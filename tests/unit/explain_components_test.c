@@ -459,10 +459,10 @@ static void another_build_of_a_kernel_is_told_by_the_kernel(void **state) {
     assert_counts(&stage, 1, 1);
     assert_root(&stage, 0,
                 "backend lapack_sgetrf_ffi: 61c02c9a4c68 -> 4f8eaf249311 "
-                "(another build of the client's library that has it)");
+                "(a different build of the client's library that has it)");
     assert_folded(&stage, 0, 0,
                   "backend lapack_strsm_ffi: 61c02c9a4c68 -> 4f8eaf249311 "
-                  "(another build of the client's library that has it)");
+                  "(a different build of the client's library that has it)");
     // A kernel that only one of them calls came with its operations.
     snprintf(after, sizeof after, "lapack_spotrf_ffi=%s\n", BUILD_A);
     set(&stage.after, KEEL_COMPONENT_KERNELS, after);
@@ -518,7 +518,7 @@ static void the_values_of_a_repeated_field_are_compared_in_order(void **state) {
     release(&stage);
 }
 
-// ---- values that are no fields -----------------------------------------------------------------
+// ---- values that are not fields -----------------------------------------------------------------
 
 static void values_that_are_no_fields_are_compared_whole(void **state) {
     (void)state;

@@ -144,8 +144,8 @@ static void equal_operations_are_paired_by_what_they_take(void **state) {
                  "a = tanh f32[4] y @7\n"
                  "c = cosine f32[4] a @9\n"
                  "return b c",
-                 "structure tanh: tanh, sine -> sine, tanh @7<99 (in another order)",
-                 "structure sine: sine, tanh -> tanh, sine @8<99 (in another order)"},
+                 "structure tanh: tanh, sine -> sine, tanh @7<99 (in a different order)",
+                 "structure sine: sine, tanh -> tanh, sine @8<99 (in a different order)"},
                 {"hlo\n"
                  "x: f32[4,4] @4\n"
                  "a = transpose f32[4,4] x {dimensions=[1,0]} @7\n"

@@ -86,7 +86,7 @@ static void the_same_property_of_each_type_is_one_number(void **state) {
     assert_one(KEEL_FLOAT_F32, ldexp(1, -149), KEEL_FLOAT_F16, ldexp(1, -24), true);
     assert_one(KEEL_FLOAT_F32, (double)FLT_EPSILON, KEEL_FLOAT_BF16, ldexp(1, -7), true);
     assert_one(KEEL_FLOAT_F64, DBL_EPSILON, KEEL_FLOAT_F32, (double)FLT_EPSILON, true);
-    // One of each is no pair.
+    // One of each is not a pair.
     assert_one(KEEL_FLOAT_F32, (double)FLT_MAX, KEEL_FLOAT_F16, ldexp(1, -14), false);
     assert_one(KEEL_FLOAT_F32, (double)FLT_MIN, KEEL_FLOAT_F16, 65504, false);
     assert_one(KEEL_FLOAT_F32, (double)FLT_MIN, KEEL_FLOAT_F16, ldexp(1, -24), false);

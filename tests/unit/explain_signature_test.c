@@ -437,7 +437,7 @@ static void attributes_of_arguments_are_told_by_kind(void **state) {
          "x: f32[2] {jax.buffer_donor=true} y: f32[3] {tf.aliasing_output=0}\n"
          "return x",
          "donation x: kept -> donated +1 (and 1 more argument)", NULL},
-        // Whom it is donated to is no difference.
+        // Whom it is donated to is not a difference.
         {"x: f32[2] {tf.aliasing_output=0}\n"
          "return x",
          "x: f32[2] {jax.buffer_donor=true}\n"

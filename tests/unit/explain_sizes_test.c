@@ -347,7 +347,7 @@ static void sizes_of_their_own_do_not_move_together(void **state) {
     assert_false(moves_with(5, 8, 8, 5, &leads));
     assert_false(moves_with(INT64_MIN, 5, 8, 5, &leads));
     assert_false(moves_with(8, 5, 8, 8, &leads));
-    assert_false(moves_with(0, 3, 1, 4, &leads)); // nothing is no size
+    assert_false(moves_with(0, 3, 1, 4, &leads)); // not one size
     assert_false(moves_with(1, 4, 0, 3, &leads));
     assert_false(moves_with(3, 0, 4, 1, &leads));
     assert_false(moves_with(4, 1, 3, 0, &leads));
@@ -415,7 +415,7 @@ static void what_a_library_works_out_is_of_the_whole_or_a_part(void **state) {
     assert_int_equal(explain_derived(&sizes, 17.5 / 3, 17.5 / 5), NONE);
     assert_int_equal(explain_derived(&sizes, 7.5 / 3, 7.5 / 5), NONE);
     assert_int_equal(explain_derived(&sizes, 15.0 / 3, 16.0 / 5), NONE);
-    assert_int_equal(explain_derived(&sizes, 1, -1), NONE);            // 4 is no whole of 5
+    assert_int_equal(explain_derived(&sizes, 1, -1), NONE);            // 4 is not a whole of 5
     assert_int_equal(explain_derived(&sizes, 4.0 / 3, 4.0 / 5), ROOT); // but may be scaled to it
     assert_int_equal(explain_value(&sizes, 16.0 / 3, 16.0 / 5), ROOT); // nobody writes 5.3333335
     assert_int_equal(explain_value(&sizes, 13, 11), NONE);

@@ -281,8 +281,8 @@ static void operations_in_another_order_changed_places(void **state) {
          "a = sine f32[4] x @9\n"
          "b = tanh f32[4] a @8\n"
          "return b",
-         "structure tanh: tanh, sine -> sine, tanh @8<99 (in another order)",
-         "structure sine: sine, tanh -> tanh, sine @9<99 (in another order)"},
+         "structure tanh: tanh, sine -> sine, tanh @8<99 (in a different order)",
+         "structure sine: sine, tanh -> tanh, sine @9<99 (in a different order)"},
         {"x: f32[4]\n"
          "a = tanh f32[4] x @8\n"
          "b = sine f32[4] a @8\n"
@@ -291,8 +291,8 @@ static void operations_in_another_order_changed_places(void **state) {
          "a = sine f32[4] x @8\n"
          "b = tanh f32[4] a @8\n"
          "return b",
-         "structure tanh: tanh, sine -> sine, tanh @8<99 (in another order)",
-         "structure sine: sine, tanh -> tanh, sine @8<99 (in another order)"},
+         "structure tanh: tanh, sine -> sine, tanh @8<99 (in a different order)",
+         "structure sine: sine, tanh -> tanh, sine @8<99 (in a different order)"},
         {"x: f32[4] z: f32[4]\n"
          "a = tanh f32[4] x @8\n"
          "b = subtract f32[4] z a @9\n"
@@ -303,8 +303,8 @@ static void operations_in_another_order_changed_places(void **state) {
          "b = cosine f32[4] a @10\n"
          "c = subtract f32[4] z b @9\n"
          "return c",
-         "structure subtract: subtract, cosine -> cosine, subtract @9<99 (in another order)",
-         "structure cosine: cosine, subtract -> subtract, cosine @10<99 (in another order)"},
+         "structure subtract: subtract, cosine -> cosine, subtract @9<99 (in a different order)",
+         "structure cosine: cosine, subtract -> subtract, cosine @10<99 (in a different order)"},
         {"x: f32[4]\n"
          "a = tanh f32[4] x @8\n"
          "b = subtract f32[4] a x @9\n"

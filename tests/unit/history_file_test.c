@@ -157,7 +157,7 @@ static keel_status_t note_times(void *context, const keel_history_record_t *reco
     return NULL;
 }
 
-// What no process writes is no time.
+// What no process writes is not a time.
 static void a_time_beyond_every_clock_is_none(void **state) {
     (void)state;
     static const struct {

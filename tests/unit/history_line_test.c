@@ -1,4 +1,4 @@
-// The scanner of a history's lines: what it takes, and what is no line.
+// The scanner of a history's lines: what it takes, and what is not a line.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static void assert_text(const char *json, const char *expected) {
     char whole[512];
     line_t line;
     snprintf(whole, sizeof whole, "{\"a\":\"%s\"}", json);
-    if (!reads(whole, &line)) fail_msg("%s is no line", whole);
+    if (!reads(whole, &line)) fail_msg("%s is not a line", whole);
     if (!keel_str_is(line_text(&line, "a"), expected)) fail_msg("%s", whole);
     assert_int_equal(strlen(line_text(&line, "a").data), strlen(expected));
 }

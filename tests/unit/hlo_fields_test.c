@@ -99,7 +99,7 @@ static void check_field(const keel_hlo_field_t *field, bool of_module, const kee
         keel_attr_id_t dict =
             of_module ? program.attributes : program.operations.data[0].attributes;
         if (keel_program_dict_find(&program, dict, field->name) == KEEL_NONE)
-            status = keel_status_make(KEEL_INTERNAL, "it is no attribute");
+            status = keel_status_make(KEEL_INTERNAL, "it is not an attribute");
     }
     if (!status) status = round_trip(&program);
     if (!status) status = keel_key_program(&program, &key);

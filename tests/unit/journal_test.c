@@ -577,7 +577,7 @@ static void what_a_reader_does_without_is_cut_out_of_its_line(void **state) {
         {"{\"event\":\"x\",\"folded\":[\"", "{\"event\":\"x\",\"folded\":[\""},
         {"{\"event\":\"x\",\"folded\":[\"\\", "{\"event\":\"x\",\"folded\":[\"\\"},
         {"{\"event\":\"x\",\"folded\":", "{\"event\":\"x\",\"folded\":"},
-        // What is no list stays, also before one.
+        // What is not a list stays, also before one.
         {"{\"event\":\"x\",\"folded\":7,\"a\":[1]}", "{\"event\":\"x\",\"folded\":7,\"a\":[1]}"},
         {"{\"event\":\"x\",\"stack\":\"[\",\"a\":{}}",
          "{\"event\":\"x\",\"stack\":\"[\",\"a\":{}}"},

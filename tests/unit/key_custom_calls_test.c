@@ -129,7 +129,7 @@ static keel_attr_id_t of_transfer(build_t *b, const void *context) {
     return DICT(b, {"is_host_transfer", push_attr(b, is_host)});
 }
 
-// As the reader of HLO has it. What is no number is not known to be harmless.
+// As the reader of HLO has it. What is not a number is not known to be harmless.
 static keel_attr_id_t of_numbered_transfer(build_t *b, const void *context) {
     const int64_t *number = context;
     uint32_t list;

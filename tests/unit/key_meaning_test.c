@@ -619,7 +619,7 @@ static void functions_named_by_strings_count_by_what_they_do(void **state) {
     assert_all_the_same(calls_either, 2);
 }
 
-// The last function and, behind it, what is no operation: a reference there is none of its own.
+// The last function and, behind it, what is not an operation: a reference there is none of its own.
 static bool ends_with_a_callee(build_t *b, unsigned n) {
     keel_attr_id_t callee = symbol_attr(b, "last"); // number 0, as what was never set
     keel_type_id_t f = f32(b);

@@ -345,7 +345,7 @@ static void a_default_that_is_written_says_as_much_as_none(void **state) {
         says_as_much_as_none(plain_build[i], true);
 }
 
-// What is optional, repeated, not known, or of another type than it should be.
+// What is optional, repeated, not known, or of a different type than it should be.
 static void any_other_zero_counts(void **state) {
     (void)state;
     static const keel_bytes_t sets[] = {
@@ -498,7 +498,7 @@ static void what_is_no_proto_is_kept_whole(void **state) {
     assert_true(says(&o, "not understood: 8 bytes, "));
     assert_int_equal(o.assignment.size, 0);
     release(&o);
-    // A build option of the wrong kind is no options message either.
+    // A build option of the wrong kind is not an options message either.
     o = decode(keel_bytes("\x18\x01", 2));
     assert_false(o.understood);
     release(&o);

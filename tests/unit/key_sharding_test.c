@@ -42,7 +42,7 @@ typedef struct sharding_t {
     const char *axis;      // that the dimension is divided by; NULL: by none
     const char *unreduced; // the axis that is left unreduced
     bool no_dimensions;    // the record lacks them
-    keel_record_t klass;   // another record than a sharding
+    keel_record_t klass;   // a different record than a sharding
     unsigned per_value;    // in a list of so many
     bool no_list;          // what should be that list is none
 } sharding_t;
@@ -167,7 +167,7 @@ static void only_what_is_on_every_device_is_replicated(void **state) {
     }
 }
 
-// In HLO a sharding is a message, of which only what is no default is there.
+// In HLO a sharding is a message, of which only what is not a default is there.
 static keel_digest_t digest_of_hlo(bool has_sharding, uint32_t fields, keel_record_t klass) {
     build_t b;
     build_begin(&b, KEEL_FORMAT_HLO);

@@ -287,7 +287,7 @@ static void links_and_folders_are_refused(void **state) {
         set_sum(&tar, at);
         tar_put_end(&tar);
         compress(stage, &tar);
-        refused(stage, "no regular file");
+        refused(stage, "not a regular file");
     }
 }
 

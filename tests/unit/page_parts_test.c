@@ -115,7 +115,7 @@ static void the_verdict_is_what_was_lost_and_the_share_of_the_run(void **state) 
                 "title=\"/w/train.py\">train.py:88</code>.</p>",
                 NULL);
     keel_buffer_deinitialize(&journal);
-    // More than the whole run, as processes that compile at once have it, is no share.
+    // More than the whole run, as processes that compile at once have it, is not a share.
     keel_buffer_initialize(&journal, 0);
     keel_buffer_format(&journal,
                        START("") "%s"

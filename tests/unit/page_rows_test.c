@@ -61,7 +61,7 @@ static void a_word_is_a_name_a_size_or_one_sign(void **state) {
     CELLS("/a{", "/y{", "/<del>a</del>{", "/<ins>y</ins>{");
 }
 
-// What stands behind a line in memory is no part of its last word.
+// What stands behind a line in memory is not part of its last word.
 static void a_word_ends_with_its_line(void **state) {
     (void)state;
     assert_cells((keel_str_t){"abcd", 2}, KEEL_STR("+"), "<del>ab</del>", "<ins>+</ins>");

@@ -92,7 +92,7 @@ static void arguments_and_results_have_their_names_types_and_attributes(void **s
         KEEL_NONE, DICT(&b, {"tf.aliasing_output", one}, {"mhlo.sharding", string_attr(&b, "r")}),
         DICT(&b, {"jax.result_info", string_attr(&b, "x")}, {"jax.buffer_donor", one},
              {"a", string_attr(&b, "b")})};
-    // A name that is no text is none, and the first text counts, also where it is empty.
+    // A name that is not text is none, and the first text counts, also where it is empty.
     const keel_attr_id_t of_results[] = {
         DICT(&b, {"mhlo.sharding", string_attr(&b, "s")},
              {"jax.result_info", string_attr(&b, "loss")}),

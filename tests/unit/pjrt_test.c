@@ -287,7 +287,7 @@ static void test_create_options_are_written_sorted_and_exactly(void **state) {
                    "asynchronous=true\ndevices=3,-1\nfraction=0x1.99999ap-4\nname=\"a\\\"b\"\n"
                    "threads=-7\n");
     assert_options(NULL, 0, "");
-    // Two texts that are no UTF-8 must not become one.
+    // Two texts that are not UTF-8 must not become one.
     const PJRT_NamedValue one[] = {VALUE("name", kString, string_value, "\xff", 1)};
     const PJRT_NamedValue two[] = {VALUE("name", kString, string_value, "\xfe", 1)};
     assert_options(one, 1, "name=bytes ff\n");

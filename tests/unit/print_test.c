@@ -514,7 +514,7 @@ static void constants_are_cut_in_text_and_whole_in_json(void **state) {
     uint32_t i32 = integer(32, KEEL_SIGNLESS), i1 = integer(1, KEEL_SIGNLESS);
     uint32_t complex =
         type((keel_type_t){KEEL_TYPE_COMPLEX, 0, floating(KEEL_FLOAT_F32), 0, KEEL_NONE});
-    // A single one is no splat.
+    // A single one is not a splat.
     static const uint8_t yes = 0xff;
     expect_attr(attr(KEEL_ATTR_TENSOR, 0, tensor(i1, INTS(1)), blob(&yes, 1)), "[true]",
                 "{\"tensor\":\"tensor<1xi1>\",\"splat\":false,\"data\":\"01\",\"values\":[true]}");

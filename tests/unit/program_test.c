@@ -203,7 +203,7 @@ static void bools_are_a_byte_or_a_bit_each_or_one_for_all(void **state) {
     assert_misfit(&p, vector(&p, i1, 16), 3);
     assert_misfit(&p, vector(&p, i1, 17), 2);
     assert_misfit(&p, vector(&p, i1, 2), 3);
-    // Other types whose first number is 1 are no bools: the second float, a wider integer.
+    // Other types whose first number is 1 are not bools: the second float, a wider integer.
     assert_int_equal(KEEL_FLOAT_F16, 1);
     assert_false(view_of(&p, vector(&p, floating(&p, 1), 2), zeros, 4).is_bool);
     assert_false(view_of(&p, vector(&p, integer(&p, 8), 2), zeros, 2).is_bool);
@@ -375,7 +375,7 @@ static void entries_and_functions_are_found_by_name(void **state) {
     assert_null(keel_program_add_text(&p, KEEL_STR("a"), &a));
     assert_null(keel_program_add_text(&p, KEEL_STR("b"), &b));
     assert_null(keel_program_add_text(&p, KEEL_STR("missing"), &missing));
-    // The value of "b" has the number of the name "missing": values are no names.
+    // The value of "b" has the number of the name "missing": values are not names.
     const uint32_t pairs[] = {a, 40, b, missing, missing};
     uint32_t list;
     keel_attr_id_t dict, array;
@@ -388,7 +388,7 @@ static void entries_and_functions_are_found_by_name(void **state) {
     assert_int_equal(keel_program_dict_find(&p, dict, "missing"), KEEL_NONE);
     assert_int_equal(keel_program_dict_find(&p, array, "a"), KEEL_NONE);
     assert_int_equal(keel_program_dict_find(&p, KEEL_NONE, "a"), KEEL_NONE);
-    // A name without a value, as a damaged program may have it, is no entry.
+    // A name without a value, as a damaged program may have it, is not an entry.
     assert_null(keel_program_add_list(&p, pairs, 5, &list));
     p.attrs.data[dict].b = list;
     assert_int_equal(keel_program_dict_find(&p, dict, "missing"), KEEL_NONE);

@@ -81,7 +81,7 @@ static inline ranks_ask_t ask_of(char program, uint32_t process, const uint32_t 
     return ask;
 }
 
-// False: it was no program.
+// False: it was not a program.
 static inline bool rank_acts(rank_t *rank, char what) {
     ranks_stage_t *stage = rank->stage;
     bool is_execution = what >= 'A' && what <= 'Z';

@@ -221,7 +221,7 @@ static void a_process_is_told_by_options_or_variables(void **state) {
     setenv("CLOUD_TPU_TASK_ID", "3", 1);
     assert_process("none", 2, 3);
     assert_process("node_id", 0, 0);
-    // Not on another platform, nor if it is no number.
+    // Not on another platform, nor if it is not a number.
     target.platform = KEEL_TARGET_CPU;
     assert_process("none", 2, 2);
     setenv("KEEL_REHEARSE_PROCESS", "2x", 1);

@@ -30,7 +30,8 @@ static inline keel_status_t compare_programs(const keel_program_t *one,
     bool is_same_key = key_codes[0] || keel_digest_equal(&keys[0], &keys[1]);
     keel_buffer_deinitialize(&texts[0]);
     keel_buffer_deinitialize(&texts[1]);
-    if (!is_same) return keel_status_make(KEEL_INTERNAL, "another program was read than written");
+    if (!is_same)
+        return keel_status_make(KEEL_INTERNAL, "a different program was read than written");
     if (is_same_key) return NULL;
     return keel_status_make(KEEL_INTERNAL, "the program that was written has another key");
 }

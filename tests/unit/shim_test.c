@@ -322,7 +322,7 @@ static void test_what_is_no_plugin_is_refused_by_name(void **state) {
     check_refused(door, "KEEL_PLUGIN=/", "plugin / is not a file",
                   PJRT_Error_Code_INVALID_ARGUMENT);
     snprintf(path, sizeof path, "%s/text.so", door->place.root);
-    write_bytes(path, "this is no library", 18);
+    write_bytes(path, "this is not a library", 18);
     snprintf(settings, sizeof settings, "KEEL_PLUGIN=%s", path);
     check_refused(door, settings, "text.so is not a shared library",
                   PJRT_Error_Code_INVALID_ARGUMENT);

@@ -8,7 +8,7 @@
 //   root z                                         HLO: that value is what is returned
 //   -> f32[4] {jax.result_info='out'}              what the function's type says of its results
 //   top mesh {sym_name='mesh'}                     before all else: an operation of the module
-//   | def step(x):                                 a line of the user's file, which is no part of
+//   | def step(x):                                 a line of the user's file, which is not part of
 //   it fn helper                                      the next function; the first one is the entry
 //
 // A text that begins with "hlo" is one of HLO: its arguments are parameters, what it returns is the
@@ -171,7 +171,7 @@ static inline keel_type_id_t small_new_type(small_t *s, const char *word) {
     return small_push_type(s, (keel_type_t){KEEL_TYPE_TENSOR, 0, element, list, KEEL_NONE});
 }
 
-// "f32[8,4]", "c64[2]", "token"; NONE if the word is no type.
+// "f32[8,4]", "c64[2]", "token"; NONE if the word is not a type.
 static inline keel_type_id_t small_type_of(small_t *s, const char *word) {
     for (uint32_t i = 0; i < s->type_count; ++i)
         if (strcmp(s->types[i], word) == 0) return s->type_ids[i];

@@ -212,7 +212,7 @@ static inline void sound_operations(const keel_program_t *p) {
         sound_index_or_none(op->attributes, p->attrs.count, "attributes", i);
         sound_check(op->attributes == KEEL_NONE ||
                         p->attrs.data[op->attributes].kind == KEEL_ATTR_DICT,
-                    "attributes that are no dictionary", i);
+                    "attributes that are not a dictionary", i);
         if (i < count)
             sound_index(op->name & ~(unsigned)KEEL_OP_HAS_REGIONS, p->op_names.count, "a name", i);
     }

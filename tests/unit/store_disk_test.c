@@ -436,7 +436,7 @@ static void a_readonly_cache_gives_and_takes_nothing(void **state) {
     fixture_free(&f);
 }
 
-// In a child that is no superuser, to whom a folder without write permission says no.
+// In a child that is not root, to whom a folder without write permission says no.
 static int use_unwritable_folder(const place_t *place) {
     keel_tier_t tier;
     if (geteuid() == 0 && setuid(65534)) return 10;

@@ -345,11 +345,11 @@ static void refuse_edit(const char *from, const char *to, const char *words) {
 static void a_description_with_a_mistake_is_refused_by_name(void **state) {
     (void)state;
     refuse_edit("\"devices\": 8, ", "", "devices is missing");
-    refuse_edit("\"build\": \"ff\"", "\"build\": \"ff\", \"colour\": 1", "colour is no field");
+    refuse_edit("\"build\": \"ff\"", "\"build\": \"ff\", \"colour\": 1", "colour is not a field");
     refuse_edit("\"devices\": 8", "\"devices\": \"8\"", "devices is not a whole number");
     refuse_edit("\"devices\": 8", "\"devices\": 0", "devices is out of range");
     refuse_edit("\"devices\": 8", "\"devices\": -8", "devices is out of range");
-    refuse_edit("\"devices\": 8", "\"devices\": 9", "devices is no multiple of processes");
+    refuse_edit("\"devices\": 8", "\"devices\": 9", "devices is not a multiple of processes");
     refuse_edit("\"platform\": \"tpu\"", "\"platform\": \"rocm\"", "none of cpu, cuda, tpu");
     refuse_edit("\"target\": 1", "\"target\": 2", "target is not 1");
     refuse_edit("\"name\": \"mine\"", "\"name\": 5", "name is not a text");
@@ -359,7 +359,7 @@ static void a_description_with_a_mistake_is_refused_by_name(void **state) {
     refuse_edit("\"environment\": {\"A\": \"b\"}", "\"environment\": {\"A\": 1}",
                 "A is not a text");
     refuse_edit("\"environment\": {\"A\": \"b\"}", "\"environment\": {\"A=B\": \"1\"}",
-                "A=B is no name of a variable");
+                "A=B is not a name of a variable");
     refuse_edit("{\"name\": \"v9:2x4\", \"options\"", "{\"nam\": \"v9:2x4\", \"options\"",
                 "topology has neither");
     refuse_edit("\"create_options\": {}", "\"create_options\": []", "create_options is not an");

@@ -33,7 +33,7 @@ static void again(void) {
 
 // ---- items -------------------------------------------------------------------------------------
 
-// A recompile because the run has another flag or backend than an earlier one.
+// A recompile because the run has a different flag or backend than an earlier one.
 static void of_run(const char *program, const char *run, const char *kind, const char *subject,
                    const char *from, const char *to) {
     char rest[512];

@@ -50,7 +50,7 @@ static const struct {
     {"n = t.item(); y = x[n]\n", 1, 1, 9, true},
     {"n = t.item(); m = n + 1; y = x[m]\n", 1, 1, 9, true},
     {"if k: n = t.item()\ny = x[n]\n", 1, 2, 9, true},
-    {"x = n / t.item()\ny = x[step]\n", 1, 2, 9, false}, // what is sliced is no index
+    {"x = n / t.item()\ny = x[step]\n", 1, 2, 9, false}, // what is sliced is not an index
     {"n = t.max().item()\ny = t / n\nz = f(y[step:])\n", 1, 3, 9, false}, // y is a tensor
     {"n = t.max().item()\nk = t.shape[0] - n\nz = y[k:]\n", 1, 3, 9, true},
     {"n = t.max().item()\ny, k = t / n, n\nz = y[k:]\n", 1, 3, 9, true},

@@ -74,7 +74,7 @@ static void what_is_worked_out_from_it_is_followed_too(void **state) {
         {"n = int(t)\nm = k + 1\ny = x[m]\n", 1, 3, false, NULL, NULL},
         {"n = int(t)\nm = n\nk = m\ny = x[k]\n", 1, 4, true, NULL, NULL},
         {"n = int(t)\nm = f(n=2)\ny = x[m]\n", 1, 3, false, NULL,
-         NULL}, // a keyword is no use of it
+         NULL}, // a keyword is not a use of it
         {"n = int(t)\nm = f(k=n)\ny = x[m]\n", 1, 3, true, NULL, NULL},
         {"n = int(t)\nm = f(n == 2)\ny = x[m]\n", 1, 3, true, NULL, NULL},
         {"n = int(t)\nm = 'n'\ny = x[m]\n", 1, 3, false, NULL, NULL},

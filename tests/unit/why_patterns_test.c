@@ -548,7 +548,7 @@ static void what_counts_is_told_from_where_it_began(void **state) {
     COUNTER("1, 2, 3, 4, 5, 6", 5, "1", "2", "3", "4", "5", "6");
     COUNTER("1, 2, 3, 4, 5, 6, 7", 6, "1", "2", "3", "4", "5", "6", "7");
     COUNTER("1, 2, 3, 4, 5, 6, ..., 8", 7, "1", "2", "3", "4", "5", "6", "7", "8");
-    // What comes later and is no step does not undo it.
+    // What comes later and is not a step does not undo it.
     COUNTER("0, 1, 2, 3", 3, "0", "1", "2", "3", "1");
     COUNTER("[0, 0], [0, 1], [0, 2], [0, 3]", 3, "[0, 0]", "[0, 1]", "[0, 2]", "[0, 3]", "[0, 1]");
     // A number that no double has exactly counts nothing.
@@ -588,7 +588,7 @@ static void a_shape_grows_if_no_dimension_shrinks_and_its_rank_stays(void **stat
     GROWS(false, "f32[8]", "f32[9,2]", "f32[10,2]", "f32[11,2]");
     GROWS(false, "f32[8,2]", "f32[9]", "f32[10]", "f32[11]");
     GROWS(false, "f32[8]", "f32[7]", "f32[9]", "f32[10]");
-    // The type's own number is no dimension.
+    // The type's own number is not a dimension.
     GROWS(true, "bf16[8]", "f32[9]", "bf16[10]", "f32[11]");
     begin(NULL);
 }

@@ -55,7 +55,7 @@ static void numbers_that_go_up_by_one_are_a_counter(void **state) {
     static const case_t cases[] = {
         {"3|4|5", ""}, // two recompiles
         {"3|4|5|6", "counter 3 times: 3, 4, 5, 6"},
-        {"3|5|6|7", "counter 3 times: 5, 6, 7"}, // what was before is no part of it
+        {"3|5|6|7", "counter 3 times: 5, 6, 7"}, // what was before is not part of it
         {"0|4|5|6|6", "counter 4 times: 4, 5, 6"},
         {"4|5|5|5", ""}, // two values
         {"4|5|5|6|6|7", "counter 5 times: 4, 5, 6, 7"},

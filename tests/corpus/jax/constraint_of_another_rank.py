@@ -2,7 +2,7 @@
 # subject: x
 # old: f32[8]
 # new: f32[8,4]
-# reason: a sharding that says nothing has another entry a dimension, which is no change of policy
+# reason: a sharding that says nothing has another entry a dimension, which is not a change of policy
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,6 @@
 # cause: first
 # program: jit_eval_step
-# reason: another function that looks much like the first is no recompile of it
+# reason: another function that looks much like the first is not a recompile of it
 
 import jax
 import jax.numpy as jnp

@@ -1,6 +1,6 @@
 # cause: retrace
 # advice: same keys
-# reason: the name of a key is no part of what is computed
+# reason: the name of a key is not part of what is computed
 
 import jax
 import jax.numpy as jnp

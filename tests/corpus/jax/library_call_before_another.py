@@ -1,6 +1,6 @@
 # cause: structure
 # program: jit_features
-# reason: the call that is added runs another function than the one after it
+# reason: the call that is added runs a different function than the one after it
 
 import functools
 

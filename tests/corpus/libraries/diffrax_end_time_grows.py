@@ -2,7 +2,7 @@
 # old: 3
 # new: 4
 # pattern: counter
-# reason: a Python float is no argument of diffeqsolve's own jit, but a part of its program
+# reason: a Python float is not an argument of diffeqsolve's own jit, but a part of its program
 # advice: array
 # run: EQX_ON_ERROR=nan
 

@@ -2,7 +2,7 @@
 # old: 0.001
 # new: 1e-05
 # run: EQX_ON_ERROR=nan
-# reason: the trajectory for the report is solved with another tolerance than those of the fit
+# reason: the trajectory for the report is solved with a different tolerance than those of the fit
 
 import functools
 

@@ -1,6 +1,6 @@
 # cause: retrace
 # advice: once | partial in the loop | __eq__
-# reason: a lambda is equal to no other, and filter_jit compares what is no array
+# reason: a lambda is equal to no other, and filter_jit compares what is not an array
 
 import equinox as eqx
 import jax

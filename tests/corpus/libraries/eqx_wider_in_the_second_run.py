@@ -5,7 +5,7 @@
 # program: jit_make_step
 # run: --width 8
 # run: --width 16
-# reason: the moments of the optimizer have the shapes of the weights, and are no cause of their own
+# reason: the moments of the optimizer have the shapes of the weights, and are not a cause of their own
 
 import argparse
 

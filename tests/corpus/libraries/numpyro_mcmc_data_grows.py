@@ -2,7 +2,7 @@
 # old: 8
 # new: 11
 # program: jit__fori_collect_loop
-# reason: NUTS closes over its data, so they are no arguments of the sampling loop
+# reason: NUTS closes over its data, so they are not arguments of the sampling loop
 # advice: fixed | pad | mask
 
 import jax

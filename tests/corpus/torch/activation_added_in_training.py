@@ -1,6 +1,6 @@
 # program: SyncTensorsGraph
 # cause: structure
-# reason: what is added in the gradient of gelu is no gradient that was zeroed
+# reason: what is added in the gradient of gelu is not a gradient that was zeroed
 
 import torch
 import torch_xla

@@ -2,7 +2,7 @@
 # cause: arguments
 # old: absent
 # new: f32[...
-# reason: the averages are no part of a step until the warm-up is over
+# reason: the averages are not part of a step until the warm-up is over
 
 import torch
 import torch_xla

@@ -1,6 +1,6 @@
 # program: SyncTensorsGraph
 # cause: first
-# reason: an evaluation is asked for by a read, and is no part of a step
+# reason: an evaluation is asked for by a read, and is not part of a step
 
 import torch
 import torch_xla

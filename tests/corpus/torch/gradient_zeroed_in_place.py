@@ -2,7 +2,7 @@
 # cause: gradient
 # old: create
 # new: accumulate
-# reason: a sum has another layout than the product alone, and so has what the optimizer makes of it
+# reason: a sum has a different layout than the product alone, and so has what the optimizer makes of it
 
 import torch
 import torch_xla

@@ -1,7 +1,7 @@
 # program: SyncTensorsGraph
 # cause: arguments
 # new: absent
-# reason: load_state_dict(assign=True) makes the teacher's weights the student's, so that they are no arguments of their own
+# reason: load_state_dict(assign=True) makes the teacher's weights the student's, so that they are not arguments of their own
 
 import copy
 

@@ -10,7 +10,7 @@ def layer(name, constructor, arguments="x: f32[b,4]", call="jax.vmap(model)(x)",
     setup = f"whole = eqx.filter_eval_shape(lambda key: {constructor}, jax.random.key(0))\n" \
             "shapes, rest = eqx.partition(whole, lambda leaf: isinstance(leaf, jax.ShapeDtypeStruct))"
     if "i32" in arguments:
-        more["skip"] = ("i32_f32",) + more.get("skip", ())  # an index is no float
+        more["skip"] = ("i32_f32",) + more.get("skip", ())  # an index is not a float
     if "Conv" in constructor:
         more["dtypes"] = ()  # the kernel must have the dtype of the picture
     return Recipe(f"eqx_{name}", f"weights = made(lambda key: shapes); {arguments}",

@@ -10,7 +10,7 @@ def layer(name, constructor, arguments="x: f32[b,4]", call="MODULE(x)", **more):
     """A module in a transformed function; its parameters are named by haiku."""
     inputs = ", ".join(part.split(":")[0].strip() for part in arguments.split(";"))
     if "i32" in arguments:
-        more["skip"] = ("i32_f32",) + more.get("skip", ())  # an index is no float
+        more["skip"] = ("i32_f32",) + more.get("skip", ())  # an index is not a float
     if "Conv" in constructor:
         more["dtypes"] = ()  # the kernel must have the dtype of the picture
     return Recipe(f"hk_{name}", f"params = made(layer.init, {inputs}); {arguments}",

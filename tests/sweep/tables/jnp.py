@@ -275,7 +275,7 @@ def recipes():
     for arguments, bodies in BODIES.items():
         for line in bodies.strip().splitlines():
             name, body = line.strip().split(": ", 1)
-            # A float is no index: labels stay integers.
+            # A float is not an index: labels stay integers.
             kinds = ("x",) if "labels" in arguments else None
             yield Recipe(f"jnp_{name}", arguments, body, skip=SKIP.get(name, ()), dtypes=kinds)
 

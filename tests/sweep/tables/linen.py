@@ -8,7 +8,7 @@ IMPORTS = "import flax.linen as nn\nimport optax"
 
 def layer(name, constructor, arguments="x: f32[b,4]", call="layer.apply(params, x)", init="x", **more):
     if "x: i32" in arguments:
-        more["skip"] = ("i32_f32",) + more.get("skip", ())  # an index is no float
+        more["skip"] = ("i32_f32",) + more.get("skip", ())  # an index is not a float
     return Recipe(name, f"params = made(layer.init, {init}); {arguments}", call,
                   f"layer = {constructor}", **more)
 

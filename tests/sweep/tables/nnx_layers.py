@@ -9,7 +9,7 @@ IMPORTS = "from flax import nnx\nimport optax"
 def layer(name, constructor, arguments="x: f32[b,4]", call="model(x)", **more):
     setup = f"graph, shapes = nnx.split(nnx.eval_shape(lambda: {constructor}))"
     if "x: i32" in arguments:
-        more["skip"] = ("i32_f32",) + more.get("skip", ())  # an index is no float
+        more["skip"] = ("i32_f32",) + more.get("skip", ())  # an index is not a float
     return Recipe(f"nnx_{name}", f"weights = made(lambda key: shapes); {arguments}",
                   f"(lambda model: {call})(nnx.merge(graph, weights))", setup, **more)
 

@@ -2,7 +2,7 @@
 # old: 8
 # new: 11
 # program: jit_descend
-# reason: the library closes over the data, so they are no argument, and its own lines are no help
+# reason: the library closes over the data, so they are not arguments, and its own lines are no help
 # advice: fixed | pad | mask
 
 import os

@@ -2,7 +2,7 @@
 # cause: arguments
 # old: absent
 # new: f32[...
-# reason: the slow weights are no part of a step but of each third one
+# reason: the slow weights are not part of a step but of each third one
 
 import torch
 import torch_xla
