@@ -294,6 +294,9 @@ typedef enum keel_framework {
       "If its custom call may be stored (docs/keys.md), name it in KEEL_CUSTOM_CALLS.")            \
     X(REFRESH, "Mode refresh compiles everything again; turn it off once the cache is fresh.")     \
     X(UNUSED, "The run's first lines say why. Set KEEL_CACHE_DIR to a folder of your own.")        \
+    X(LOST, "Nothing to do once. If it happens again: keel cache verify, keel probe.")             \
+    X(UNREADABLE, "The end of the run says why. Make the files in cache_dir yours alone.")         \
+    X(FOREIGN, "Use one version of Keel with a cache_dir, or give each version its own.")          \
     X(REFUSED,                                                                                     \
       "If it belongs there: ask for it before the freeze, or record it into the contract.")        \
     X(GATHERED,                                                                                    \

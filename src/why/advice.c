@@ -79,10 +79,23 @@ static int case_of_librarys(const keel_why_entry_t *entry, const keel_run_differ
 // ---- all others --------------------------------------------------------------------------------
 
 static int case_of_cache(const keel_run_difference_t *root) {
-    if (strcmp(root->subject, "dumps") == 0) return KEEL_CASE_DUMPS;
-    if (strcmp(root->subject, "uncacheable") == 0) return KEEL_CASE_UNCACHEABLE;
-    if (strcmp(root->subject, "unused") == 0) return KEEL_CASE_UNUSED;
-    return strcmp(root->subject, "refresh") == 0 ? KEEL_CASE_REFRESH : NONE;
+    static const struct {
+        const char *subject;
+        keel_case_t advice;
+    } cases[] = {
+        {"dumps", KEEL_CASE_DUMPS},
+        {"uncacheable", KEEL_CASE_UNCACHEABLE},
+        {"refresh", KEEL_CASE_REFRESH},
+        {"unused", KEEL_CASE_UNUSED},
+        {"damaged", KEEL_CASE_LOST},
+        {"quarantined", KEEL_CASE_LOST},
+        {"unreadable", KEEL_CASE_UNREADABLE},
+        {"foreign", KEEL_CASE_FOREIGN},
+        {"late", KEEL_CASE_LOST},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        if (strcmp(root->subject, cases[i].subject) == 0) return cases[i].advice;
+    return NONE;
 }
 
 // The user cannot move a choice inside a library's call to the device.

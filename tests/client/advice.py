@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+from damage import with_versions  # noqa: E402
 from harness import (KEEL, PYTHON, Report, Workspace, clean_environment, journal, of_kind,  # noqa: E402
                      other_plugins, run, told, whole_json)
 from pairs import Pairs  # noqa: E402
@@ -250,6 +251,30 @@ def unused(space, text):
     check_loaded("unused", events, shown)
 
 
+def check_spoiled(name, space, text, spoil):
+    """Each entry of the first run is spoiled; the second run replaces it."""
+    in_turn(space, name, (["plain"], {}))
+    for path in space.path(name).glob("cache/entries/*/*.keel"):
+        spoil(path)
+    _, _, known = in_turn(space, name, (["plain"], {}))
+    check_given(name, text, known)
+    events, shown, _ = in_turn(space, name, (["plain"], {}))
+    check_loaded(name, events, shown)
+
+
+def lost(space, text):
+    check_spoiled("lost", space, text, lambda path: path.write_bytes(path.read_bytes() + b"x"))
+
+
+def unreadable(space, text):
+    check_spoiled("unreadable", space, text, lambda path: path.chmod(0o666))
+
+
+def foreign(space, text):
+    check_spoiled("foreign", space, text,
+                  lambda path: path.write_bytes(with_versions(path.read_bytes(), 99, 99)))
+
+
 def uncacheable(space, text):
     """No plugin here compiles a call that is not known, so there is no row: what a run wrote of it is
     keyed as it stands, and with the call vouched for."""
@@ -296,7 +321,8 @@ def library_again(space, text):
 
 
 OF_PROCESSES = {one.__name__: one for one in (flag, devices, backend, first, refused, edit, cache,
-                                              shuffled, dumps, refresh, unused, uncacheable,
+                                              shuffled, dumps, refresh, unused, lost, unreadable,
+                                              foreign, uncacheable,
                                               eager_again, library_again)}
 
 

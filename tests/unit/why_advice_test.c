@@ -20,13 +20,27 @@ static void check(const char *root, keel_framework_t framework, const char *expe
 
 static void what_keeps_a_program_from_the_cache_has_advice_of_its_own(void **state) {
     (void)state;
+    static const struct {
+        const char *subject;
+        keel_case_t advice;
+    } cases[] = {
+        {"dumps", KEEL_CASE_DUMPS},
+        {"uncacheable", KEEL_CASE_UNCACHEABLE},
+        {"refresh", KEEL_CASE_REFRESH},
+        {"unused", KEEL_CASE_UNUSED},
+        {"damaged", KEEL_CASE_LOST},
+        {"quarantined", KEEL_CASE_LOST},
+        {"unreadable", KEEL_CASE_UNREADABLE},
+        {"foreign", KEEL_CASE_FOREIGN},
+        {"late", KEEL_CASE_LOST},
+    };
     const keel_cause_facts_t *cache = keel_cause_facts(KEEL_CAUSE_CACHE);
     for (int torch = 0; torch < 2; ++torch) {
-        check("\"kind\":\"cache\",\"subject\":\"dumps\"", torch, case_text(KEEL_CASE_DUMPS));
-        check("\"kind\":\"cache\",\"subject\":\"uncacheable\"", torch,
-              case_text(KEEL_CASE_UNCACHEABLE));
-        check("\"kind\":\"cache\",\"subject\":\"refresh\"", torch, case_text(KEEL_CASE_REFRESH));
-        check("\"kind\":\"cache\",\"subject\":\"unused\"", torch, case_text(KEEL_CASE_UNUSED));
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+            char root[100];
+            snprintf(root, sizeof root, "\"kind\":\"cache\",\"subject\":\"%s\"", cases[i].subject);
+            check(root, torch, case_text(cases[i].advice));
+        }
         check("\"kind\":\"cache\",\"subject\":\"absent\"", torch,
               torch ? cache->advice[KEEL_FRAMEWORK_TORCH] : cache->advice[KEEL_FRAMEWORK_JAX]);
     }
