@@ -470,16 +470,21 @@ static bool ends_in_mid_line(int descriptor, off_t end) {
 }
 
 // A holder writes one line, but one that is stopped may keep the lock for any time. Without the
-// lock, a line is still a single write at the end of the file.
+// lock, a line is still a single write at the end of the file. Once waiting was in vain, nobody
+// waits again until the lock was free.
 static keel_status_t lock_for_a_while(int descriptor, const char *path, bool *out_locked) {
     enum { ATTEMPTS = 1000 };
     static const struct timespec nap = {.tv_nsec = 1000000};
-    for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
+    static atomic_bool in_vain;
+    int attempts = atomic_load(&in_vain) ? 1 : ATTEMPTS;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
         *out_locked = !keel_descriptor_fault() && flock(descriptor, LOCK_EX | LOCK_NB) == 0;
-        if (*out_locked) return NULL;
-        if (errno != EWOULDBLOCK && errno != EINTR) return keel_descriptor_refused("lock", path);
+        if (!*out_locked && errno != EWOULDBLOCK && errno != EINTR)
+            return keel_descriptor_refused("lock", path);
+        if (*out_locked) break;
         if (errno == EWOULDBLOCK) nanosleep(&nap, NULL);
     }
+    atomic_store(&in_vain, !*out_locked);
     return NULL;
 }
 

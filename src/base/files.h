@@ -101,9 +101,9 @@ void keel_draft_remove_stale(const char *path, long pid, const keel_file_facts_t
 keel_status_t keel_file_create(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
 
 // Appends in one write under an exclusive lock, so that lines of several processes do not mix.
-// Waits at most a second for the lock, then writes without it. If a killed process left a last line
-// without a newline, adds one first. What does not fit on the disk as a whole is taken back. Does
-// not follow a link.
+// Waits at most a second for the lock, then writes without it, and at once until it is free. If a
+// killed process left a last line without a newline, adds one first. What does not fit on the disk
+// as a whole is taken back. Does not follow a link.
 keel_status_t keel_file_append(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
 
 // Sets the modification time to now. Does not follow a link.

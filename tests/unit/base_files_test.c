@@ -548,15 +548,27 @@ static void a_timer_of_the_clients_costs_no_line(void **state) {
     assert_int_equal(facts.size, 100);
 }
 
-static void a_holder_who_is_stopped_delays_a_line_and_does_not_prevent_it(void **state) {
+static double seconds_to_append(const char *path) {
+    uint64_t began = keel_clock_monotonic();
+    assert_ok(keel_file_append(path, BYTES("a line\n")));
+    return keel_seconds(keel_clock_monotonic() - began);
+}
+
+static void a_holder_who_is_stopped_delays_one_line_and_prevents_none(void **state) {
     place_t *place = *state;
     path_t log = path_of(place, "log");
-    int descriptor = open(log.text, O_RDWR | O_CREAT, 0600);
-    assert_true(descriptor >= 0);
-    assert_int_equal(flock(descriptor, LOCK_EX), 0);
-    assert_ok(keel_file_append(log.text, BYTES("a line\n")));
-    close(descriptor);
-    assert_content(log.text, "a line\n");
+    for (int time = 0; time < 2; ++time) {
+        int descriptor = open(log.text, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        assert_true(descriptor >= 0);
+        assert_int_equal(flock(descriptor, LOCK_EX), 0);
+        assert_true(seconds_to_append(log.text) > 0.9);
+        for (int i = 0; i < 3; ++i)
+            assert_true(seconds_to_append(log.text) < 0.9);
+        close(descriptor);
+        assert_content(log.text, "a line\na line\na line\na line\n");
+        // Once the lock was free, its holders are waited for again.
+        assert_true(seconds_to_append(log.text) < 0.9);
+    }
 }
 
 static void a_limit_on_the_size_of_files_is_an_error_and_not_the_programs_end(void **state) {
@@ -615,7 +627,7 @@ int main(void) {
         TEST(a_folder_of_another_user_or_group_is_refused),
         TEST(a_link_is_not_appended_to_and_its_target_stays),
         TEST(a_timer_of_the_clients_costs_no_line),
-        TEST(a_holder_who_is_stopped_delays_a_line_and_does_not_prevent_it),
+        TEST(a_holder_who_is_stopped_delays_one_line_and_prevents_none),
     };
     return cmocka_run_group_tests_name("base files", tests, NULL, NULL);
 }
