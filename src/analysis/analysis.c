@@ -61,7 +61,11 @@ typedef struct work_t {
 
 static keel_status_t finish_walk(walk_t *walk) {
     KEEL_TRY(answers_end(walk->run_dir, walk->id, walk->answers, walk->read, walk->asked));
-    keel_status_ignore(walk_keep(walk)); // then later runs know less of this one
+    keel_status_t status = walk_keep(walk);
+    if (status)
+        keel_log_once("history", "%s; later runs are not compared with this one",
+                      keel_status_message(status));
+    keel_status_ignore(status);
     return NULL;
 }
 

@@ -259,6 +259,21 @@ def no_room(terminal):
                  last_json(answer) == 11.0, told(answer))
 
 
+def a_linked_history(terminal):
+    """It is neither followed nor silently lost."""
+    folder, target = terminal.space.path("linked"), terminal.space.path("target")
+    command = ("run", "--", PYTHON, "-c", EXITS, "0")
+    terminal.keel(*command, KEEL_RUN_DIR=str(folder))
+    history, = folder.glob("history/*")
+    target.write_text("mine\n")
+    history.unlink()
+    history.symlink_to(target)
+    answer = terminal.keel(*command, KEEL_RUN_DIR=str(folder))
+    report.equal("a linked history: its target stays", target.read_text(), "mine\n")
+    report.check("a linked history: one line says what is lost", answer.code == 0 and
+                 answer.err.count("later runs are not compared with this one") == 1, told(answer))
+
+
 def odd_names(terminal):
     """Names of 200 bytes and more, with blanks and with bytes that are not text."""
     names = terminal.space.path("s p" + "a" * 220)
@@ -323,6 +338,7 @@ def main():
         exit_codes(terminal)
         other_forms(terminal)
         no_room(terminal)
+        a_linked_history(terminal)
         odd_names(terminal)
         killed(terminal)
         uncacheable(terminal)
