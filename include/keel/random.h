@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-// The seed is an input: another one is not a new program.
+// The seed is an input: a different one makes no new program.
 #define keel_random_key(...) keel_random_key_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_random_key_at(keel_caller_t site, keel_context_t *context,
                                           uint64_t seed);

@@ -65,7 +65,7 @@ static keel_status_t run_facts(keel_page_t *page) {
     }
     if (why->run.unfinished)
         keel_buffer_format(
-            out, ", %" PRIu64 " without an end in the journal: figures may miss what came last",
+            out, ", %" PRIu64 " with no end event in the journal: figures may miss what came last",
             why->run.unfinished);
     keel_buffer_text(out, "</dd>\n");
     fact(out, "folder", why->run.cwd);

@@ -256,7 +256,7 @@ void keel_assumed_sentence(const keel_run_t *run, keel_buffer_t *out) {
     if (!*target->assumed || !run->fates[KEEL_RUN_COMPILED]) return;
     keel_buffer_text(out, "what was compiled assumes the machine's ");
     list_assumed(target, out);
-    keel_buffer_text(out, "; `keel probe --json` there tells them");
+    keel_buffer_text(out, "; `keel probe --json` shows them there");
 }
 
 // ---- the summary -------------------------------------------------------------------------------

@@ -230,11 +230,12 @@ void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
         times(out, why->run.store_errors, why->run.first_store_error);
     }
     if (why->run.unfinished) {
-        keel_buffer_format(out,
-                           "keel: %" PRIu64
-                           " process%s no end in the journal (killed, or the journal could not be "
-                           "written): figures may miss what came last\n",
-                           why->run.unfinished, why->run.unfinished == 1 ? " has" : "es have");
+        keel_buffer_format(
+            out,
+            "keel: %" PRIu64
+            " process%s no end event in the journal (killed, or the journal could not be "
+            "written): figures may miss what came last\n",
+            why->run.unfinished, why->run.unfinished == 1 ? " has" : "es have");
     }
     if (why->run.damage.lines) {
         keel_buffer_text(out, "keel: ");
@@ -266,7 +267,8 @@ static void print_run_line(const keel_why_t *why, keel_buffer_t *out) {
                        why->run.processes == 1 ? "" : "es");
     if (why->run.unfinished)
         keel_buffer_format(out,
-                           ", %" PRIu64 " without an end in the journal (still running, killed, or "
+                           ", %" PRIu64
+                           " with no end event in the journal (still running, killed, or "
                            "its journal could not be written): figures may miss what came last",
                            why->run.unfinished);
     keel_buffer_byte(out, '\n');

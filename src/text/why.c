@@ -239,7 +239,8 @@ static void nothing(const keel_why_t *why, keel_flow_t *flow) {
     }
     if (why->run.unfinished)
         keel_buffer_format(&text,
-                           " %" PRIu64 " process%s no end in the journal (still running, killed, "
+                           " %" PRIu64
+                           " process%s no end event in the journal (still running, killed, "
                            "or its journal could not be written).",
                            why->run.unfinished, why->run.unfinished == 1 ? " has" : "es have");
     keel_flow_buffer(flow, &text);

@@ -255,7 +255,7 @@ def check_kill(space):
     answer = stage.rehearse("cpu:2", "killed.py")
     report.equal("a killed run has its exit code", answer.code, 128 + 9)
     report.check("what the compiler had not finished is reported", "1 not done when the process ended" in answer.err
-                 and "has no end in the journal" in answer.err, told(answer))
+                 and "has no end event in the journal" in answer.err, told(answer))
     stats = stage.answer("stats")
     report.equal("and has no time", of_name(stats["by_program"], "jit_deep")["compile_seconds"], None)
     report.equal("so it is not known whether it fits", stats["rehearsal"]["fits"], None)

@@ -84,9 +84,9 @@ static void the_facts_of_the_run_are_those_that_are_known(void **state) {
     // Two processes, of which one has no end.
     page_for(START("") END("1") "{\"event\":\"start\",\"t\":1001,\"pid\":2,\"argv\":[\"x\"]}\n",
              &page);
-    assert_has(&page, ", 2 processes, 1 without an end in the journal");
+    assert_has(&page, ", 2 processes, 1 with no end event in the journal");
     keel_buffer_deinitialize(&page);
-    assert_page(START("") END("1"), "ran 10.0&nbsp;s</dd>", "without an end");
+    assert_page(START("") END("1"), "ran 10.0&nbsp;s</dd>", "no end event");
 }
 
 static void what_was_done_for_the_client_is_a_fact_of_the_run(void **state) {

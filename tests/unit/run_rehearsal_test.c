@@ -479,7 +479,7 @@ static void say_assumed(const keel_why_t *why, keel_buffer_t *out) {
 static void what_only_the_machine_tells_is_told_once(void **state) {
     (void)state;
     static const char line[] = "keel: what was compiled assumes the machine's driver, memory limit "
-                               "and topology; `keel probe --json` there tells them\n";
+                               "and topology; `keel probe --json` shows them there\n";
     keel_buffer_deinitialize(&journal);
     keel_buffer_initialize(&journal, 0);
     line_of(

@@ -316,7 +316,8 @@ static void a_process_that_ended_early_is_told_and_nothing_is_said_of_its_end(vo
         "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"g\",\"seconds\":1,"
         "\"executes\":{\"a\":3}}\n",
         "keel: 3 steps, 2 programs; 2 compiles 2.0 s\n"
-        "keel: 1 process has no end in the journal (killed, or the journal could not be written): "
+        "keel: 1 process has no end event in the journal (killed, or the journal could not be "
+        "written): "
         "figures "
         "may miss what came last\n");
 }
@@ -341,7 +342,7 @@ static void executions_that_are_written_as_the_run_goes_on_all_count(void **stat
         "{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"name\":\"f\",\"seconds\":1}\n"
         "{\"event\":\"executes\",\"pid\":1,\"executes\":{\"a\":2,\"b\":4}}\n",
         "keel: 11 steps, 2 programs; 3 compiles 3.0 s; flat since step 6\n"
-        "keel: 2 processes have no end in the journal (killed, or the journal could not be "
+        "keel: 2 processes have no end event in the journal (killed, or the journal could not be "
         "written): "
         "figures may miss what came last\n");
 }

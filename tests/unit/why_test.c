@@ -555,10 +555,10 @@ static void a_run_without_recompiles_is_one_line(void **state) {
     explain("compile", "a", "f", 1, ",\"roots\":[{\"kind\":\"first\"}]");
     keel_why_t why;
     parse(&why);
-    assert_text(
-        &why, &(keel_text_style_t){.width = 0},
-        "figures. 1 process has no end in the journal (still running, killed, or its journal could "
-        "not be written).\n");
+    assert_text(&why, &(keel_text_style_t){.width = 0},
+                "figures. 1 process has no end event in the journal (still running, killed, or its "
+                "journal could "
+                "not be written).\n");
     keel_why_deinitialize(&why);
     keel_buffer_text(&journal, "{\"event\":\"end\",\"pid\":1,\"wall\":1}\n");
     parse(&why);
