@@ -34,12 +34,25 @@ static bool is_quiet(void) {
     return quiet && strcmp(quiet, "1") == 0;
 }
 
+// Each line of a message, which may quote a plugin's error. Returns the size that is left.
+static size_t mask_lines(char *text) {
+    size_t kept = 0;
+    for (char *line = text, *end; line; line = end ? end + 1 : NULL) {
+        end = strchr(line, '\n');
+        size_t size = end ? (size_t)(end - line) : strlen(line);
+        memmove(text + kept, line, size);
+        kept += keel_utf8_mask(text + kept, size);
+        if (end) text[kept++] = '\n';
+    }
+    return kept;
+}
+
 // One write, so that lines of several processes do not mix.
 static void say(const char *format, va_list arguments) {
     char line[4096] = "keel: ";
     size_t used = strlen(line);
     if (vsnprintf(line + used, sizeof line - used - 1, format, arguments) < 0) return;
-    used += keel_utf8_mask(line + used, strlen(line + used));
+    used += mask_lines(line + used);
     line[used++] = '\n';
     ssize_t ignored = write(STDERR_FILENO, line, used);
     (void)ignored;
