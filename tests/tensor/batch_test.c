@@ -183,8 +183,9 @@ static void what_is_wrong_is_named_with_both_shapes(void **state) {
     };
     keel_batch_next(batch, arrays, sizeof arrays / sizeof *arrays);
     assert_true(keel_is_empty(keel_batch_get(batch, "tokens")));
-    expect_error("batch_test.c", "tokens is i64[4,6], and declared as i32[4,6]: a different dtype",
-                 "doc_ids is i32[4], and declared as i32[4,6]: a different number of axes",
+    expect_error("batch_test.c",
+                 "batch: tokens is i64[4,6], and declared as i32[4,6]: a different dtype; ",
+                 "; doc_ids is i32[4], and declared as i32[4,6]: a different number of axes; ",
                  "fim_bounds is i32[4,3,4], and declared as i32[4,2,4]: axis 1 is too long",
                  "loss_mask has no data",
                  "dep_level is not a field; the fields are tokens, loss_mask, doc_ids",

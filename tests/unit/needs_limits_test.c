@@ -65,6 +65,21 @@ static void a_scheduled_program_is_refused(void **state) {
     keel_program_deinitialize(&program);
 }
 
+// What the reader of HLO makes of each: one result, which has the number of its operation.
+static void an_instruction_of_hlo_has_one_result(void **state) {
+    (void)state;
+    for (int what = 0; what < 3; ++what) {
+        keel_program_t program;
+        small_program("hlo\nx: f32[]\ny = tanh f32[] x\nreturn y", &program);
+        keel_operation_t *tanh = &program.operations.data[1];
+        if (what == 0) tanh->result_count = 2;
+        if (what == 1) tanh->first_result = 0;
+        if (what == 2) tanh->name |= KEEL_OP_HAS_REGIONS;
+        assert_refused(try_slice(&program, 0), KEEL_INVALID, "an instruction that is not one");
+        keel_program_deinitialize(&program);
+    }
+}
+
 static void an_operand_that_comes_later_is_refused(void **state) {
     (void)state;
     keel_program_t program;
@@ -233,6 +248,7 @@ int main(void) {
         cmocka_unit_test(only_results_that_exist_are_answered),
         cmocka_unit_test(a_program_without_an_entry_is_refused),
         cmocka_unit_test(a_scheduled_program_is_refused),
+        cmocka_unit_test(an_instruction_of_hlo_has_one_result),
         cmocka_unit_test(an_operand_that_comes_later_is_refused),
         cmocka_unit_test(an_operand_out_of_sight_is_refused),
         cmocka_unit_test(a_function_without_a_return_is_refused),
