@@ -140,7 +140,8 @@ static PJRT_Error *view(PJRT_Client_CreateViewOfDeviceBuffer_Args *args) {
                                                   .byte_strides = strides,
                                                   .num_byte_strides = args->num_dims,
                                                   .device = args->device,
-                                                  .memory = args->memory};
+                                                  .memory = args->memory,
+                                                  .device_layout = args->layout};
     PJRT_Error *error = from_host(&copy);
     if (error) return error;
     args->buffer = copy.buffer;

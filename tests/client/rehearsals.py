@@ -73,7 +73,9 @@ with jax.default_device(cpu[1]):
     x = jnp.arange(3.0) * 2
 print((x + jax.device_put(1.0, cpu[1])).devices() == {cpu[1]})
 print(jax.jit(lambda a, b: a + b)(jax.device_put(3.0, cpu[0]), jnp.ones(2)))
-arrays = [np.arange(4096, dtype="i4"), np.arange(6, dtype="i4")[1:], np.ones((64, 32), "f4").T]
+memory = np.ones(64 * 32 + 16, "f4")
+start = -memory.ctypes.data % 64 // 4  # what is not aligned JAX copies, into the usual layout
+arrays = [np.arange(4096, dtype="i4"), np.arange(6, dtype="i4")[1:], memory[start:start + 64 * 32].reshape(64, 32).T]
 shared = [jnp.from_dlpack(array) for array in arrays]  # held: a thread of XLA would release them while Python ends
 for array, same in zip(arrays, shared):
     print(same.sum(), jax.dlpack.from_dlpack(array).shape)
