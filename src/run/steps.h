@@ -28,7 +28,7 @@ keel_status_t keel_event_joined(keel_arena_t *texts, const json_t *list,
 // "train.py:88": relative to `folder` if the file is in it; "" for no file.
 keel_status_t keel_event_place(keel_arena_t *texts, const char *file, uint32_t line,
                                const char *folder, const char **out) KEEL_MUST_CHECK;
-// What programs are told apart by: the key, or the digest of a program without one.
+// What distinguishes programs: the key, or the digest of a program without one.
 const char *keel_event_identity(const json_t *event);
 // A place with its call and the library's line, from an event's "site" or a difference.
 keel_status_t keel_event_site(keel_arena_t *texts, const json_t *site, const char *folder,

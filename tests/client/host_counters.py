@@ -6,7 +6,7 @@ from harness import Report, Workspace, PYTHON, journal, keel_environment, last_j
 
 report = Report()
 
-# A stand-in for torch_xla in a process with JAX, which compiles when it is told to.
+# A stand-in for torch_xla in a process with JAX, which compiles on request.
 HEAD = '''
 import json, sys, time, types
 import jax, jax.numpy as jnp

@@ -90,7 +90,7 @@ def check_lame(runs):
     process = runs.start("lame", "lame")
     said = errors_until(process, words)
     finish(process, 0)
-    report.check("lame: replicas that run different programs are told to", words in said, said)
+    report.check("lame: replicas that run different programs are named", words in said, said)
 
 
 def main():

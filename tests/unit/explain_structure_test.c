@@ -1,4 +1,4 @@
-// What operations that only one program has, or has elsewhere, are told by: small pairs at the
+// How operations that only one program has, or has elsewhere, are described: small pairs at the
 // limits of each rule.
 #define _GNU_SOURCE
 #include "explain_small.h"

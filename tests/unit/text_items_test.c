@@ -204,7 +204,7 @@ static bool misses_lines(void) {
     return found;
 }
 
-// PyTorch/XLA records lines of operations only if it is told to.
+// PyTorch/XLA records lines of operations only on request.
 static void lines_are_missed_where_all_that_is_known_is_who_asked(void **state) {
     (void)state;
     begin_client("hlo");
