@@ -27,7 +27,7 @@ typedef struct ask_t {
     const char *call;         // keel_call_read; NULL: not asked for
     const char *const *files; // the source files of the program's operations
     uint32_t file_count;
-    uint64_t sent;           // buffers that the host made since the last execution but one
+    uint64_t sent;           // arrays that the host sent since the last execution but one
     const keel_made_t *made; // the lines that sent them and earlier ones
     uint32_t made_count;
 } ask_t;

@@ -205,14 +205,12 @@ bool keel_engine_loaded_deleting(keel_engine_t *engine, PJRT_LoadedExecutable *l
 // Whether the client deleted it, although the plugin does not know.
 bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded);
 
-// `bytes` went to the device, into the buffer that was made of them (or NULL); the plugin's call
-// took `nanoseconds`.
-void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes,
-                      uint64_t nanoseconds);
-// An array of that type went to the device. Call it on the client's thread: the line that sent it
-// comes from the host's stack, as for a read.
-void keel_engine_sent_array(keel_engine_t *engine, PJRT_Buffer_Type element, const int64_t *dims,
-                            size_t rank);
+// `bytes` went to the device; the plugin's call took `nanoseconds`.
+void keel_engine_sent(keel_engine_t *engine, uint64_t bytes, uint64_t nanoseconds);
+// The buffer was made of an array of that type that went to the device. Call it on the client's
+// thread: the line that sent it comes from the host's stack, as for a read.
+void keel_engine_sent_array(keel_engine_t *engine, const PJRT_Buffer *buffer,
+                            PJRT_Buffer_Type element, const int64_t *dims, size_t rank);
 
 // A read from the device; call these around the plugin's call. `event` becomes ready when the data
 // arrive; NULL: they are there. The reading line comes from the host's stack, at a cost of at most

@@ -51,7 +51,9 @@ struct flow_t {
     atomic_bool follows;         // an execution's arguments matter
     _Atomic uint64_t made_count; // buffers made from data of the host
     _Atomic uint64_t made_last;  // the same at the last execution
-    _Atomic uint64_t made_begun; // and at the one before it
+    _Atomic uint64_t arrays;     // of these, those other than numbers
+    _Atomic uint64_t arrays_last;
+    _Atomic uint64_t arrays_begun; // at the last execution but one
     _Atomic uintptr_t made[MADE];
 
     pthread_mutex_t lock; // for the fields below
@@ -312,7 +314,12 @@ void flow_executed(keel_engine_t *engine, counter_t *program, uint64_t before,
     atomic_store_explicit(&flow->executions, executions + 1, memory_order_relaxed);
     atomic_store_explicit(&flow->last, program, memory_order_relaxed);
     uint64_t begun = atomic_load_explicit(&flow->made_last, memory_order_relaxed);
-    atomic_store_explicit(&flow->made_begun, begun, memory_order_relaxed);
+    atomic_store_explicit(&flow->arrays_begun,
+                          atomic_load_explicit(&flow->arrays_last, memory_order_relaxed),
+                          memory_order_relaxed);
+    atomic_store_explicit(&flow->arrays_last,
+                          atomic_load_explicit(&flow->arrays, memory_order_relaxed),
+                          memory_order_relaxed);
     atomic_store_explicit(&flow->made_last,
                           atomic_load_explicit(&flow->made_count, memory_order_relaxed),
                           memory_order_relaxed);
@@ -322,8 +329,8 @@ void flow_executed(keel_engine_t *engine, counter_t *program, uint64_t before,
 
 uint64_t flow_sent(const keel_engine_t *engine) {
     const flow_t *flow = engine->flow;
-    return atomic_load_explicit(&flow->made_count, memory_order_relaxed) -
-           atomic_load_explicit(&flow->made_begun, memory_order_relaxed);
+    return atomic_load_explicit(&flow->arrays, memory_order_relaxed) -
+           atomic_load_explicit(&flow->arrays_begun, memory_order_relaxed);
 }
 
 static void lose(sample_t *sample, const void *buffer) {
@@ -333,8 +340,9 @@ static void lose(sample_t *sample, const void *buffer) {
     if (sample->result == buffer) sample->result = NULL;
 }
 
-void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer) {
+void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer, size_t rank) {
     flow_t *flow = engine->flow;
+    if (rank) atomic_fetch_add_explicit(&flow->arrays, 1, memory_order_relaxed);
     uint64_t count = atomic_fetch_add_explicit(&flow->made_count, 1, memory_order_relaxed);
     atomic_store_explicit(&flow->made[count % MADE], (uintptr_t)buffer, memory_order_relaxed);
     if (!atomic_load_explicit(&flow->follows, memory_order_relaxed)) return;

@@ -23,10 +23,10 @@ void flow_asked(keel_engine_t *engine, const keel_digest_t *program, const keel_
 // The client executes a program (NULL: an unknown one) after `before` earlier executions of it.
 void flow_executed(keel_engine_t *engine, counter_t *program, uint64_t before,
                    const PJRT_LoadedExecutable_Execute_Args *args);
-// The client made a buffer from data of the host.
-void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer);
-// How many buffers the host made since the last execution but one: what was sent for the next
-// execution may precede the last one.
+// The client made a buffer of that rank from data of the host.
+void flow_made(keel_engine_t *engine, const PJRT_Buffer *buffer, size_t rank);
+// How many buffers, other than numbers, the host made since the last execution but one: what was
+// sent for the next execution may precede the last one.
 uint64_t flow_sent(const keel_engine_t *engine);
 // The line that now reads this many bytes, on the client's thread, which holds no lock. NULL:
 // unknown.

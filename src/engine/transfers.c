@@ -40,15 +40,14 @@ void transfers_destroy(transfers_t *transfers) {
     keel_free(transfers);
 }
 
-void keel_engine_sent(keel_engine_t *engine, const PJRT_Buffer *buffer, uint64_t bytes,
-                      uint64_t nanoseconds) {
-    if (buffer) flow_made(engine, buffer);
+void keel_engine_sent(keel_engine_t *engine, uint64_t bytes, uint64_t nanoseconds) {
     transfer_counter_add(&engine->transfers->to_device, bytes);
     transfer_counter_took(&engine->transfers->to_device, nanoseconds);
 }
 
-void keel_engine_sent_array(keel_engine_t *engine, PJRT_Buffer_Type element, const int64_t *dims,
-                            size_t rank) {
+void keel_engine_sent_array(keel_engine_t *engine, const PJRT_Buffer *buffer,
+                            PJRT_Buffer_Type element, const int64_t *dims, size_t rank) {
+    flow_made(engine, buffer, rank);
     sent_note(engine, element, dims, rank);
 }
 

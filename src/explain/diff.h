@@ -106,7 +106,7 @@ typedef struct keel_diff_t {
     const char *names_before, *names_after; // keel_side_t
     const char *call_before, *call_after;   // likewise
     bool is_of_another_run;                 // `before`
-    uint64_t sent;           // buffers that the host made shortly before `after` was asked for
+    uint64_t sent;           // arrays that the host sent shortly before `after` was asked for
     const keel_made_t *made; // keel_side_t, of `after`
     uint32_t made_count;
     keel_root_t *roots;

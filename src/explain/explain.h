@@ -99,7 +99,7 @@ typedef struct keel_side_t {
                               // program says it
     const char *names; // what the user calls its arguments (keel_names_find); NULL or "": unknown
     const char *call;  // keel_call_read; NULL or "": unknown
-    uint64_t sent; // of the new side: buffers that the host made shortly before it was asked for
+    uint64_t sent;     // of the new side: arrays that the host sent shortly before it was asked for
     const keel_made_t *made; // of the new side: what was put on the device since the function was
     uint32_t made_count;     // asked for last, the newest first
     const keel_sources_t *sources; // of the old side only if it is from another run

@@ -239,17 +239,19 @@ static bool is_made(keel_diff_t *diff, const keel_argument_t *argument) {
     return false;
 }
 
-// True if the host may have sent every tensor that is kept now: as many, and of these types if the
-// types are known. Batches are sent too.
-static bool may_be_sent(keel_diff_t *diff, uint32_t kept) {
-    if (diff->sent < kept) return false;
-    for (uint32_t i = 0; diff->made_count && i < diff->after_count; ++i) {
+// True if the host may have sent every tensor that is kept now, numbers aside: as many, and of
+// these types if the types are known. Batches are sent too.
+static bool may_be_sent(keel_diff_t *diff) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
         const keel_argument_t *now = &diff->arguments_after[i];
         bool is_kept = now->counterpart != KEEL_NONE && !now->is_donated &&
                        diff->arguments_before[now->counterpart].is_donated;
-        if (is_kept && !is_made(diff, now)) return false;
+        if (!is_kept || !keel_diff_dims(diff->after.program, now->type).count) continue;
+        if (diff->made_count && !is_made(diff, now)) return false;
+        ++kept;
     }
-    return true;
+    return kept && kept <= diff->sent;
 }
 
 // Reports it at the donation or, if the optimizer does nothing any more, at the optimizer. False if
@@ -261,7 +263,7 @@ static bool tell_idle(keel_diff_t *diff, uint32_t top, const updates_t *updates)
     if (updates->replaced) {
         lead(diff, top);
         keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_REPLACED);
-    } else if (is_left_alone && may_be_sent(diff, updates->kept)) {
+    } else if (is_left_alone && may_be_sent(diff)) {
         // A sync moved the other tensors, so their line is unknown.
         lead(diff, top);
         keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_REPLACED);

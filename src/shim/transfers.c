@@ -64,8 +64,8 @@ static PJRT_Error *from_host(PJRT_Client_BufferFromHostBuffer_Args *args) {
     uint64_t started = keel_clock_monotonic();
     PJRT_Error *error = plugin->PJRT_Client_BufferFromHostBuffer(args);
     if (error) return error;
-    keel_engine_sent(engine, args->buffer, host_bytes(args), keel_clock_monotonic() - started);
-    keel_engine_sent_array(engine, args->type, args->dims, args->num_dims);
+    keel_engine_sent(engine, host_bytes(args), keel_clock_monotonic() - started);
+    keel_engine_sent_array(engine, args->buffer, args->type, args->dims, args->num_dims);
     return NULL;
 }
 
@@ -73,7 +73,7 @@ static PJRT_Error *transfer_data(PJRT_AsyncHostToDeviceTransferManager_TransferD
     uint64_t started = keel_clock_monotonic();
     PJRT_Error *error = plugin->PJRT_AsyncHostToDeviceTransferManager_TransferData(args);
     if (!error)
-        keel_engine_sent(engine, NULL, args->transfer_size > 0 ? (uint64_t)args->transfer_size : 0,
+        keel_engine_sent(engine, args->transfer_size > 0 ? (uint64_t)args->transfer_size : 0,
                          keel_clock_monotonic() - started);
     return error;
 }

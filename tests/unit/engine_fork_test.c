@@ -28,6 +28,11 @@ static void execute(const busy_t *busy) {
     CHECK(!keel_engine_executed(busy->bare.engine, &args));
 }
 
+static void send_array(keel_engine_t *engine) {
+    keel_engine_sent(engine, 8, 1);
+    keel_engine_sent_array(engine, buffer, PJRT_Buffer_Type_F32, (const int64_t[]){2}, 1);
+}
+
 static void read_back(const busy_t *busy) {
     keel_reading_t reading = keel_engine_read_begins(busy->bare.engine, buffer, 4);
     keel_engine_read_ends(busy->bare.engine, &reading, NULL);
@@ -40,7 +45,7 @@ static void *execute_and_read(void *context) {
     while (!atomic_load(&busy->stops)) {
         execute(busy);
         read_back(busy);
-        keel_engine_sent(busy->bare.engine, buffer, 8, 1);
+        send_array(busy->bare.engine);
         flow_end(busy->bare.engine);
     }
     return NULL;
@@ -107,7 +112,7 @@ static void call_everything(busy_t *busy) {
     for (int i = 0; i < 3; ++i) {
         execute(busy);
         read_back(busy);
-        keel_engine_sent(engine, buffer, 8, 1);
+        send_array(engine);
         keel_engine_step(engine);
         keel_engine_steps(engine, &steps);
     }
