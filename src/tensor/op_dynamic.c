@@ -4,7 +4,7 @@
 // Both have the axis as their word. XLA moves a start in its own dtype, and what is too far for a
 // small one wraps, so small ones are converted.
 static bool resolve(keel_context_t *context, const char *what, const uint32_t *nodes,
-                    uint32_t *start, int axis, int64_t size, int64_t *out) {
+                    uint32_t *start, int axis, int64_t *out) {
     const keel_shape_t *from = trace_node_shape(context, nodes[0]);
     const keel_dtype_t dtype = (keel_dtype_t)trace_node(context, *start)->dtype;
     int32_t place;
@@ -12,13 +12,18 @@ static bool resolve(keel_context_t *context, const char *what, const uint32_t *n
         ops_refuse(context, what, *start, "is not a start: that is a scalar integer");
     else if (!axis_resolve(axis, from->rank, &place))
         ops_refuse(context, what, nodes[0], "does not have this axis");
-    else if (size < 0 || size > from->dims[place])
-        ops_refuse(context, what, nodes[0], "is shorter than that along this axis");
     else
         *out = place;
     if (!context->error && keel_dtype_size(dtype) < 4)
         *start = ops_convert(context, *start, KEEL_I32).id;
     return !context->error;
+}
+
+static bool has_room(keel_context_t *context, const char *what, uint32_t node, int64_t axis,
+                     int64_t size) {
+    if (size >= 0 && size <= trace_node_shape(context, node)->dims[axis]) return true;
+    ops_refuse(context, what, node, "is shorter than that along this axis");
+    return false;
 }
 
 // x, and an index for each axis.
@@ -40,7 +45,8 @@ keel_tensor_t keel_dynamic_slice_at(keel_caller_t site, keel_tensor_t x, int axi
     int64_t word;
     keel_context_t *context =
         ops_begin(site, "dynamic_slice", (keel_tensor_t[]){x, start}, 2, nodes);
-    if (!context || !resolve(context, "dynamic_slice", nodes, &nodes[1], axis, size, &word))
+    if (!context || !resolve(context, "dynamic_slice", nodes, &nodes[1], axis, &word) ||
+        !has_room(context, "dynamic_slice", nodes[0], word, size))
         return (keel_tensor_t){0};
     node_spec_t spec = {.kind = NODE_DYNAMIC_SLICE,
                         .dtype = (keel_dtype_t)trace_node(context, nodes[0])->dtype,
@@ -82,19 +88,17 @@ keel_tensor_t keel_dynamic_update_at(keel_caller_t site, keel_tensor_t x, int ax
     int64_t word;
     keel_context_t *context =
         ops_begin(site, "dynamic_update", (keel_tensor_t[]){x, values, start}, 3, nodes);
-    if (!context) return (keel_tensor_t){0};
+    if (!context || !resolve(context, "dynamic_update", nodes, &nodes[2], axis, &word))
+        return (keel_tensor_t){0};
     const keel_shape_t part = *trace_node_shape(context, nodes[1]);
     keel_shape_t whole = *trace_node_shape(context, nodes[0]);
-    int32_t place;
-    if (!axis_resolve(axis, part.rank, &place)) place = 0;
-    if (!resolve(context, "dynamic_update", nodes, &nodes[2], axis,
-                 part.rank ? part.dims[place] : 0, &word))
-        return (keel_tensor_t){0};
     if (part.rank == whole.rank) whole.dims[word] = part.dims[word];
     if (trace_node(context, nodes[0])->dtype != trace_node(context, nodes[1])->dtype ||
         !shape_equal(&whole, &part))
         return ops_refuse_two(context, "dynamic_update", nodes[0], nodes[1],
                               "differ in dtype, or in more than the size of that axis");
+    if (!has_room(context, "dynamic_update", nodes[0], word, part.dims[word]))
+        return (keel_tensor_t){0};
     const node_spec_t spec = {.kind = NODE_DYNAMIC_UPDATE,
                               .dtype = (keel_dtype_t)trace_node(context, nodes[0])->dtype,
                               .shape = *trace_node_shape(context, nodes[0]),

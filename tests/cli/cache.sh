@@ -25,6 +25,13 @@ keel cache prune --cache-limit 1 --json
 cp "$samples/entries/v1-zstd.keel" cache/entries/ac/$key.keel
 keel cache clear
 keel cache stat --json
+# The one that was used last comes first.
+for digit in 3 1 6 2 5 4; do
+    cp "$samples/entries/v1-raw.keel" cache/entries/ac/${key%d}$digit.keel
+    touch -d 2026-01-0${digit}T00:00:00Z cache/entries/ac/${key%d}$digit.keel
+done
+keel cache ls
+keel cache clear
 # What cannot be listed is not passed over in silence.
 cp "$samples/entries/v1-raw.keel" cache/entries/ac/$key.keel
 for digit in 1 2; do

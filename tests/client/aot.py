@@ -2,6 +2,7 @@
 the run compiles nothing."""
 
 import os
+import subprocess
 
 from harness import (KEEL, PYTHON, Report, Workspace, clean_environment, compiles, journal, loads,
                      of_kind, run, told)
@@ -24,12 +25,12 @@ def main():
         script = space.path("program.py")
         script.write_text(PROGRAM)
 
-        def keel(cache, *words):
+        def keel(cache, *words, **options):
             """What is said, and the events of the run that it leaves."""
             before = set(space.runs.glob("*/journal.ndjson"))
             answer = run([KEEL, *words], clean_environment() | {
                 "KEEL_CONFIG": os.devnull, "KEEL_RUN_DIR": str(space.runs),
-                "KEEL_CACHE_DIR": str(space.path(cache))})
+                "KEEL_CACHE_DIR": str(space.path(cache))}, **options)
             new = [path.parent.name for path in set(space.runs.glob("*/journal.ndjson")) - before]
             report.check(f"keel {words[0]} ends well", answer.code == 0, told(answer))
             return answer, new[0] if new else None
@@ -43,6 +44,9 @@ def main():
         report.equal("each once", len(names), len(set(names)))
         answer, _ = keel("second", "aot", "--on", "cpu:1", name)
         report.check("all its programs are compiled ahead", "failed" not in answer.out, answer.out)
+        answer, _ = keel("second", "aot", "--on", "cpu:1", name, stderr=subprocess.STDOUT)
+        report.check("each has its line as soon as it is known, before the sum",
+                     "programs compiled for cpu:1" in answer.out.splitlines()[-1], answer.out)
         again, name = keel("second", "run", "--", PYTHON, script)
         events = journal(space.runs, name)
         report.equal("then the run compiles nothing", [event["name"] for event in compiles(events)], [])

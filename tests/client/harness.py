@@ -123,7 +123,8 @@ def start(command, environment, **options):
     """Starts a process, and a group with it, of which finish() collects the answer."""
     return subprocess.Popen([str(part) for part in command], env=environment, text=True,
                             start_new_session=True, stdin=options.pop("stdin", subprocess.DEVNULL),
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+                            stdout=subprocess.PIPE, stderr=options.pop("stderr", subprocess.PIPE),
+                            **options)
 
 
 def finish(process, seconds=DEADLINE):

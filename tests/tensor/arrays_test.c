@@ -57,6 +57,9 @@ static void wrong_parts_are_named(void **state) {
     assert_true(keel_is_empty(keel_dynamic_update(x, 0, start, table(2, 2))));
     expect_error("dynamic_update: f32[4,3] and f32[2,2] differ");
     x = table(4, 3), start = keel_constant(indices(1), 0);
+    assert_true(keel_is_empty(keel_dynamic_update(x, 0, start, table(5, 3))));
+    expect_error("dynamic_update: f32[4,3] is shorter than that");
+    x = table(4, 3), start = keel_constant(indices(1), 0);
     assert_true(keel_is_empty(keel_dynamic_update(x, 0, start, keel_constant(x, 1))));
     expect_error("dynamic_update: f32[4,3] and f32[] differ");
     x = table(4, 3);

@@ -278,6 +278,16 @@ static int32_t count_of(keel_tensor_t scalar) {
     return count;
 }
 
+static void no_optimizer_has_nothing(void **state) {
+    (void)state;
+    assert_int_equal(keel_optimizer_count(NULL), 0);
+    assert_null(keel_optimizer_parameters(NULL));
+    assert_null(keel_optimizer_options(NULL));
+    assert_true(keel_is_empty(keel_optimizer_rate(NULL)));
+    assert_true(keel_is_empty(keel_optimizer_norm(NULL)));
+    assert_int_equal(keel_optimizer_scale(NULL, NULL, NULL, 2, 1), 0);
+}
+
 static void a_refused_optimizer_leaves_nothing(void **state) {
     (void)state;
     keel_optimizer_options_t options = KEEL_ADAMW(0.1);
@@ -520,6 +530,7 @@ int main(void) {
         cmocka_unit_test(micro_batches_are_one_program_and_their_mean),
         cmocka_unit_test(micro_batches_are_a_loop),
         cmocka_unit_test(wrong_optimizers_are_refused),
+        cmocka_unit_test(no_optimizer_has_nothing),
         cmocka_unit_test(a_refused_optimizer_leaves_nothing),
         cmocka_unit_test(nothing_comes_of_empty_tensors),
         cmocka_unit_test(a_mask_of_another_kind_is_refused),

@@ -14,6 +14,7 @@ typedef struct frame_t {
 typedef struct asked_t {
     const char *module;
     frame_t frames[8]; // of its operation, innermost first
+    frame_t inner[8];  // of one in another of its functions; none: it has no location
     uint32_t column;   // of the innermost; 0: 1, as of all others
     frame_t stack[4];
     const char *traced_file;
@@ -51,7 +52,8 @@ static keel_status_t build(keel_program_t *p, const asked_t *asked) {
     keel_attr_id_t inner = chain(p, asked->frames, asked->column ? asked->column : 1);
     keel_attr_id_t named = attr(p, KEEL_ATTR_LOC_NAME, text(p, "jit(f)/mul"), inner);
     KEEL_PUSH(&p->operations, ((keel_operation_t){.location = named}));
-    KEEL_PUSH(&p->operations, ((keel_operation_t){.location = KEEL_NONE}));
+    keel_attr_id_t called = asked->inner[0].file ? chain(p, asked->inner, 1) : KEEL_NONE;
+    KEEL_PUSH(&p->operations, ((keel_operation_t){.location = called}));
     KEEL_PUSH(&p->blocks, ((keel_block_t){.argument_locations = KEEL_NONE, .end_op = 1}));
     KEEL_PUSH(&p->regions, ((keel_region_t){.block_count = 1, .end = 1}));
     KEEL_PUSH(&p->functions, ((keel_function_t){.name = text(p, "main")}));
@@ -258,6 +260,7 @@ typedef struct ran_t {
     const char *origin, *text;
     bool takes_others;
     frame_t frames[2][8]; // of the one operation of each program
+    frame_t inner[8];     // asked_t, of both
     uint32_t columns[2];  // asked_t
 } ran_t;
 
@@ -266,6 +269,7 @@ static bool are_two(const ran_t *ran) {
     for (int i = 0; i < 2; ++i) {
         asked_t asked = {.module = "jit_update", .column = ran->columns[i]};
         memcpy(asked.frames, ran->frames[i], sizeof asked.frames);
+        memcpy(asked.inner, ran->inner, sizeof asked.inner);
         keel_program_initialize(&programs[i]);
         assert_ok(build(&programs[i], &asked));
     }
@@ -330,6 +334,18 @@ functions_with_other_arguments_are_told_apart_by_what_their_own_functions_run(vo
         ran.takes_others = false; // then it may be a branch
         assert_false(are_two(&ran));
     }
+}
+
+// JAX traces it once: its operations keep the stack of the function that called it first.
+static void an_inner_jit_does_not_say_what_the_function_runs(void **state) {
+    (void)state;
+    static const char function[] = "make_update.<locals>.update";
+    const ran_t ran = {.origin = "make_update.<locals>.update at " USER ":8",
+                       .text = "",
+                       .frames = {{{"actor_loss", USER, 20}, {function, USER, 9}},
+                                  {{"critic_loss", USER, 24}, {function, USER, 9}}},
+                       .inner = {{"actor_loss", USER, 21}, {function, USER, 9}}};
+    assert_true(are_two(&ran));
 }
 
 static void a_librarys_function_that_a_line_asks_for_is_told_apart_by_what_it_runs(void **state) {
@@ -423,6 +439,7 @@ int main(void) {
         cmocka_unit_test(functions_of_a_factory_are_told_apart_by_what_one_call_runs),
         cmocka_unit_test(
             functions_with_other_arguments_are_told_apart_by_what_their_own_functions_run),
+        cmocka_unit_test(an_inner_jit_does_not_say_what_the_function_runs),
         cmocka_unit_test(a_librarys_function_that_a_line_asks_for_is_told_apart_by_what_it_runs),
         cmocka_unit_test(lambdas_of_a_line_are_told_apart_by_their_columns),
         cmocka_unit_test(too_many_lambdas_are_not_told_apart),

@@ -677,6 +677,15 @@ static void many_differences_are_cut_unless_all_are_asked_for(void **state) {
     assert_says(say_why, "... and 2 more; keel why --all");
 }
 
+static void many_limits_are_cut_unless_all_are_asked_for(void **state) {
+    (void)state;
+    for (unsigned line = 10; line < 22; ++line)
+        unreal("jit_step", "", line, 1);
+    assert_says(say_why, "t.py:19 reads what jit_step makes, 1 time; no device computed it, so it "
+                         "read as zeros\n"
+                         "  ... and 2 more; keel why --all\n");
+}
+
 // ---- the page ----------------------------------------------------------------------------------
 
 #define EVIL "</code><script>alert(1)</script>\\u202e"
@@ -734,6 +743,7 @@ int main(void) {
         REHEARSAL(only_processes_that_started_are_compared),
         REHEARSAL(nothing_is_compared_while_a_process_has_not_ended),
         REHEARSAL(many_differences_are_cut_unless_all_are_asked_for),
+        REHEARSAL(many_limits_are_cut_unless_all_are_asked_for),
         REHEARSAL(a_page_says_all_of_it),
     };
     return cmocka_run_group_tests_name("rehearsals", tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void types_attributes_and_regions_have_their_text(void **state) {
     static const version_t versions[] = {{"exponential", 2}};
     keel_program_t program;
     small_program(
-        "module m {mhlo.num_partitions=4 jax.x='a\\b' n={a=1 b=[1,2] c=true d=unit e=f32[2] "
+        "module m {mhlo.num_partitions=4 jax.x='a\\b\\c' n={a=1 b=[1,2] c=true d=unit e=f32[2] "
         "f=-1}}\n"
         "top mesh {sym_name='mesh' "
         "mesh=sdy.mesh{axes=[sdy.mesh_axis{name='x' size=2},sdy.mesh_axis{name='y' size=4}]}}\n"
@@ -103,7 +103,7 @@ static void types_attributes_and_regions_have_their_text(void **state) {
         "#vhlo.string_v1<\"{replicated}\">} : (!v6) -> (!v6)\n"
         "\"vhlo.return_v1\"(%12, %8) : (!v6, !v22) -> ()\n"
         "}) : () -> ()\n"
-        "}) {mhlo.num_partitions = 4 : i64, jax.x = \"a\\5Cb\", n = {a = 1 : i64, b = "
+        "}) {mhlo.num_partitions = 4 : i64, jax.x = \"a\\5Cb\\5Cc\", n = {a = 1 : i64, b = "
         "dense<\"0x01000000000000000200000000000000\"> : tensor<2xi64>, c = true, d = unit, "
         "e = tensor<2xf32>, f = -1 : i64}} : () -> ()\n");
     keel_program_deinitialize(&program);
