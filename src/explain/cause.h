@@ -153,8 +153,7 @@ typedef enum keel_framework {
       "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
     X(SCALAR_SENT, "a number that the host sent is never donated, one that a step computed is",    \
       "Give it one dimension, torch.tensor([x]), or compute it on the device: else step 2 "        \
-      "compiles "                                                                                  \
-      "once more.")                                                                                \
+      "compiles once more.")                                                                       \
     X(NOT_ZEROED, "nothing zeroes it, because the optimizer holds other tensors",                  \
       "Use load_state_dict without assign=True, or create the optimizer after it.")                \
     X(ENDLESS, "no step ever ends, so each host read runs all of it again",                        \
@@ -245,8 +244,7 @@ typedef enum keel_framework {
       "Convert it once, before training begins: model.to(dtype); a checkpoint as it is loaded.")   \
     X(HOST_ARRAY, "an array of that size is part of the program",                                  \
       "The function closes over it, or makes it of a static value: pass it as an argument, "       \
-      "padded to a "                                                                               \
-      "fixed length with a mask.")                                                                 \
+      "padded to a fixed length with a mask.")                                                     \
     X(SHIFTED, "only where it is cut differs: what is joined of the parts keeps its size",         \
       "Pass the shift or the position as an array: jnp.roll(x, jnp.asarray(n)), "                  \
       "lax.dynamic_slice; or keep it the same, or one of few.")                                    \
@@ -286,9 +284,8 @@ typedef enum keel_framework {
       "(num_samples, max_steps), or one of few; data padded to one shape.")                        \
     X(LIBRARY_AGAIN,                                                                               \
       "Give the library's call the same objects each time: functions, models, kernels and "        \
-      "solvers "                                                                                   \
-      "made once, before the loop. If it makes a function anew in any case, call it less often, "  \
-      "or under a jit of your own.")                                                               \
+      "solvers made once, before the loop. If it makes a function anew in any case, call it less " \
+      "often, or under a jit of your own.")                                                        \
     X(DUMPS, "Remove the flag once you have the dumps; then programs are loaded again.")           \
     X(UNCACHEABLE,                                                                                 \
       "If its custom call may be stored (docs/keys.md), name it in KEEL_CUSTOM_CALLS.")            \

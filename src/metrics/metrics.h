@@ -47,9 +47,8 @@ typedef enum keel_metric_unit {
     X(MISSES, "keel_cache_misses_total", "CompileCacheMiss", COUNTER, NUMBER, NULL,                \
       "Programs that were looked for in the cache and not loaded.")                                \
     X(RECOMPILES, "keel_recompiles_total", NULL, COUNTER, NUMBER, NULL,                            \
-      "Compiles of a function that the same process had already compiled or loaded in a "          \
-      "different "                                                                                 \
-      "form.")                                                                                     \
+      "Compiles of a function that the same process had already compiled or loaded "               \
+      "in a different form.")                                                                      \
     X(COMPILE_SECONDS, "keel_compile_seconds", "CompileTime", SUMMARY, SECONDS, NULL,              \
       "Time inside the plugin's Compile.")                                                         \
     X(LOAD_SECONDS, "keel_load_seconds", NULL, SUMMARY, SECONDS, NULL,                             \

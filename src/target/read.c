@@ -134,7 +134,8 @@ static keel_status_t read_environment(const reader_t *reader, json_t *object) {
     json_object_foreach(object, name, value) {
         const char *text;
         KEEL_TRY(read_text(reader, value, name, &text));
-        if (!*name || strchr(name, '=')) return wrong(reader, name, "is not a name of a variable");
+        if (!*name || strchr(name, '='))
+            return wrong(reader, name, "is not the name of a variable");
         KEEL_TRY(target_add_variable(reader->out, name, text));
     }
     return NULL;

@@ -313,7 +313,24 @@ static void whole_exponents_are_powers(void **state) {
                  "y = multiply f32[4] x x @jit(step)/integer_pow|8.4\n"
                  "w = add f32[4] y x @8.6\n"
                  "return w",
-                 "structure multiply: 3 times -> 1 time @8<99 (multiply and 1 more)", NULL});
+                 "structure multiply: 3 times -> 1 time @8<99 (multiply and 1 more)", NULL},
+                // Nested in itself as a whole; and only in part, as a function that calls itself.
+                {"x: f32[4]\n"
+                 "y = multiply f32[4] x x @8.4<20.2<8.4<20.2<30.1\n"
+                 "return y",
+                 "x: f32[4]\n"
+                 "y = multiply f32[4] x x @8.4<20.2<8.4<20.2<30.1\n"
+                 "z = multiply f32[4] x y @8.4<20.2<8.4<20.2<30.1\n"
+                 "return z",
+                 "constant power: 2 -> 3 @8<20", NULL},
+                {"x: f32[4]\n"
+                 "y = multiply f32[4] x x @8.4<20.2<8.4<21.2<30.1\n"
+                 "return y",
+                 "x: f32[4]\n"
+                 "y = multiply f32[4] x x @8.4<20.2<8.4<21.2<30.1\n"
+                 "z = multiply f32[4] x y @8.4<20.2<8.4<21.2<30.1\n"
+                 "return z",
+                 "structure multiply: 1 time -> 2 times @8<20 (multiply)", NULL});
 }
 
 static void parts_of_a_complex_value_follow_from_its_dtype_alone(void **state) {

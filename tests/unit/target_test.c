@@ -359,7 +359,7 @@ static void a_description_with_a_mistake_is_refused_by_name(void **state) {
     refuse_edit("\"environment\": {\"A\": \"b\"}", "\"environment\": {\"A\": 1}",
                 "A is not a text");
     refuse_edit("\"environment\": {\"A\": \"b\"}", "\"environment\": {\"A=B\": \"1\"}",
-                "A=B is not a name of a variable");
+                "A=B is not the name of a variable");
     refuse_edit("{\"name\": \"v9:2x4\", \"options\"", "{\"nam\": \"v9:2x4\", \"options\"",
                 "topology has neither");
     refuse_edit("\"create_options\": {}", "\"create_options\": []", "create_options is not an");
