@@ -154,13 +154,17 @@ static keel_status_t add_word(scan_t *scan, keel_str_t text) {
     return NULL;
 }
 
-static void next_line(scan_t *scan, size_t code_end) {
-    keel_depends_t *reads = scan->reads;
+static void end_line(const scan_t *scan, size_t code_end) {
+    const keel_depends_t *reads = scan->reads;
     while (code_end > scan->line_start &&
            memchr(" \t\r", scan->text.data[code_end - 1], sizeof " \t\r" - 1))
         --code_end;
     if (scan->line <= reads->line_count)
         reads->lines[scan->line - 1].size = (uint32_t)(code_end - scan->line_start);
+}
+
+static void next_line(scan_t *scan, size_t code_end) {
+    end_line(scan, code_end);
     ++scan->at;
     ++scan->line;
     scan->line_start = scan->at;
@@ -265,6 +269,7 @@ static keel_status_t scan_text(scan_t *scan) {
             }
         }
     }
+    if (scan->at == scan->text.size) end_line(scan, scan->at); // without a newline
     if (scan->line > scan->reads->line_count) scan->line = scan->reads->line_count;
     close_statement(scan);
     return NULL;

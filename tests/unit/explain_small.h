@@ -42,17 +42,20 @@ static inline const char *roots_of(const keel_side_t *old_side, const keel_side_
     return text;
 }
 
-// The lines of the user's file that stand in a program; false if there are none.
+// The lines of the user's file that stand in a program, behind '|'; false if there are none. A last
+// line behind "|~" has no newline.
 static inline bool small_source(const char *text, char out[4096]) {
     size_t size = 0;
     bool is_any = false;
     for (const char *at = text; at; at = strchr(at, '\n')) {
         at += *at == '\n';
         if (*at != '|') continue;
-        size_t length = strcspn(at, "\n");
+        bool is_open = at[1] == '~';
+        int skipped = 1 + (at[1] == ' ' || is_open);
         is_any = true;
-        size += (size_t)snprintf(out + size, 4096 - size, "%.*s\n",
-                                 (int)length - 1 - (at[1] == ' '), at + 1 + (at[1] == ' '));
+        size +=
+            (size_t)snprintf(out + size, 4096 - size, "%.*s%s", (int)strcspn(at, "\n") - skipped,
+                             at + skipped, is_open ? "" : "\n");
         assert_true(size < 4096);
     }
     return is_any;

@@ -135,6 +135,21 @@ static void an_edit_is_told_by_its_lines(void **state) {
          "y = multiply f32[4] x b @2\n"
          "return y",
          "edit step: y = x * 2 -> y = x * 3 @2<99 +1 (line 2 of train.py changed)", NULL},
+        {"| import jax\n"
+         "|~y = x * 2\n"
+         "x: f32[4]\n"
+         "c = constant f32[] 2\n"
+         "b = broadcast_in_dim f32[4] c @2\n"
+         "y = multiply f32[4] x b @2\n"
+         "return y",
+         "| import jax\n"
+         "|~y = x * 3\n"
+         "x: f32[4]\n"
+         "c = constant f32[] 3\n"
+         "b = broadcast_in_dim f32[4] c @2\n"
+         "y = multiply f32[4] x b @2\n"
+         "return y",
+         "edit step: y = x * 2 -> y = x * 3 @2<99 +1 (line 2 of train.py changed)", NULL},
         {"| y = x * 2\n"
          "x: f32[4]\n"
          "c = constant f32[] 2\n"

@@ -1,5 +1,6 @@
 keel_unit_test(key_program ROOMS key program base)
 keel_unit_test(key_meaning ROOMS key program base)
+keel_unit_test(key_operations ROOMS key program base)
 keel_unit_test(key_sharding ROOMS key program base)
 keel_unit_test(key_options ROOMS key base)
 keel_unit_test(key_dumps ROOMS key base)

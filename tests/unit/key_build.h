@@ -135,7 +135,7 @@ typedef struct op_t {
     const char *name;
     keel_attr_id_t attributes;
     keel_type_id_t type; // of its result; NONE where it has none
-    uint32_t operands[4];
+    uint32_t operands[6];
     uint32_t operand_count;
 } op_t;
 
