@@ -171,7 +171,7 @@ static bool is_clients(keel_str_t package) {
 }
 
 static void find_library(const stack_walk_t *walk, keel_stack_t *out) {
-    for (uint32_t i = 0; walk->users.count && i < walk->libraries.count; ++i) {
+    for (uint32_t i = 0; i < walk->libraries.count; ++i) {
         const keel_stack_frame_t *frame = &walk->libraries.kept[i];
         keel_str_t package = keel_package_of(keel_str(frame->file));
         if (!package.size || *package.data == '<' || is_clients(package)) continue;
@@ -200,8 +200,7 @@ static const char *give_stack(const stack_walk_t *walk, keel_stack_t *out) {
     return NULL;
 }
 
-// ---- what a client in C says
-// ---------------------------------------------------------------------
+// ---- what a client in C says -------------------------------------------------------------------
 
 static _Thread_local keel_stack_frame_t told;
 

@@ -314,6 +314,42 @@ static void whole_exponents_are_powers(void **state) {
                  "w = add f32[4] y x @8.6\n"
                  "return w",
                  "structure multiply: 3 times -> 1 time @8<99 (multiply and 1 more)", NULL},
+                // The one of a negative exponent is not a power of its own; the largest of several
+                // of one place is that with the most products.
+                {"x: f32[4] v: f32[4]\n"
+                 "y = multiply f32[4] x x @jit(step)/integer_pow|8\n"
+                 "c = constant f32[] 1 @jit(step)/integer_pow|8\n"
+                 "b = broadcast_in_dim f32[4] c @jit(step)/integer_pow|8\n"
+                 "z = divide f32[4] b y @jit(step)/integer_pow|8\n"
+                 "m = multiply f32[4] v v @jit(step)/integer_pow|8\n"
+                 "w = multiply f32[4] v m @jit(step)/integer_pow|8\n"
+                 "s = add f32[4] z w @8\n"
+                 "return s",
+                 "x: f32[4] v: f32[4]\n"
+                 "y = multiply f32[4] x x @jit(step)/integer_pow|8\n"
+                 "m = multiply f32[4] v v @jit(step)/integer_pow|8\n"
+                 "w = multiply f32[4] v m @jit(step)/integer_pow|8\n"
+                 "s = add f32[4] y w @8\n"
+                 "return s",
+                 "constant power: -2 -> 2 @8<99", NULL},
+                {"x: f32[4] v: f32[4]\n"
+                 "y = multiply f32[4] x x @jit(step)/integer_pow|8.4\n"
+                 "q = multiply f32[4] x y @jit(step)/integer_pow|8.4\n"
+                 "c = constant f32[] 1 @jit(step)/integer_pow|8.4\n"
+                 "b = broadcast_in_dim f32[4] c @jit(step)/integer_pow|8.4\n"
+                 "z = divide f32[4] b q @jit(step)/integer_pow|8.4\n"
+                 "w = multiply f32[4] v v @jit(step)/integer_pow|8.4\n"
+                 "s = add f32[4] z w @8.9\n"
+                 "return s",
+                 "x: f32[4] v: f32[4]\n"
+                 "y = multiply f32[4] x x @jit(step)/integer_pow|8.4\n"
+                 "q = multiply f32[4] y y @jit(step)/integer_pow|8.4\n"
+                 "c = constant f32[] 1 @jit(step)/integer_pow|8.4\n"
+                 "b = broadcast_in_dim f32[4] c @jit(step)/integer_pow|8.4\n"
+                 "z = divide f32[4] b q @jit(step)/integer_pow|8.4\n"
+                 "s = add f32[4] z v @8.9\n"
+                 "return s",
+                 "constant power: -3 -> -4 @8<99", NULL},
                 // Nested in itself as a whole; and only in part, as a function that calls itself.
                 {"x: f32[4]\n"
                  "y = multiply f32[4] x x @8.4<20.2<8.4<20.2<30.1\n"
