@@ -108,7 +108,7 @@ static uint32_t count_taken(keel_graph_t *graph, const keel_argument_t *list, ui
                             uint64_t line) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; ++i)
-        found += list[i].op != KEEL_NONE && keel_graph_line(graph, list[i].op)->identity == line;
+        found += keel_graph_line(graph, list[i].op)->identity == line;
     return found;
 }
 

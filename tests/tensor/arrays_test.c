@@ -216,6 +216,20 @@ static void what_varies_makes_no_new_program(void **state) {
     keel_release(cache);
 }
 
+static void a_product_has_the_dtype_of_both(void **state) {
+    (void)state;
+    float expected[4];
+    int32_t values[4];
+    assert_ok(keel_read(keel_matmul(table(2, 3), table(3, 2)), expected, sizeof expected));
+    for (int i = 0; i < 2; ++i) {
+        keel_tensor_t x = keel_cast(table(2, 3), i ? KEEL_I32 : KEEL_I8);
+        keel_tensor_t y = keel_cast(table(3, 2), i ? KEEL_I8 : KEEL_I32);
+        assert_ok(keel_read(keel_matmul(x, y), values, sizeof values));
+        for (int k = 0; k < 4; ++k)
+            assert_int_equal(values[k], (int32_t)expected[k]);
+    }
+}
+
 static void wrong_convolutions_are_named(void **state) {
     (void)state;
     const keel_convolution_t two = {.groups = 2}, back = {.stride = {-1}},
@@ -379,6 +393,7 @@ int main(void) {
         cmocka_unit_test(wrong_bits_and_keys_are_named),
         cmocka_unit_test(empty_tensors_give_empty_ones),
         cmocka_unit_test(what_varies_makes_no_new_program),
+        cmocka_unit_test(a_product_has_the_dtype_of_both),
         cmocka_unit_test(wrong_convolutions_are_named),
         cmocka_unit_test(wrong_windows_are_named),
         cmocka_unit_test(custom_calls_are_in_the_program),

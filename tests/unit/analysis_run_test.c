@@ -202,6 +202,11 @@ static void compile_and_leave(const door_t *door) {
     compile_sample(api, door_client(api), NESTED);
 }
 
+static void nothing(const door_t *door) {
+    (void)door;
+    live_with(NULL, 0);
+}
+
 // Its journal is complete before the client is gone, though the process ends without a word.
 static void close_and_vanish(const door_t *door) {
     once(door);
@@ -398,6 +403,20 @@ static void test_a_history_that_cannot_be_written_costs_no_more_than_itself(void
     assert_int_equal(count_entries(door), 2);
 }
 
+static void test_a_run_that_asked_for_nothing_is_left_alone(void **state) {
+    const door_t *door = *state;
+    char command[700], answer[16] = "";
+    run_and_analyze(door, "", nothing);
+    run_and_analyze(door, "", once);
+    snprintf(command, sizeof command, "ls %s/*/journal.ndjson %s/*/explained.ndjson | wc -l",
+             door->runs, door->runs);
+    FILE *file = popen(command, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(answer, sizeof answer, file));
+    pclose(file);
+    assert_int_equal(strtoul(answer, NULL, 10), 3);
+}
+
 #ifdef KEEL_FAULTS
 enum { NOT_REACHED = 3 };
 static uint64_t failing;
@@ -456,6 +475,7 @@ int main(void) {
         TEST(the_stack_has_an_off_switch),
         TEST(without_a_journal_nothing_is_explained_or_kept),
         TEST(a_history_that_cannot_be_written_costs_no_more_than_itself),
+        TEST(a_run_that_asked_for_nothing_is_left_alone),
 #ifdef KEEL_FAULTS
         TEST(each_allocation_that_fails_on_the_way_costs_an_explanation_at_most),
 #endif

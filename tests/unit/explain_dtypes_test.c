@@ -314,6 +314,16 @@ static void whole_exponents_are_powers(void **state) {
                  "w = add f32[4] y x @8.6\n"
                  "return w",
                  "structure multiply: 3 times -> 1 time @8<99 (multiply and 1 more)", NULL},
+                // What only computed its base goes with it.
+                {"x: f32[4]\n"
+                 "t = tanh f32[4] x @7\n"
+                 "y = multiply f32[4] t t @jit(step)/integer_pow|8\n"
+                 "return y",
+                 "x: f32[4]\n"
+                 "c = constant f32[] 1 @jit(step)/integer_pow|8\n"
+                 "y = broadcast_in_dim f32[4] c @jit(step)/integer_pow|8\n"
+                 "return y",
+                 "constant power: 2 -> 0 @8<99", NULL},
                 // The one of a negative exponent is not a power of its own; the largest of several
                 // of one place is that with the most products.
                 {"x: f32[4] v: f32[4]\n"

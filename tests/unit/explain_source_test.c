@@ -351,7 +351,21 @@ static void an_edit_is_told_by_its_lines(void **state) {
          "w = add f32[4] y z @1\n"
          "return w",
          "arguments z: absent -> f32[4] @99 +1 (it is None or left out in one of the two calls)",
-         NULL});
+         NULL},
+        // By an operation that both programs have.
+        {"| y = tanh(x)\n"
+         "| w = y + y\n"
+         "x: f32[4]\n"
+         "y = tanh f32[4] x @1\n"
+         "w = add f32[4] y y @2\n"
+         "return w",
+         "| y = tanh(x)\n"
+         "| w = y + z\n"
+         "x: f32[4] z: f32[4]\n"
+         "y = tanh f32[4] x @1\n"
+         "w = add f32[4] y z @2\n"
+         "return w",
+         "edit step: w = y + y -> w = y + z @2<99 +1 (line 2 of train.py changed)", NULL});
 }
 
 static void numbers_that_follow_from_each_other(void **state) {

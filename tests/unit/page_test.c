@@ -318,6 +318,15 @@ static void a_cut_text_ends_between_characters(void **state) {
     keel_buffer_deinitialize(&out);
 }
 
+static void a_place_that_nobody_knows_is_named_so(void **state) {
+    (void)state;
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    keel_page_place(&out, "", "");
+    assert_string_equal(keel_buffer_cstr(&out), "<span class=\"muted\">unknown line</span>");
+    keel_buffer_deinitialize(&out);
+}
+
 // Every text of every event is the same attempt to break out.
 static void no_name_of_a_journal_becomes_markup(void **state) {
     (void)state;
@@ -758,6 +767,7 @@ int main(void) {
         cmocka_unit_test(a_long_quiet_end_is_left_out_of_the_charts_and_told),
         cmocka_unit_test(text_cannot_leave_its_place),
         cmocka_unit_test(a_cut_text_ends_between_characters),
+        cmocka_unit_test(a_place_that_nobody_knows_is_named_so),
         cmocka_unit_test(no_name_of_a_journal_becomes_markup),
         cmocka_unit_test(the_librarys_line_stands_beside_the_users),
         cmocka_unit_test(a_run_of_a_thousand_recompiles_shows_the_dearest_and_counts_the_rest),

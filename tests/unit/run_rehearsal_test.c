@@ -222,6 +222,7 @@ static void without_compiles_nothing_has_a_cost(void **state) {
     assert_says(keel_text_summary, "keel: rehearsed on h200:8: 2 programs; nothing compiled\n"
                                    "keel: 1 recompile: t.py:20 shape x f32[8] -> f32[4]; run");
     assert_says(say_line, "on h200:8: nothing compiled");
+    assert_says(say_stats, "\n  rehearsed   on h200:8 (8 x NVIDIA H200, 160 B each)\n");
     assert_says(say_stats, "\n1 recompile\n  step 1              -  t.py:20 shape");
     assert_says(say_why, "\n1 recompile.\n\n1  step 1  -  shape  t.py:20  x  f32[8] -> f32[4]\n");
     assert_says(say_why, "On h200:8 itself this may differ:\n  2 programs were not compiled:");
