@@ -141,7 +141,7 @@ static json_t *parse_object(keel_bytes_t bytes, char why[KEEL_TENSOR_TEXT]) {
     json_t *object =
         json_loadb((const char *)bytes.data, bytes.size, JSON_REJECT_DUPLICATES, &error);
     if (json_is_object(object)) return object;
-    snprintf(why, KEEL_TENSOR_TEXT, "is no JSON object%s%.150s", object ? "" : ": ", error.text);
+    snprintf(why, KEEL_TENSOR_TEXT, "is not a JSON object%s%.150s", object ? "" : ": ", error.text);
     json_decref(object);
     return NULL;
 }

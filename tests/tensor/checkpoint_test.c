@@ -171,6 +171,9 @@ static void misuse_is_refused(void **state) {
     expect_status(keel_checkpoint_save(tree, whole, 1), "if, and only if");
     expect_status(keel_checkpoint_load(NULL, whole, NULL, NULL), "no tree");
     expect_status(keel_checkpoint_load(tree, whole, NULL, NULL), whole);
+    write_bytes(split, "[]", 2);
+    expect_status(keel_checkpoint_load(tree, split, NULL, NULL), "is not a JSON object");
+    assert_int_equal(unlink(split), 0);
     keel_add_to(keel_tree_get(tree, "count"), keel_tree_get(tree, "count"));
     expect_status(keel_checkpoint_save(tree, whole, 0), "end the open step first");
     expect_status(keel_checkpoint_load(tree, whole, NULL, NULL), "end the open step first");

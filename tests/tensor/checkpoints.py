@@ -168,7 +168,7 @@ def check_damage(k, work):
         (damaged(good, length=2**63), "was cut"), (damaged(good, length=10**9), "was cut"),
         (damaged(good)[:40], "was cut"), (damaged(good, b"\0" * 23), "x lies outside the file"),
         (damaged(good, b"\0" * 25), "bytes follow"), (damaged(b"[]"), "not a safetensors file"),
-        (damaged(b'{"x":'), "no JSON object"), (damaged(b'{"x": {}, "x": {}}'), "no JSON object"),
+        (damaged(b'{"x":'), "not a JSON object"), (damaged(b'{"x": {}, "x": {}}'), "not a JSON object"),
         (damaged({"x": 3}), "x is not described"), (damaged({"x": {**x, "more": 1}}), "x is not described"),
         (damaged({"x": {**x, "dtype": 4}}), "x is not described"),
         (damaged({"x": {**x, "shape": [2, -3]}}), "x has no shape"), (damaged({"x": {**x, "shape": 6}}), "x has no shape"),
@@ -195,7 +195,7 @@ def check_damage(k, work):
     path.write_bytes(damaged({"x": {"dtype": "BOOL", "shape": [1], "data_offsets": [0, 1]}}, b"\2"))
     refused(lambda: flags.load(path), "not bools")
     index = work / "bad.safetensors.index.json"
-    for content, expected in [("", "no JSON object"), ("[]", "no JSON object"), ("{}", "no weight_map"),
+    for content, expected in [("", "not a JSON object"), ("[]", "not a JSON object"), ("{}", "no weight_map"),
                               ('{"weight_map": {"x": "../y"}}', "in no file of the same folder"),
                               ('{"weight_map": {"x": 3}}', "in no file of the same folder"),
                               ('{"weight_map": {"x": "damaged.safetensors", "y": "damaged.safetensors"}}', "has 2 tensors, and its files 1"),
