@@ -724,7 +724,7 @@ static void *run_few_steps(void *context) {
 
 static void threads_follow_buffers_at_once(void **state) {
     (void)state;
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < 60; ++round) {
         void *stage;
         pthread_t threads[4];
         assert_int_equal(set_up(&stage), 0);

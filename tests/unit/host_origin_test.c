@@ -54,6 +54,7 @@ static keel_status_t build(keel_program_t *p, const asked_t *asked) {
     KEEL_PUSH(&p->operations, ((keel_operation_t){.location = named}));
     keel_attr_id_t called = asked->inner[0].file ? chain(p, asked->inner, 1) : KEEL_NONE;
     KEEL_PUSH(&p->operations, ((keel_operation_t){.location = called}));
+    KEEL_PUSH(&p->operations, ((keel_operation_t){.location = KEEL_NONE}));
     KEEL_PUSH(&p->blocks, ((keel_block_t){.argument_locations = KEEL_NONE, .end_op = 1}));
     KEEL_PUSH(&p->regions, ((keel_region_t){.block_count = 1, .end = 1}));
     KEEL_PUSH(&p->functions, ((keel_function_t){.name = text(p, "main")}));
