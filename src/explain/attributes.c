@@ -301,10 +301,9 @@ static bool is_one_element(const keel_graph_t *graph, keel_op_id_t op) {
     keel_list_t operands = keel_program_operands(graph->program, op);
     if (!operands.count) return false;
     keel_ints_t dims = keel_diff_dims(graph->program, keel_graph_type(graph, operands.items[0]));
-    uint32_t i = 0;
-    while (i < dims.count && dims.items[i] == 1)
-        ++i;
-    return i == dims.count;
+    for (uint32_t i = 0; i < dims.count; ++i)
+        if (dims.items[i] != 1) return false;
+    return true;
 }
 
 // A single element goes to all places, along any dimension.

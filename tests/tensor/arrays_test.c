@@ -216,6 +216,28 @@ static void what_varies_makes_no_new_program(void **state) {
     keel_release(cache);
 }
 
+// By jax.random.fold_in(jax.random.key(1), 3).
+static void numbers_that_a_key_gives_are_those_of_jax(void **state) {
+    (void)state;
+    uint32_t words[2];
+    keel_tensor_t three = keel_constant(indices(1), 3);
+    assert_ok(keel_read(keel_random_fold(keel_random_key(keel, 1), three), words, sizeof words));
+    assert_int_equal(words[0], 0xd4aee86f);
+    assert_int_equal(words[1], 0xa494579e);
+}
+
+static void what_is_put_beyond_the_end_comes_to_the_last_place(void **state) {
+    (void)state;
+    const int32_t places[] = {-4, 1, 9};
+    const float given[] = {5, 6, 7};
+    float values[4];
+    keel_tensor_t i = keel_input(keel, "places", KEEL_I32, KEEL_SHAPE(3), places);
+    keel_tensor_t x = keel_input(keel, "given", KEEL_F32, KEEL_SHAPE(3), given);
+    keel_tensor_t zeros = keel_broadcast(keel_constant(x, 0), KEEL_SHAPE(4));
+    assert_ok(keel_read(keel_scatter(KEEL_PUT_SET, zeros, i, x, 0), values, sizeof values));
+    assert_memory_equal(values, ((const float[]){5, 6, 0, 7}), sizeof values);
+}
+
 static void a_product_has_the_dtype_of_both(void **state) {
     (void)state;
     float expected[4];
@@ -393,6 +415,8 @@ int main(void) {
         cmocka_unit_test(wrong_bits_and_keys_are_named),
         cmocka_unit_test(empty_tensors_give_empty_ones),
         cmocka_unit_test(what_varies_makes_no_new_program),
+        cmocka_unit_test(numbers_that_a_key_gives_are_those_of_jax),
+        cmocka_unit_test(what_is_put_beyond_the_end_comes_to_the_last_place),
         cmocka_unit_test(a_product_has_the_dtype_of_both),
         cmocka_unit_test(wrong_convolutions_are_named),
         cmocka_unit_test(wrong_windows_are_named),

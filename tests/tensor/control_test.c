@@ -325,6 +325,10 @@ static void what_loops_and_branches_refuse(void **state) {
             keel_while(keel, less_than_100, twice, NULL, &x, 0, y));
     REFUSED("cond: the predicate is f32[3], and it must be a scalar of bool",
             keel_cond(x, gives_outer, gives_outer, NULL, 1, y));
+    REFUSED("cond: the predicate is bool[3], and it must be a scalar of bool",
+            keel_cond(keel_less(x, x), gives_outer, gives_outer, NULL, 1, y));
+    REFUSED("cond: the predicate is f32[], and it must be a scalar of bool",
+            keel_cond(keel_constant(x, 0), gives_outer, gives_outer, NULL, 1, y));
     keel_tensor_t yes = keel_less(keel_constant(x, 0), keel_constant(x, 1));
     REFUSED("cond: result 1 is f32[3] in the first branch, and f32[] in branch 2",
             keel_cond(yes, gives_outer, gives_a_scalar, NULL, 1, y));
