@@ -203,10 +203,11 @@ bool ops_meet(keel_context_t *context, const char *what, uint32_t nodes[2]) {
 
 // ---- in HLO -------------------------------------------------------------------------------------
 
-const char *const reducers[] = {
-#define NAME(name, text, hlo) hlo,
+static const char *const reducers[] = {
+#define NAME(name, text, hlo) [KEEL_OP_##name] = hlo,
     KEEL_REDUCE_OPS(NAME)
 #undef NAME
+        [EMIT_SECOND] = "second", // no instruction: what is put replaces what was there
 };
 
 void emit_reducer_name(int op, keel_dtype_t dtype, char out[64]) {

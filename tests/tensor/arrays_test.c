@@ -1,6 +1,7 @@
 // Operations on places, sorting, scans along an axis, random numbers, named scopes: what they
 // refuse, and what a new index, seed or count does not make: a new program.
 #define _GNU_SOURCE
+#include "compiler_leaks.h"
 #include "model_help.h"
 
 static keel_tensor_t table(int64_t rows, int64_t columns) {

@@ -7,16 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "compiler_leaks.h"
 #include "unit/place.h"
 
 #include "keel/keel.h"
-
-// The embedded plugin's compiler forgets what it makes of a scatter. The sanitizer, a library of
-// its own, finds the function only if it is visible.
-KEEL_API const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) {
-    return "leak:IndexingMapAttrStorage\n";
-}
 
 enum { POOL = 24, DEEPEST = 3, ALL_AT_ONCE = 4 };
 
