@@ -116,7 +116,7 @@ static keel_status_t rows(size_t rank, const char **out) {
     return status;
 }
 
-// The layouts that the plugin has told, by type and dimensions.
+// The layouts that the plugin gave, by type and dimensions.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 KEEL_FORK_GUARD(lock);
 static keel_map_t known;

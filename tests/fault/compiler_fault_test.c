@@ -1,5 +1,5 @@
 // Each allocation of a compiler fails once, in its process and in its child: the program fails, or
-// it compiles; nothing hangs, and the next program compiles.
+// it compiles; no process hangs, and the next program compiles.
 #define _GNU_SOURCE
 #include "compiler_help.h"
 

@@ -1,4 +1,4 @@
-"""`keel run` without --plugin in front of the plugin that PyTorch/XLA was told to use: a device that
+"""`keel run` without --plugin in front of the plugin that PyTorch/XLA is set to use: a device that
 the script registers, or a library by path."""
 
 import os

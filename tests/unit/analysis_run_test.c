@@ -24,14 +24,9 @@ static void run_and_analyze(const door_t *door, const char *environment,
     assert_ok(keel_journal_runs(door->runs, analyze_run, (void *)(uintptr_t)door));
 }
 
-// Explain events of all runs that hold all texts (NULL: any).
-static unsigned count_explained(const door_t *door, const char *what, const char *text,
-                                const char *other) {
-    char command[1200], answer[32] = "";
-    snprintf(command, sizeof command,
-             "cat %s/*/explained.ndjson 2>/dev/null | grep -F '\"event\":\"explain\"' | grep -F "
-             "'\"what\":\"%s' | grep -F '%s' | grep -cF '%s'",
-             door->runs, what ? what : "", text ? text : "", other ? other : "");
+// The number that a command of the shell prints.
+static unsigned number_of(const char *command) {
+    char answer[32] = "";
     FILE *file = popen(command, "r");
     assert_non_null(file);
     assert_non_null(fgets(answer, sizeof answer, file));
@@ -39,17 +34,24 @@ static unsigned count_explained(const door_t *door, const char *what, const char
     return (unsigned)strtoul(answer, NULL, 10);
 }
 
+// Explain events of all runs that hold all texts (NULL: any).
+static unsigned count_explained(const door_t *door, const char *what, const char *text,
+                                const char *other) {
+    char command[1200];
+    snprintf(command, sizeof command,
+             "cat %s/*/explained.ndjson 2>/dev/null | grep -F '\"event\":\"explain\"' | grep -F "
+             "'\"what\":\"%s' | grep -F '%s' | grep -cF '%s'",
+             door->runs, what ? what : "", text ? text : "", other ? other : "");
+    return number_of(command);
+}
+
 static unsigned count_failures(const door_t *door) {
-    char command[1200], answer[32] = "";
+    char command[1200];
     snprintf(command, sizeof command,
              "cat %s/*/explained.ndjson 2>/dev/null | grep -F '\"event\":\"fallback\"' | grep -cF "
              "'\"what\":\"explain\"'",
              door->runs);
-    FILE *file = popen(command, "r");
-    assert_non_null(file);
-    assert_non_null(fgets(answer, sizeof answer, file));
-    pclose(file);
-    return (unsigned)strtoul(answer, NULL, 10);
+    return number_of(command);
 }
 
 static void show_journals(const door_t *door) {
@@ -405,16 +407,12 @@ static void test_a_history_that_cannot_be_written_costs_no_more_than_itself(void
 
 static void test_a_run_that_asked_for_nothing_is_left_alone(void **state) {
     const door_t *door = *state;
-    char command[700], answer[16] = "";
+    char command[700];
     run_and_analyze(door, "", nothing);
     run_and_analyze(door, "", once);
     snprintf(command, sizeof command, "ls %s/*/journal.ndjson %s/*/explained.ndjson | wc -l",
              door->runs, door->runs);
-    FILE *file = popen(command, "r");
-    assert_non_null(file);
-    assert_non_null(fgets(answer, sizeof answer, file));
-    pclose(file);
-    assert_int_equal(strtoul(answer, NULL, 10), 3);
+    assert_int_equal(number_of(command), 3);
 }
 
 #ifdef KEEL_FAULTS

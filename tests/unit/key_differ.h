@@ -5,7 +5,7 @@
 
 #include "key_build.h"
 
-// Makes the n-th of the programs that a test compares; false behind the last.
+// Makes the n-th of the programs that a test compares; false after the last.
 typedef bool (*make_t)(build_t *b, unsigned n);
 
 static inline bool digest_nth(make_t make, unsigned n, keel_digest_t *out) {
