@@ -4,10 +4,10 @@ with what that left. Every test must end alike. With --own, the first is JAX's o
 in the others. With --rehearse it runs them once through Keel and twice in
 rehearsals, where a test may fail that reads what no device computed.
 
-    run.py [NAME]...        these test files ("lax_test"), or all
+    run.py [NAME]...        these test files ("lax_test", "pallas/ops_test"), or all
     --own                   JAX's own CPU client instead of the bare plugin
     --rehearse              a real run on CPU devices against rehearsals, which compile or do not
-    --devices N             how many devices those have (8)
+    --devices N             CPU devices of each way (with --rehearse 8; else what each test asks for)
     --sources PATH          JAX's sources: a folder with tests/, or a git directory (KEEL_JAX_SOURCES)
     --any-version           take sources of a different release than the JAX that is installed
     --sample N              tests of each file, spread over it; 0 for all (40)
@@ -48,6 +48,7 @@ MOST_CRASHES = 5  # of one file; what is behind the last of them is not run
 SKIPPED = 77
 
 Result = collections.namedtuple("Result", "outcomes seconds ended")
+Test = collections.namedtuple("Test", "name path")
 
 
 class Skipped(Exception):
@@ -103,6 +104,11 @@ def version_of(sources):
     return found[1] if found else "unknown"
 
 
+def name_of(test, sources):
+    """Of a test file: "lax_test", "pallas/ops_test"."""
+    return str(test.relative_to(sources / "tests").with_suffix(""))
+
+
 def bare_plugin():
     facts = dict(line.split("=", 1) for line in
                  (ROOT / ".venv" / "keel-plugin").read_text().splitlines() if "=" in line)
@@ -122,11 +128,14 @@ def command(way, options, cache, runs=None):
     """The words before the Python, and the environment."""
     variables = environment()
     if options.rehearse:
-        words = {"real": ["run", "--cpu-devices", options.devices],
-                 "new": ["rehearse", "--on", f"cpu:{options.devices}", "--compile", "new"],
-                 "none": ["rehearse", "--on", f"cpu:{options.devices}", "--compile", "none"]}[way]
+        devices = options.devices or 8
+        words = {"real": ["run", "--cpu-devices", devices],
+                 "new": ["rehearse", "--on", f"cpu:{devices}", "--compile", "new"],
+                 "none": ["rehearse", "--on", f"cpu:{devices}", "--compile", "none"]}[way]
         return [KEEL, *words, "--quiet", "--cache-dir", f"{cache}-{way}",
                 "--run-dir", runs or options.out / "runs", "--"], variables
+    if options.devices:
+        variables |= {"JAX_NUM_CPU_DEVICES": str(options.devices)}
     if options.own:
         return [] if way == "bare" else [KEEL, "run", "--quiet", "--cache-dir", cache, "--run-dir",
                                          options.out / "runs", "--"], variables
@@ -166,14 +175,14 @@ def read_outcomes(path):
 
 def run_file(test, way, options, cache, only=None, runs=None):
     """Runs a test file one way, beyond tests that end the process, and gives each test's outcome."""
-    folder = options.out / "logs" / test.stem
+    folder = options.out / "logs" / test.name
     folder.mkdir(parents=True, exist_ok=True)
     out, log, left = folder / f"{way}.outcomes", folder / f"{way}.log", folder / f"{way}.only"
     before, variables = command(way, options, cache, runs)
     outcomes, started, ended = {}, time.monotonic(), False
     for _ in range(MOST_CRASHES):
         out.unlink(missing_ok=True)
-        words = [*before, PYTHON, HERE / "one.py", test, out, "--sample", options.sample]
+        words = [*before, PYTHON, HERE / "one.py", test.path, out, "--sample", options.sample]
         if only is not None:
             left.write_text("\n".join(only))
             words += ["--only", left]
@@ -231,7 +240,7 @@ def reads_unreal(name, ways, test, options, cache):
 
 def compare_file(test, options):
     """A row of the summary."""
-    cache = options.out / "caches" / test.stem
+    cache = options.out / "caches" / test.name
     forget(cache)
     ways = REHEARSED if options.rehearse else WAYS
     results = {way: run_file(test, way, options, cache) for way in ways}
@@ -246,7 +255,7 @@ def compare_file(test, options):
     forget(cache)
     counts = collections.Counter(results[ways[0]].outcomes.values())
     common = set.intersection(*(set(result.outcomes) for result in results.values()))
-    return {"file": test.stem, "tests": len(common), "outcomes": dict(counts),
+    return {"file": test.name, "tests": len(common), "outcomes": dict(counts),
             "seconds": {way: round(result.seconds, 1) for way, result in results.items()},
             "ended": {way: result.ended for way, result in results.items()},
             "different": {name: tests for name, tests in steady.items() if name not in unreal},
@@ -294,7 +303,7 @@ def arguments():
     parser.add_argument("--any-version", action="store_true")
     parser.add_argument("--own", action="store_true")
     parser.add_argument("--rehearse", action="store_true")
-    parser.add_argument("--devices", type=int, default=8)
+    parser.add_argument("--devices", type=int)
     parser.add_argument("--sample", type=int, default=40)
     parser.add_argument("--deadline", type=float, default=900)
     parser.add_argument("--minutes", type=float)
@@ -319,18 +328,19 @@ def prepare(options):
                       "(--any-version takes it all the same)")
     options.plugin = bare_plugin()
     print(f"tests of JAX {version_of(sources)}, with JAX {version}", flush=True)
-    tests = sorted((sources / "tests").glob("*_test.py"))
-    unknown = set(options.names) - {test.stem for test in tests}
+    tests = {name_of(test, sources): test for test in sorted((sources / "tests").rglob("*_test.py"))}
+    unknown = set(options.names) - set(tests)
     if unknown:
         sys.exit(f"jax tests: no such file: {', '.join(sorted(unknown))}")
-    return [test for test in tests if not options.names or test.stem in options.names]
+    return [Test(name, test) for name, test in tests.items()
+            if not options.names or name in options.names]
 
 
 def list_tests(options):
     """The names of a file's tests that are run, listed once, without running them."""
     def tests_of(test):
-        out = options.out / "logs" / test.stem / "names"
-        once([PYTHON, HERE / "one.py", test, out, "--sample", options.sample, "--list"],
+        out = options.out / "logs" / test.name / "names"
+        once([PYTHON, HERE / "one.py", test.path, out, "--sample", options.sample, "--list"],
              environment(), out.with_suffix(".log"), options.deadline)
         return out.read_text().split("\n") if out.exists() else []
     return tests_of
@@ -354,7 +364,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for test, row in zip(tests, pool.map(work, tests)):
             if row is None:
-                left_out.append(test.stem)
+                left_out.append(test.name)
                 continue
             rows.append(row)
             tell(row)
