@@ -35,7 +35,8 @@ static keel_status_t load(void *context, const keel_entry_t *listed, uint64_t st
         return status;
     }
     uint64_t start = keel_clock_monotonic();
-    status = keel_pjrt_load(bench->api, bench->client, payload.executable, &loaded);
+    status =
+        keel_pjrt_load(bench->api, bench->client, payload.executable, payload.options, &loaded);
     bench->seconds += keel_seconds(keel_clock_monotonic() - start);
     ++bench->entries;
     bench->bytes += payload.executable.size;

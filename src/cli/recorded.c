@@ -140,8 +140,10 @@ static void set_flags(const cli_recorded_t *recorded, const json_t *event) {
 }
 
 keel_status_t cli_recorded_check_options(const cli_recorded_t *recorded, keel_bytes_t options) {
-    const char *flag = recorded->is_foreign ? keel_key_dumps_of_options(options) : NULL;
-    if (!flag) return NULL;
+    keel_dumps_t dumps;
+    keel_key_dumps_of_options(options, &dumps);
+    const char *flag = keel_dumps_asked(&dumps);
+    if (!recorded->is_foreign || !flag) return NULL;
     return keel_status_make(
         KEEL_REFUSED,
         "its compile options make XLA write files (%s), and it comes from a pack; "

@@ -136,7 +136,7 @@ static keel_status_t put_answer(worker_t *worker, PJRT_Executable *executable,
 // What cannot be loaded back is worth nothing.
 static keel_status_t prove(worker_t *worker, keel_bytes_t serialized) {
     PJRT_LoadedExecutable *loaded;
-    KEEL_TRY(keel_pjrt_load(worker->api, worker->client, serialized, &loaded));
+    KEEL_TRY(keel_pjrt_load(worker->api, worker->client, serialized, keel_bytes("", 0), &loaded));
     keel_pjrt_destroy_loaded(worker->api, loaded);
     return NULL;
 }

@@ -263,8 +263,8 @@ keel_status_t worker_try(worker_t *worker, const wire_job_t *job, keel_buffer_t 
                                 worker->target.name);
     alarm((unsigned)job->seconds); // ends the process, as the parent expects
     keel_buffer_initialize(&trial.results, WIRE_LIMIT);
-    keel_status_t status =
-        keel_pjrt_load(worker->api, worker->client, job->executable, &trial.loaded);
+    keel_status_t status = keel_pjrt_load(worker->api, worker->client, job->executable,
+                                          keel_bytes("", 0), &trial.loaded);
     if (!status) {
         status = run(&trial, out);
         keel_pjrt_destroy_loaded(worker->api, trial.loaded);

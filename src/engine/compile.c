@@ -167,30 +167,55 @@ static bool load_ahead(request_t *request, keel_miss_t *out_miss) {
     return taken && hand_out_entry(request, &ahead.loaded, ahead.loaded.nanoseconds);
 }
 
+static keel_bytes_t dump_options(const request_t *request) {
+    if (!request->dumps.flag) return keel_bytes("", 0);
+    return keel_bytes(request->args->compile_options, request->args->compile_options_size);
+}
+
+static void dump(const request_t *request, const keel_entry_t *entry, uint64_t began) {
+    keel_payload_t payload;
+    keel_status_t status =
+        keel_payload_unpack(keel_bytes(entry->payload, entry->payload_size), &payload);
+    if (!status)
+        dumps_write(&(dumps_loaded_t){.folder = request->dumps.folder,
+                                      .name = request->name,
+                                      .format = request->format,
+                                      .code = request->code,
+                                      .optimized_format = payload.format,
+                                      .optimized = payload.program,
+                                      .began = began});
+    keel_status_ignore(status);
+}
+
 static bool load_stored(request_t *request, keel_miss_t *out_miss) {
     keel_engine_t *engine = request->engine;
     loaded_entry_t loaded;
     *out_miss = KEEL_MISS_ABSENT;
     if (!engine->looks_up) return false;
-    bool found =
-        request->unloaded
-            ? load_entry_unloaded(engine, request->args, &request->key.digest, &loaded, out_miss)
-            : load_entry(engine, request->args, &request->key.digest, &loaded, out_miss);
+    uint64_t began = keel_clock_wall();
+    bool found = request->unloaded ? load_entry_unloaded(engine, request->args,
+                                                         &request->key.digest, &loaded, out_miss)
+                                   : load_entry(engine, request->args, dump_options(request),
+                                                &request->key.digest, &loaded, out_miss);
+    if (found && request->dumps.flag) dump(request, &loaded.entry, began);
     request->in_plugin += loaded.nanoseconds;
     return found && hand_out_entry(request, &loaded, 0);
 }
 
 static bool load(request_t *request, keel_miss_t *out_miss) {
-    if (!request->unloaded && load_ahead(request, out_miss)) return true;
-    if (request->unloaded) *out_miss = KEEL_MISS_ABSENT;
+    *out_miss = KEEL_MISS_ABSENT;
+    if (request->dumps.by_compiling) return false;
+    // What was loaded ahead wrote no dumps.
+    bool may_be_ahead = !request->unloaded && !request->dumps.flag;
+    if (may_be_ahead && load_ahead(request, out_miss)) return true;
     return *out_miss == KEEL_MISS_ABSENT && load_stored(request, out_miss);
 }
 
 // ---- compile -----------------------------------------------------------------------------------
 
-// Loading writes no dumps, and the load that proves an entry might write them again.
+// What was compiled with dumps is kept only if it can be loaded without them.
 static bool is_kept(const request_t *request) {
-    return request->cacheable.yes && !request->dumps;
+    return request->cacheable.yes && (!request->dumps.flag || request->load_options.size);
 }
 
 static void waiting(void *context, const char *holder) {
@@ -395,6 +420,7 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
                                  .program = &request->program,
                                  .name = request->name,
                                  .compile_seconds = keel_seconds(took),
+                                 .options = request->load_options,
                                  .claims = *held};
     bool publishes = engine->stores && is_kept(request);
     status = publishes ? serialize(request, &publication.payload, &publication.payload_size) : NULL;
@@ -413,7 +439,7 @@ static PJRT_Error *compile_uncacheable(request_t *request) {
     keel_str_t reason = KEEL_STR("");
     if (request->cacheable.yes)
         snprintf(request->cacheable.reason, sizeof request->cacheable.reason,
-                 "--%s asks for dumps, which only a compile writes", request->dumps);
+                 "--%s asks for dumps, which only a compile writes", request->dumps.flag);
     keel_status_ignore(
         keel_arena_str(&request->arena, keel_str(request->cacheable.reason), &reason));
     request->ask.miss = request->cacheable.yes ? "dumps" : "uncacheable";
@@ -431,7 +457,10 @@ static void note_miss(request_t *request, keel_miss_t miss) {
     ask_t *ask = &request->ask;
     ask->miss = keel_miss_name(miss);
     ask->miss_note = ask_miss(miss);
-    if (!*engine->cache_dir) {
+    if (request->dumps.by_compiling) {
+        ask->miss = "dumps";
+        ask->miss_note = "XLA is asked for dumps that only a compile writes";
+    } else if (!*engine->cache_dir) {
         ask->miss = "unused";
         ask->miss_note = "no cache folder is used: there is none, or it is not this user's alone";
     } else if (!engine->looks_up) {
@@ -453,7 +482,8 @@ static PJRT_Error *load_or_compile(request_t *request) {
     claims_t held;
     keel_miss_t after_claim;
     bool claimed = claim(request, &held);
-    if (claimed && miss != KEEL_MISS_LATE && load_stored(request, &after_claim)) {
+    if (claimed && miss != KEEL_MISS_LATE && !request->dumps.by_compiling &&
+        load_stored(request, &after_claim)) {
         claims_release(&held);
         return NULL;
     }

@@ -7,8 +7,15 @@ typedef struct loading_t {
     PJRT_Client *client;
     const keel_digest_t *key;
     const PJRT_Client_Compile_Args *args; // NULL: the client has not asked yet
+    keel_bytes_t options;                 // that ask for dumps; or empty
     bool is_unloaded;                     // for a topology without a client
 } loading_t;
+
+static keel_status_t load_with(const loading_t *loading, const keel_payload_t *payload,
+                               keel_bytes_t options, loaded_entry_t *out) {
+    return keel_pjrt_load(loading->engine->api, loading->client, payload->executable, options,
+                          &out->executable);
+}
 
 // If the devices are not there, the executable is made of what its program and its entry say.
 static keel_status_t make(const loading_t *loading, const keel_payload_t *payload,
@@ -20,8 +27,17 @@ static keel_status_t make(const loading_t *loading, const keel_payload_t *payloa
     if (loading->engine->target)
         return keel_rehearse_load(loading->args, payload->executable, payload->program,
                                   payload->format, memory, &out->executable);
-    return keel_pjrt_load(loading->engine->api, loading->client, payload->executable,
-                          &out->executable);
+    keel_status_t dumped = NULL;
+    if (loading->options.size) {
+        dumped = load_with(loading, payload, loading->options, out);
+        if (!dumped) return NULL;
+    }
+    keel_status_t status = load_with(loading, payload, payload->options, out);
+    if (dumped && !status)
+        keel_log_once("dumps", "the dumps of programs that are loaded are not written: %s",
+                      keel_status_message(dumped));
+    keel_status_ignore(dumped);
+    return status;
 }
 
 static keel_status_t load_marked(const loading_t *loading, loaded_entry_t *found) {
@@ -92,9 +108,9 @@ static bool load_from_any(const loading_t *loading, loaded_entry_t *out, keel_mi
     return false;
 }
 
-bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args,
+bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args, keel_bytes_t options,
                 const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss) {
-    loading_t loading = {engine, args->client, key, args, .is_unloaded = false};
+    loading_t loading = {engine, args->client, key, args, .options = options};
     return load_from_any(&loading, out, out_miss);
 }
 

@@ -14,10 +14,11 @@ typedef struct loaded_entry_t {
     uint64_t nanoseconds;    // inside the plugin, also if the load failed
 } loaded_entry_t;
 
-// Tries the tiers one after the other. False if there is no executable; problems with entries are
+// `options`: compile options to load it with, because they ask for dumps; else empty. Tries the
+// tiers one after the other. False if there is no executable; problems with entries are
 // written to the journal, and entries that do not load are set aside. *out is then empty except for
 // `nanoseconds`.
-bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args,
+bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args, keel_bytes_t options,
                 const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss);
 // The same from the tiers that persist, for a client that has not asked yet. The plugin may refuse
 // now what it accepts later (a custom call whose target is not registered yet): then it counts as

@@ -1,5 +1,6 @@
 // payload: what an entry keeps of an executable: the plugin's serialized form, the optimized
-// program, and its memory needs, as the plugin reported them when it proved the serialized form.
+// program, and its memory needs, as the plugin reported them when it proved the serialized form. An
+// executable that was compiled with dumps also has compile options without them (dumps.h).
 //
 // The optimized program is kept because clients ask for it as soon as they have an executable (JAX
 // does so four times for each, for the shardings and layouts of results and parameters), and a
@@ -15,6 +16,7 @@ typedef struct keel_payload_t {
     keel_bytes_t executable;
     keel_str_t format;    // of the program: "hlo_with_config"
     keel_bytes_t program; // empty if the plugin does not return it
+    keel_bytes_t options; // to load it with; empty: those that it was compiled with
     bool has_memory;
     keel_program_memory_t memory;
 } keel_payload_t;

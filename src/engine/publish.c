@@ -12,6 +12,8 @@ typedef struct executable_task_t {
     keel_digest_t program;
     uint8_t *payload; // the serialized executable
     size_t payload_size;
+    uint8_t *options; // to load it with; NULL: its own
+    size_t options_size;
     keel_key_t key;
     char *name;
     double compile_seconds;
@@ -22,6 +24,7 @@ typedef struct executable_task_t {
 static void destroy_executable_task(task_t *head) {
     executable_task_t *task = (executable_task_t *)head;
     keel_free(task->payload);
+    keel_free(task->options);
     keel_key_deinitialize(&task->key);
     keel_free(task->name);
     claims_release(&task->claims);
@@ -62,7 +65,8 @@ static keel_status_t describe_entry(keel_engine_t *engine, const keel_key_t *key
 // If the plugin does not return the optimized program, each client still has to ask for it.
 static keel_status_t pack(keel_engine_t *engine, const executable_task_t *task,
                           PJRT_LoadedExecutable *loaded, keel_entry_t *entry) {
-    keel_payload_t payload = {.executable = keel_bytes(task->payload, task->payload_size)};
+    keel_payload_t payload = {.executable = keel_bytes(task->payload, task->payload_size),
+                              .options = keel_bytes(task->options, task->options_size)};
     keel_buffer_t program;
     keel_buffer_initialize(&program, 0);
     PJRT_Executable *executable = NULL;
@@ -91,7 +95,8 @@ static keel_status_t prove(keel_engine_t *engine, const executable_task_t *task,
     bool marked = tiers_mark(engine, NULL, &task->key.digest, NULL, &mark);
     PJRT_LoadedExecutable *loaded;
     keel_status_t status = keel_pjrt_load(engine->api, task->task.client,
-                                          keel_bytes(task->payload, task->payload_size), &loaded);
+                                          keel_bytes(task->payload, task->payload_size),
+                                          keel_bytes(task->options, task->options_size), &loaded);
     if (!status) {
         status = pack(engine, task, loaded, entry);
         keel_pjrt_destroy_loaded(engine->api, loaded);
@@ -216,6 +221,8 @@ static keel_status_t make_executable_task(const publication_t *publication,
         .claims = publication->claims,
     };
     keel_key_initialize(&(*out)->key);
+    (*out)->options_size = publication->options.size;
+    if (publication->options.size) KEEL_TRY(keel_bytes_dup(publication->options, &(*out)->options));
     KEEL_TRY(keel_key_copy(publication->key, &(*out)->key));
     return keel_strdup(keel_str(publication->name), &(*out)->name);
 }

@@ -8,6 +8,7 @@ typedef struct publication_t {
     PJRT_Client *client;
     uint8_t *payload; // serialized; handed over, from keel_alloc
     size_t payload_size;
+    keel_bytes_t options; // borrowed; to load it with, see keel_payload_t
     const keel_key_t *key;
     const keel_digest_t *program;
     const char *name;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/dumps.h"
 #include "engine/functions.h"
 #include "engine/fusions.h"
 #include "engine/handlers.h"
@@ -144,6 +143,28 @@ static keel_status_t leave_out_unknown(request_t *request) {
     keel_status_t status = fusions_without_unknown(
         keel_bytes(request->args->compile_options, request->args->compile_options_size), &out);
     if (!status && out.size) status = send_instead(request, keel_buffer_bytes(&out));
+    keel_buffer_deinitialize(&out);
+    return status;
+}
+
+// Also after the key. A program that is not dumped is compiled with options that do not ask for it,
+// so that its entry does not either.
+static keel_status_t look_at_dumps(request_t *request) {
+    keel_buffer_t out;
+    dumps_t *dumps = &request->dumps;
+    keel_bytes_t options =
+        keel_bytes(request->args->compile_options, request->args->compile_options_size);
+    dumps_of_program(options, request->name, dumps);
+    if (!dumps->in_options || request->unloaded || request->engine->target) return NULL;
+    keel_buffer_initialize(&out, 0);
+    keel_status_t status = keel_key_options_without_dumps(options, &out);
+    if (!status && dumps->excludes) {
+        status = send_instead(request, keel_buffer_bytes(&out));
+    } else if (!status) {
+        keel_str_t kept;
+        status = keel_arena_str(&request->arena, keel_bytes_str(keel_buffer_bytes(&out)), &kept);
+        if (!status) request->load_options = keel_str_bytes(kept);
+    }
     keel_buffer_deinitialize(&out);
     return status;
 }
@@ -300,9 +321,8 @@ static keel_status_t understand(request_t *request) {
     KEEL_TRY(set_program(request));
     KEEL_TRY(set_options(request));
     KEEL_TRY(keel_key_finish(&request->key));
-    request->dumps = dumps_of_program(
-        keel_bytes(request->args->compile_options, request->args->compile_options_size));
     KEEL_TRY(leave_out_unknown(request));
+    KEEL_TRY(look_at_dumps(request));
     KEEL_TRY(note_function(request));
     return note_step(request);
 }

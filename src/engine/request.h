@@ -3,6 +3,7 @@
 #define KEEL_ENGINE_REQUEST_H_
 
 #include "engine/ask.h"
+#include "engine/dumps.h"
 
 // One Compile call of the client.
 typedef struct request_t {
@@ -21,7 +22,8 @@ typedef struct request_t {
     keel_site_t site;
     keel_key_t key;
     keel_cacheable_t cacheable;
-    const char *dumps; // the flag that asks XLA for dumps, which only a compile writes; or NULL
+    dumps_t dumps;
+    keel_bytes_t load_options; // of an entry of this program, see keel_payload_t
     bool recompile;
     bool is_eager;         // an operation that ran on its own, outside jit
     uint64_t asked_before; // how often this function asked for this key before

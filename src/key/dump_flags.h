@@ -1,6 +1,6 @@
 // XLA's flags that write dumps, draw or log, and do not change code: number in DebugOptions (0:
-// none), name, and whether the flag requests output while a program is compiled (ASKS), or only
-// controls its form or other output (SHAPES). Room-internal.
+// none), name, and whether the flag requests output that a load writes too (ASKS), output that only
+// a compile writes (COMPILES), or only controls its form or other output (SHAPES). Room-internal.
 //
 // First the flags that JAX leaves out of its own key, then others by their names. Some look like
 // dump flags but are missing here: flags that embed IR or debug information in executables, checks
@@ -15,20 +15,20 @@
     X(102, "xla_force_host_platform_device_count", SHAPES) \
     X(109, "xla_dump_to", ASKS) \
     X(110, "xla_dump_hlo_module_re", ASKS) \
-    X(111, "xla_dump_hlo_pass_re", ASKS) \
+    X(111, "xla_dump_hlo_pass_re", COMPILES) \
     X(112, "xla_dump_hlo_as_text", ASKS) \
     X(113, "xla_dump_hlo_as_proto", ASKS) \
-    X(114, "xla_dump_hlo_as_dot", ASKS) \
-    X(115, "xla_dump_hlo_as_url", ASKS) \
-    X(116, "xla_dump_hlo_as_html", ASKS) \
-    X(118, "xla_dump_hlo_snapshots", ASKS) \
+    X(114, "xla_dump_hlo_as_dot", COMPILES) \
+    X(115, "xla_dump_hlo_as_url", COMPILES) \
+    X(116, "xla_dump_hlo_as_html", COMPILES) \
+    X(118, "xla_dump_hlo_snapshots", COMPILES) \
     X(131, "xla_dump_include_timestamp", SHAPES) \
     X(132, "xla_dump_max_hlo_modules", SHAPES) \
     X(144, "xla_dump_module_metadata", SHAPES) \
-    X(149, "xla_dump_fusion_visualization", ASKS) \
+    X(149, "xla_dump_fusion_visualization", COMPILES) \
     X(151, "xla_dump_compress_protos", SHAPES) \
     X(153, "xla_dump_disable_metadata", SHAPES) \
-    X(154, "xla_dump_hlo_pipeline_re", ASKS) \
+    X(154, "xla_dump_hlo_pipeline_re", COMPILES) \
     X(164, "xla_dump_hlo_as_long_text", SHAPES) \
     X(310, "xla_gpu_per_fusion_autotune_cache_dir", SHAPES) \
     X(324, "xla_gpu_experimental_autotune_cache_mode", SHAPES) \
@@ -40,36 +40,40 @@
     \
     X(2, "xla_hlo_graph_addresses", SHAPES) \
     X(92, "xla_hlo_graph_sharding_color", SHAPES) \
-    X(155, "xla_gpu_dump_llvmir", ASKS) \
-    X(182, "xla_dump_latency_hiding_schedule", ASKS) \
+    X(155, "xla_gpu_dump_llvmir", COMPILES) \
+    X(182, "xla_dump_latency_hiding_schedule", COMPILES) \
     X(185, "xla_dump_enable_mlir_pretty_form", SHAPES) \
-    X(222, "xla_gpu_dump_autotune_results_to", ASKS) \
-    X(232, "xla_gpu_dump_autotuned_gemm_fusions", ASKS) \
+    X(222, "xla_gpu_dump_autotune_results_to", COMPILES) \
+    X(232, "xla_gpu_dump_autotuned_gemm_fusions", COMPILES) \
     X(251, "xla_debug_buffer_assignment_show_max", SHAPES) \
     X(252, "xla_detailed_logging", SHAPES) \
     X(253, "xla_enable_dumping", SHAPES) \
     X(290, "xla_dump_large_constants", SHAPES) \
-    X(292, "xla_gpu_dump_autotune_logs_to", ASKS) \
-    X(338, "xla_gpu_experimental_dump_fdo_profiles", ASKS) \
+    X(292, "xla_gpu_dump_autotune_logs_to", COMPILES) \
+    X(338, "xla_gpu_experimental_dump_fdo_profiles", COMPILES) \
     X(381, "xla_dump_full_hlo_config", SHAPES) \
-    X(405, "xla_dump_hlo_unoptimized_snapshots", ASKS) \
-    X(427, "xla_gpu_experimental_dump_gpu_executable", ASKS) \
-    X(433, "xla_dump_emitter_re", ASKS) \
+    X(405, "xla_dump_hlo_unoptimized_snapshots", COMPILES) \
+    X(427, "xla_gpu_experimental_dump_gpu_executable", COMPILES) \
+    X(433, "xla_dump_emitter_re", COMPILES) \
     X(436, "xla_enable_scoped_logging_timers", SHAPES) \
-    X(445, "xla_gpu_dump_autotuned_instructions", ASKS) \
+    X(445, "xla_gpu_dump_autotuned_instructions", COMPILES) \
     X(447, "xla_hlo_print_inline_stack_frames", SHAPES) \
-    X(454, "xla_gpu_print_compilation_stats", ASKS) \
+    X(454, "xla_gpu_print_compilation_stats", COMPILES) \
     X(466, "xla_dump_buffer_assignment_analysis", SHAPES) \
     X(495, "xla_dump_compact_gte", SHAPES) \
-    X(498, "xla_dump_hlo_as_riegeli", ASKS) \
+    X(498, "xla_dump_hlo_as_riegeli", COMPILES) \
     X(502, "xla_dump_hlo_to_subfolder", SHAPES) \
     X(535, "xla_enable_hlo_modules_upload", SHAPES) \
-    X(540, "xla_gpu_dump_cost_model_top_k_candidates_to", ASKS)
+    X(540, "xla_gpu_dump_cost_model_top_k_candidates_to", COMPILES)
 // clang-format on
 
-#include "base/base.h"
+#include "key/key.h"
 
-typedef enum keel_dump_kind { KEEL_DUMP_NONE, KEEL_DUMP_SHAPES, KEEL_DUMP_ASKS } keel_dump_kind_t;
+typedef enum keel_dump_kind {
+    KEEL_DUMP_SHAPES,
+    KEEL_DUMP_ASKS,
+    KEEL_DUMP_COMPILES,
+} keel_dump_kind_t;
 
 typedef struct keel_dump_flag_t {
     uint32_t number;
@@ -81,16 +85,7 @@ typedef struct keel_dump_flag_t {
 const keel_dump_flag_t *keel_dump_flag_by_number(uint32_t number);
 const keel_dump_flag_t *keel_dump_flag_by_name(keel_str_t name);
 
-// The combined effect of the flags seen so far.
-typedef struct keel_dumps_t {
-    const char *asked; // the first flag that asks, or NULL
-    bool is_off;       // xla_enable_dumping=false
-} keel_dumps_t;
-
 // Records a flag with its value as text: "", "0" and "false" request nothing.
 void keel_dumps_note(keel_dumps_t *dumps, const keel_dump_flag_t *flag, keel_str_t value);
-static inline const char *keel_dumps_asked(const keel_dumps_t *dumps) {
-    return dumps->is_off ? NULL : dumps->asked;
-}
 
 #endif // KEEL_KEY_DUMP_FLAGS_H_

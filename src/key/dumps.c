@@ -1,5 +1,6 @@
-// Whether XLA should write something while it compiles. Loading writes nothing, so such a program
-// has to be compiled.
+// What XLA is asked to write. An executable keeps the compile options that it was compiled with, so
+// one that is loaded later would write again, where it was asked to then: loads get options of
+// their own.
 #include <stdio.h>
 
 #include "key/dump_flags.h"
@@ -7,11 +8,13 @@
 
 static const keel_dump_flag_t flags[] = {
 #define ASKS KEEL_DUMP_ASKS
+#define COMPILES KEEL_DUMP_COMPILES
 #define SHAPES KEEL_DUMP_SHAPES
 #define FLAG(number, name, kind) {number, name, kind},
     KEEL_DUMP_FLAGS(FLAG)
 #undef FLAG
 #undef SHAPES
+#undef COMPILES
 #undef ASKS
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
@@ -30,10 +33,12 @@ const keel_dump_flag_t *keel_dump_flag_by_name(keel_str_t name) {
 
 void keel_dumps_note(keel_dumps_t *dumps, const keel_dump_flag_t *flag, keel_str_t value) {
     bool is_set = value.size && !keel_str_is(value, "0") && !keel_str_is(value, "false");
-    if (strcmp(flag->name, "xla_enable_dumping") == 0)
-        dumps->is_off = !is_set;
-    else if (flag->kind == KEEL_DUMP_ASKS && is_set && !dumps->asked)
-        dumps->asked = flag->name;
+    if (strcmp(flag->name, "xla_enable_dumping") == 0) dumps->is_off = !is_set;
+    if (flag->kind == KEEL_DUMP_SHAPES || !is_set) return;
+    if (!dumps->asked) dumps->asked = flag->name;
+    if (flag->kind == KEEL_DUMP_COMPILES && !dumps->compiles) dumps->compiles = flag->name;
+    if (strcmp(flag->name, "xla_dump_to") == 0) dumps->folder = value;
+    if (strcmp(flag->name, "xla_dump_hlo_module_re") == 0) dumps->modules = value;
 }
 
 // ---- compile options ---------------------------------------------------------------------------
@@ -61,32 +66,74 @@ static void look_at_build_options(keel_dumps_t *dumps, keel_bytes_t bytes) {
     keel_cursor_t cursor = keel_cursor(bytes);
     keel_proto_field_t field;
     while (keel_proto_next(&cursor, &field))
-        if (field.number == DEBUG_OPTIONS && field.wire == KEEL_WIRE_BYTES)
+        if (field.number == DEBUG_OPTIONS && field.wire == KEEL_WIRE_BYTES) {
+            dumps->is_complete = true;
             look_at_debug_options(dumps, field.bytes);
+        }
 }
 
-// Entries of a map: the flag's name, and one field with its value, of any type.
-static void look_at_override(keel_dumps_t *dumps, keel_bytes_t bytes) {
+// An entry of a map: the flag's name, and one field with its value, of any type. Returns the flag;
+// NULL if it is none of those above.
+static const keel_dump_flag_t *read_override(keel_bytes_t bytes, keel_proto_field_t *out) {
     keel_cursor_t cursor = keel_cursor(bytes);
-    keel_proto_field_t field, value = {.wire = KEEL_WIRE_BYTES};
+    keel_proto_field_t field;
     const keel_dump_flag_t *flag = NULL;
+    *out = (keel_proto_field_t){.wire = KEEL_WIRE_BYTES};
     while (keel_proto_next(&cursor, &field)) {
         if (field.number == ENTRY_KEY) flag = keel_dump_flag_by_name(keel_bytes_str(field.bytes));
         if (field.number != ENTRY_VALUE || field.wire != KEEL_WIRE_BYTES) continue;
         keel_cursor_t inside = keel_cursor(field.bytes);
-        if (!keel_proto_next(&inside, &value)) value.wire = KEEL_WIRE_BYTES;
+        if (!keel_proto_next(&inside, out)) out->wire = KEEL_WIRE_BYTES;
     }
-    note_field(dumps, flag, &value);
+    return flag;
 }
 
-const char *keel_key_dumps_of_options(keel_bytes_t options) {
-    keel_dumps_t dumps = {NULL, false};
+void keel_key_dumps_of_options(keel_bytes_t options, keel_dumps_t *out) {
     keel_cursor_t cursor = keel_cursor(options);
-    keel_proto_field_t field;
+    keel_proto_field_t field, value;
+    *out = (keel_dumps_t){.asked = NULL};
     while (keel_proto_next(&cursor, &field)) {
         if (field.wire != KEEL_WIRE_BYTES) continue;
-        if (field.number == BUILD_OPTIONS) look_at_build_options(&dumps, field.bytes);
-        if (field.number == OVERRIDES) look_at_override(&dumps, field.bytes);
+        if (field.number == BUILD_OPTIONS) look_at_build_options(out, field.bytes);
+        if (field.number != OVERRIDES) continue;
+        const keel_dump_flag_t *flag = read_override(field.bytes, &value);
+        note_field(out, flag, &value);
     }
-    return keel_dumps_asked(&dumps);
+}
+
+// ---- options without them ----------------------------------------------------------------------
+
+typedef enum message_t { OPTIONS, BUILD, DEBUG } message_t;
+
+static bool asks(message_t message, const keel_proto_field_t *field) {
+    keel_proto_field_t value;
+    const keel_dump_flag_t *flag = NULL;
+    if (message == DEBUG) flag = keel_dump_flag_by_number(field->number);
+    if (message == OPTIONS && field->number == OVERRIDES && field->wire == KEEL_WIRE_BYTES)
+        flag = read_override(field->bytes, &value);
+    return flag && flag->kind != KEEL_DUMP_SHAPES;
+}
+
+// The two numbers are the same: the build options are field 3 of the options, the debug options
+// field 3 of the build options.
+static keel_status_t put_without(message_t message, keel_bytes_t bytes, keel_buffer_t *out) {
+    keel_cursor_t cursor = keel_cursor(bytes);
+    keel_proto_field_t field;
+    while (keel_proto_next(&cursor, &field)) {
+        bool is_nested =
+            message != DEBUG && field.number == BUILD_OPTIONS && field.wire == KEEL_WIRE_BYTES;
+        if (is_nested) {
+            size_t opened = keel_proto_open(out, field.number);
+            KEEL_TRY(put_without(message + 1, field.bytes, out));
+            keel_proto_close(out, opened);
+        } else if (!asks(message, &field)) {
+            keel_buffer_append(out, field.raw.data, field.raw.size);
+        }
+    }
+    if (!cursor.failed) return keel_buffer_status(out);
+    return keel_status_make(KEEL_CORRUPT, "the compile options are not those of a known XLA");
+}
+
+keel_status_t keel_key_options_without_dumps(keel_bytes_t options, keel_buffer_t *out) {
+    return put_without(OPTIONS, options, out);
 }

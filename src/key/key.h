@@ -128,11 +128,26 @@ keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) KEEL_M
 // none, or the flags cannot be read.
 bool keel_key_flag_number(const char *flags, const char *name, int64_t *out);
 
-// The flag in XLA_FLAGS or a CompileOptionsProto that makes XLA write something while it compiles
-// ("xla_dump_to"); NULL if there is none. It is not part of a key: compiling gives the same
-// executable, but loading writes nothing.
+// What XLA is asked to write. It is not part of a key: compiling gives the same executable.
+typedef struct keel_dumps_t {
+    const char *asked;    // the first flag that asks for output ("xla_dump_to"); NULL: none
+    const char *compiles; // the first of those whose output only a compile writes, not a load
+    bool is_off;          // xla_enable_dumping=false
+    // The values of xla_dump_to and xla_dump_hlo_module_re, of options only; borrowed from them.
+    keel_str_t folder, modules;
+    bool is_complete; // the options have debug options, which XLA uses instead of XLA_FLAGS
+} keel_dumps_t;
+
+// The first flag that asks, or NULL.
+static inline const char *keel_dumps_asked(const keel_dumps_t *dumps) {
+    return dumps->is_off ? NULL : dumps->asked;
+}
+// The same of XLA_FLAGS, which may be NULL.
 const char *keel_key_dumps_of_flags(const char *flags);
-const char *keel_key_dumps_of_options(keel_bytes_t options);
+void keel_key_dumps_of_options(keel_bytes_t options, keel_dumps_t *out);
+// Appends the options without what asks for output. KEEL_CORRUPT if they cannot be read.
+keel_status_t keel_key_options_without_dumps(keel_bytes_t options,
+                                             keel_buffer_t *out) KEEL_MUST_CHECK;
 
 // Processor: vendor, model, features, schedulable CPUs.
 keel_status_t keel_key_cpu(keel_buffer_t *canonical) KEEL_MUST_CHECK;

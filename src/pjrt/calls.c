@@ -70,12 +70,19 @@ keel_status_t keel_pjrt_serialize(const PJRT_Api *api, const PJRT_Executable *ex
 }
 
 keel_status_t keel_pjrt_load(const PJRT_Api *api, PJRT_Client *client, keel_bytes_t serialized,
-                             PJRT_LoadedExecutable **out) {
+                             keel_bytes_t options, PJRT_LoadedExecutable **out) {
+    enum { MINOR = 71 }; // the first with other options
+    if (options.size && api->pjrt_api_version.minor_version < MINOR)
+        return keel_status_make(KEEL_UNSUPPORTED,
+                                "the plugin loads executables only with the options that they were "
+                                "compiled with");
     PJRT_Executable_DeserializeAndLoad_Args args = {
         .struct_size = PJRT_Executable_DeserializeAndLoad_Args_STRUCT_SIZE,
         .client = client,
         .serialized_executable = (const char *)serialized.data,
         .serialized_executable_size = serialized.size,
+        .overridden_serialized_compile_options = options.size ? (const char *)options.data : NULL,
+        .overridden_serialized_compile_options_size = options.size,
     };
     KEEL_TRY(keel_pjrt_status(api, api->PJRT_Executable_DeserializeAndLoad(&args),
                               "PJRT_Executable_DeserializeAndLoad"));

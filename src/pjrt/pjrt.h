@@ -74,8 +74,10 @@ keel_status_t keel_pjrt_executable(const PJRT_Api *api, PJRT_LoadedExecutable *l
 // The serialized form, copied; the caller frees it with keel_free.
 keel_status_t keel_pjrt_serialize(const PJRT_Api *api, const PJRT_Executable *executable,
                                   uint8_t **out, size_t *out_size) KEEL_MUST_CHECK;
+// `options`: a CompileOptionsProto instead of the one that it was compiled with; empty for that
+// one.
 keel_status_t keel_pjrt_load(const PJRT_Api *api, PJRT_Client *client, keel_bytes_t serialized,
-                             PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
+                             keel_bytes_t options, PJRT_LoadedExecutable **out) KEEL_MUST_CHECK;
 // The optimized program, appended to `out`, and the name of its format, which the plugin owns.
 keel_status_t keel_pjrt_optimized_program(const PJRT_Api *api, PJRT_Executable *executable,
                                           keel_buffer_t *out,

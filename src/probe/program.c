@@ -175,7 +175,8 @@ keel_status_t probe_serialize(probe_child_t *child) {
 }
 
 keel_status_t probe_reload(probe_child_t *child) {
-    return keel_pjrt_load(child->api, child->client, child->serialized, &child->reloaded);
+    return keel_pjrt_load(child->api, child->client, child->serialized, keel_bytes("", 0),
+                          &child->reloaded);
 }
 
 keel_status_t probe_run_again(probe_child_t *child) {

@@ -1,5 +1,7 @@
-"""XLA's dumps: where they are asked for, a program that is in the cache is compiled, so that the same
-files are written as without Keel, and none twice."""
+"""XLA's dumps and the cache: a program that is compiled is dumped as without Keel and stored all the
+same; one that is loaded is dumped as asked for and as optimized, where this run wants it; what only
+a compile writes is compiled, as far as XLA's filter goes; and nothing is written where nobody asked
+for it."""
 
 import collections
 import re
@@ -10,65 +12,121 @@ from harness import (Report, Workspace, PYTHON, bare_environment, journal, keel_
 report = Report()
 
 SCRIPT = '''
-import sys
+import os, sys
+# As trainers do: the flags are set by the script, before JAX is imported.
+if os.environ.get("TEST_FLAGS"):
+    os.environ["XLA_FLAGS"] = os.environ["TEST_FLAGS"]
 import jax, jax.numpy as jnp
-options = {"xla_dump_to": sys.argv[1]} if len(sys.argv) > 1 else None
-step = jax.jit(lambda x: jnp.tanh(x) @ x.T + 1).lower(jnp.ones((8, 4))).compile(compiler_options=options)
-print(float(step(jnp.ones((8, 4))).sum()))
+options = {"xla_dump_to": os.environ["TEST_FOLDER"]} if os.environ.get("TEST_FOLDER") else None
+def train_step(x):
+    return jnp.tanh(x) @ x.T + 1
+def eval_step(x):
+    return jnp.sin(x).sum() * 2
+for function in train_step, eval_step:
+    compiled = jax.jit(function).lower(jnp.ones((8, 4))).compile(compiler_options=options)
+    print(float(compiled(jnp.ones((8, 4))).sum()))
 '''
+STEPS = ("train_step", "eval_step")
+LOADED = "programs that are loaded are dumped as asked for and as optimized"
+COMPILED = "asks for what only a compile writes"
 
 
 def written(folder):
     """The dumps by kind, less what counts the modules of the process."""
-    names = [re.sub(r"^module_\d+\.", "", path.name) for path in folder.rglob("*") if path.is_file()]
-    return collections.Counter(re.sub(r"\d+", "N", name) for name in names if "lambda" in name)
+    if not folder.exists():
+        return None
+    names = [re.sub(r"^(\d+\.)?module_\d+\.", "", path.name) for path in folder.rglob("*") if path.is_file()]
+    return collections.Counter(re.sub(r"\d+", "N", name) for name in names
+                               if any(step in name for step in STEPS))
 
 
-def execute(space, script, name, dump, how, mode):
-    """One process: `how` it asks for dumps, `mode` None for the bare plugin. What it dumped, its answer."""
-    folder = space.path(f"dump-{name}")
-    more = {"XLA_FLAGS": f"--xla_dump_to={folder}"} if how == "flags" and dump else {}
-    if mode:
-        environment = keel_environment(space.path(f"cache-{how}"), space.runs, name, mode, **more)
-    else:
-        environment = bare_environment() | more
-    words = [folder] if how == "options" and dump else []
-    answer = run([PYTHON, script, *words], environment)
-    report.check(f"{name}: it ran", answer.code == 0, told(answer, 8))
-    return (written(folder) if folder.exists() else None), answer
+def by_a_load(*names):
+    """What a load writes of these functions."""
+    return collections.Counter(f"jit_{name}.{kind}" for name in names
+                               for kind in ("after_optimizations.txt", "before_optimizations.mlirbc", "debug_options"))
 
 
-def kinds(space, name):
-    """How often the function was compiled, loaded and stored."""
-    events = journal(space.runs, name)
-    return {kind: sum("lambda" in (event.get("name") or "") for event in of_kind(events, kind))
-            for kind in ("compile", "load", "publish")}
+class Runs:
+    """Processes of the script, all on one cache."""
+
+    def __init__(self, space, script):
+        self.space, self.script = space, script
+
+    def __call__(self, name, flags="", folder=None, mode="on", bare=False):
+        """What it dumped, by folder `dump-NAME`; how often each function was compiled and loaded; what Keel said."""
+        dump = self.space.path(f"dump-{name}")
+        more = {"TEST_FLAGS": flags.format(dump), "TEST_FOLDER": str(folder and dump or "")}
+        environment = (bare_environment() | more if bare else
+                       keel_environment(self.space.path("cache"), self.space.runs, name, mode, **more))
+        answer = run([PYTHON, self.script], environment)
+        report.check(f"{name}: it ran", answer.code == 0, told(answer, 8))
+        return written(dump), {} if bare else self.kinds(name), answer
+
+    def kinds(self, name):
+        events = journal(self.space.runs, name)
+        return {step: [kind for kind in ("compile", "load", "publish")
+                       if any(step in (event.get("name") or "") for event in of_kind(events, kind))]
+                for step in STEPS}
 
 
-def check(space, script, how):
-    wanted, _ = execute(space, script, f"{how}-bare", True, how, None)
+def everything(runs, how):
+    """The usual dumps, by XLA_FLAGS or by the compile options."""
+    asks = {"flags": "--xla_dump_to={}"} if how == "flags" else {"folder": True}
+    wanted, _, _ = runs(f"{how}-bare", **asks, bare=True)
     report.check(f"{how}: the plugin dumps", wanted, wanted)
-    execute(space, script, f"{how}-cold", False, how, "on")
-    got, answer = execute(space, script, f"{how}-hit", True, how, "on")
-    report.equal(f"{how}: a program that is stored is dumped as without Keel", got, wanted)
-    report.equal(f"{how}: it is compiled", kinds(space, f"{how}-hit"),
-                 {"compile": 1, "load": 0, "publish": 0})
-    report.equal(f"{how}: that is said once", answer.err.count(
-        "XLA was asked for dumps (--xla_dump_to), so programs are compiled, not loaded"), 1)
-    _, answer = execute(space, script, f"{how}-after", False, how, "on")
-    report.equal(f"{how}: afterwards it is loaded", kinds(space, f"{how}-after"),
-                 {"compile": 0, "load": 1, "publish": 0})
-    report.check(f"{how}: nothing is said then", "asked for dumps" not in answer.err)
-    got, _ = execute(space, script, f"{how}-refresh", True, how, "refresh")
-    report.equal(f"{how}: nothing is dumped twice", got, wanted)
+    got, kinds, answer = runs(f"{how}-cold", **asks, mode="refresh")
+    report.equal(f"{how}: what is compiled is dumped as without Keel, and once", got, wanted)
+    report.equal(f"{how}: and stored", kinds, {step: ["compile", "publish"] for step in STEPS})
+    report.check(f"{how}: nothing is said", "dump" not in answer.err, answer.err)
+    folder = runs.space.path(f"dump-{how}-cold")
+    files = sorted(folder.rglob("*"))
+    got, kinds, answer = runs(f"{how}-plain")
+    report.equal(f"{how}: without the flag it is loaded", kinds, {step: ["load"] for step in STEPS})
+    report.equal(f"{how}: and the first run's folder is left alone", sorted(folder.rglob("*")), files)
+    report.check(f"{how}: nothing is said then", "dump" not in answer.err, answer.err)
+    got, kinds, answer = runs(f"{how}-warm", **asks)
+    report.equal(f"{how}: with the flag it is loaded too", kinds, {step: ["load"] for step in STEPS})
+    report.equal(f"{how}: and dumped, as far as a load can", got, by_a_load(*STEPS))
+    report.equal(f"{how}: that is said once", answer.err.count(LOADED), 1)
+    report.equal(f"{how}: the first run's folder is left alone by that too", sorted(folder.rglob("*")), files)
+
+
+def filters(runs):
+    """A trainer's default: only its step is dumped. And what only a compile writes."""
+    usual = "--xla_dump_to={} --xla_dump_large_constants --xla_dump_hlo_module_re=jit_train_step"
+    got, kinds, _ = runs("trainer", usual)
+    report.equal("trainer: both are loaded", kinds, {step: ["load"] for step in STEPS})
+    report.equal("trainer: the step is dumped", got, by_a_load("train_step"))
+    got, kinds, answer = runs("passes", usual + " --xla_dump_hlo_pass_re=.*")
+    report.equal("passes: the step is compiled, the other function loaded", kinds,
+                 {"train_step": ["compile", "publish"], "eval_step": ["load"]})
+    report.check("passes: its passes are dumped", got and sum("after_pipeline" in name for name in got) > 3, got)
+    report.equal("passes: that is said once", answer.err.count(COMPILED), 1)
+    got, kinds, _ = runs("protos", "--xla_dump_to={} --xla_dump_hlo_as_proto --xla_dump_hlo_module_re=eval")
+    report.equal("protos: the optimized program is one", got and got["jit_eval_step.after_optimizations.hlo.pb"], 1)
+    report.equal("protos: both are loaded", kinds, {step: ["load"] for step in STEPS})
+    # A filter that excludes a program that has to be compiled: it is stored as if nothing were dumped.
+    got, kinds, _ = runs("excluded", "--xla_dump_to={} --xla_dump_hlo_module_re=nothing", mode="refresh")
+    report.equal("excluded: they are compiled and stored", kinds, {step: ["compile", "publish"] for step in STEPS})
+    report.check("excluded: and not dumped", not got, got)
+
+
+def obstacles(runs):
+    runs.space.path("dump-file").write_text("")
+    got, kinds, answer = runs("file", "--xla_dump_to={}/below")
+    report.equal("a folder that cannot be: they are loaded", kinds, {step: ["load"] for step in STEPS})
+    report.equal("a folder that cannot be: one line", answer.err.count("keel: dumps of loaded programs"), 1)
 
 
 def main():
     with Workspace("dumps") as space:
         script = space.path("script.py")
         script.write_text(SCRIPT)
+        runs = Runs(space, script)
         for how in ("flags", "options"):
-            check(space, script, how)
+            everything(runs, how)
+        filters(runs)
+        obstacles(runs)
     report.finish()
 
 

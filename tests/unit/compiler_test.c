@@ -44,7 +44,8 @@ static void check_here(int from) {
     CHECK(!keel_target_read("cpu:2", &target));
     CHECK(!keel_plugin_load(KEEL_TEST_CPU_PLUGIN, &plugin));
     CHECK(!keel_target_client(&target, plugin.api, &client));
-    CHECK(!keel_pjrt_load(plugin.api, client, keel_bytes(executable, size), &loaded_back));
+    CHECK(!keel_pjrt_load(plugin.api, client, keel_bytes(executable, size), keel_bytes("", 0),
+                          &loaded_back));
     NO_ERROR(plugin.api, door_compile_bytes(plugin.api, client, "mlir",
                                             keel_str_bytes(keel_str(program)), &loaded));
     uint8_t *here;

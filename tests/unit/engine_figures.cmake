@@ -6,4 +6,5 @@ target_compile_definitions(engine_figures_test PRIVATE
 add_dependencies(engine_figures_test keel_test_plugin keel_pjrt_plugin)
 set_tests_properties(unit.engine_figures PROPERTIES ENVIRONMENT "TSAN_OPTIONS=atexit_sleep_ms=0")
 keel_unit_test(engine_pace ROOMS engine base)
+keel_unit_test(engine_dumps ROOMS engine key base)
 keel_unit_test(engine_parts ROOMS engine base)

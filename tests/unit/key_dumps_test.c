@@ -49,8 +49,20 @@ static void put(keel_buffer_t *out, uint32_t number, keel_bytes_t bytes) {
     keel_buffer_append(out, bytes.data, bytes.size);
 }
 
+static const char *asked_by(keel_bytes_t options) {
+    keel_dumps_t dumps;
+    keel_key_dumps_of_options(options, &dumps);
+    return keel_dumps_asked(&dumps);
+}
+
+// What asks is also what keel_key_options_without_dumps leaves out.
 static void assert_options(const keel_buffer_t *options, const char *expected) {
-    assert_asked(keel_key_dumps_of_options(keel_buffer_bytes(options)), expected);
+    keel_buffer_t without;
+    keel_buffer_initialize(&without, 0);
+    assert_asked(asked_by(keel_buffer_bytes(options)), expected);
+    assert_null(keel_key_options_without_dumps(keel_buffer_bytes(options), &without));
+    assert_null(asked_by(keel_buffer_bytes(&without)));
+    keel_buffer_deinitialize(&without);
 }
 
 // Options whose debug options are these bytes.
@@ -101,13 +113,35 @@ static void overrides_ask(void **state) {
     assert_override("xla_cpu_enable_fast_math", keel_bytes("\x10\x01", 2), NULL);
 }
 
+// Two that give one key.
+static bool are_equal(keel_bytes_t without, keel_bytes_t options) {
+    keel_buffer_t left, right, ignored;
+    bool understood;
+    keel_buffer_initialize(&left, 0);
+    keel_buffer_initialize(&right, 0);
+    keel_buffer_initialize(&ignored, 0);
+    assert_null(keel_key_options(without, &left, &ignored, &ignored, &understood));
+    assert_true(understood);
+    assert_null(keel_key_options(options, &right, &ignored, &ignored, &understood));
+    bool equal = keel_bytes_equal(keel_buffer_bytes(&left), keel_buffer_bytes(&right));
+    keel_buffer_deinitialize(&left);
+    keel_buffer_deinitialize(&right);
+    keel_buffer_deinitialize(&ignored);
+    return equal;
+}
+
 static keel_status_t nothing_asked(void *context, const char *name) {
     char path[512];
     uint8_t *bytes;
     size_t size;
     snprintf(path, sizeof path, "%s/opts/%s", KEEL_TEST_SAMPLES, name);
     KEEL_TRY(keel_file_read(path, 1 << 20, &bytes, &size));
-    assert_asked(keel_key_dumps_of_options(keel_bytes(bytes, size)), NULL);
+    keel_buffer_t without;
+    keel_buffer_initialize(&without, 0);
+    assert_asked(asked_by(keel_bytes(bytes, size)), NULL);
+    assert_null(keel_key_options_without_dumps(keel_bytes(bytes, size), &without));
+    assert_true(are_equal(keel_buffer_bytes(&without), keel_bytes(bytes, size)));
+    keel_buffer_deinitialize(&without);
     keel_free(bytes);
     ++*(int *)context;
     return NULL;
@@ -122,8 +156,14 @@ static void clients_ask_for_none_by_themselves(void **state) {
 
 static void what_is_no_proto_asks_for_none(void **state) {
     (void)state;
-    assert_asked(keel_key_dumps_of_options(keel_bytes("\xff\xff\xff", 3)), NULL);
-    assert_asked(keel_key_dumps_of_options(keel_bytes("", 0)), NULL);
+    keel_buffer_t without;
+    keel_buffer_initialize(&without, 0);
+    assert_null(asked_by(keel_bytes("\xff\xff\xff", 3)));
+    assert_null(asked_by(keel_bytes("", 0)));
+    keel_status_t status = keel_key_options_without_dumps(keel_bytes("\xff\xff\xff", 3), &without);
+    assert_int_equal(keel_status_code(status), KEEL_CORRUPT);
+    keel_status_ignore(status);
+    keel_buffer_deinitialize(&without);
 }
 
 int main(void) {
