@@ -20,13 +20,15 @@ import os
 import sys
 from typing import Dict, List, Optional, Sequence
 
-from . import own_cpu
+from . import jitted, own_client, own_cpu
 from ._imports import when_imported
 from ._library import NAME, library_path, offer, wrap
 
 OURS = "keel"
 CPU = "cpu"
 FOUND = "KEEL_FOUND_PLUGIN"  # set by `keel run`, unless it was given a plugin
+KEPT = "KEEL_JAX_CPU"  # which client serves JAX on the processor
+OWN = "own"
 REHEARSED = "KEEL_REHEARSE_PLATFORM"
 REGISTERED = "PJRT_NAMES_AND_LIBRARY_PATHS"
 ALIASES = {"gpu": ("cuda", "rocm", "oneapi")}
@@ -229,6 +231,24 @@ def _make_cpu(xla_bridge, make_own):
         return make_own()
 
 
+def _stand_behind(make_own):
+    client = make_own()
+    try:
+        own_client.begin(client)
+    except Exception as error:
+        sys.stderr.write(f"keel: cpu: {type(error).__name__}: {error}; JAX's own client runs without "
+                         "Keel\n")
+    return client
+
+
+def _stands_behind_cpu(xla_bridge) -> None:
+    """Puts Keel behind JAX's own CPU client, as soon as there is one."""
+    own = xla_bridge._backend_factories[CPU]
+    behind = copy.copy(own)
+    behind.factory = lambda: _stand_behind(own.factory)
+    xla_bridge._backend_factories[CPU] = behind
+
+
 def _serves_as_cpu(xla_bridge) -> bool:
     """Puts the embedded plugin in the place of JAX's CPU client, so that its devices are those that
     the program gets for `cpu` too: arrays of two clients cannot be used together."""
@@ -268,6 +288,8 @@ def _choose_default(xla_bridge) -> None:
     if os.environ.get(REHEARSED) == CPU:
         _serves_as_cpu_too(xla_bridge)
         default = OURS
+    elif default == CPU and os.environ.get(KEPT) == OWN:
+        _stands_behind_cpu(xla_bridge)
     elif default == CPU and _serves_as_cpu(xla_bridge):
         default = OURS
     _settle(default)
@@ -305,6 +327,8 @@ def begin_jax() -> None:
     """Before JAX reads its environment."""
     if not serves():
         return
+    if os.environ.get(KEPT) == OWN:
+        jitted.prepare()
     when_imported("jaxlib.xla_client", _stand_in_front)
     when_imported("jax._src.xla_bridge", _decide)
 

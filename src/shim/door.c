@@ -42,6 +42,8 @@ KEEL_API void keel_name_devices(const char *prefix);
 // The Python package reports each fix here (keel.fixes). Texts may be empty or NULL.
 KEEL_API void keel_note_fix(const char *name, const char *state, const char *label,
                             const char *reference, const char *client, const char *why);
+// The Python package puts the engine behind JAX's own client (own.c).
+KEEL_API const keel_own_door_t *keel_own_door(void);
 // A process that only compiles (compiler/compiler.h): a Python that a compiler started.
 KEEL_API int keel_compile_worker(void);
 
@@ -107,6 +109,10 @@ void keel_note_fix(const char *name, const char *state, const char *label, const
                    const char *client, const char *why) {
     keel_journal_fix_t fix = {name, state, label, reference, client, why};
     keel_shim_note_fix(&fix);
+}
+
+const keel_own_door_t *keel_own_door(void) {
+    return keel_shim_own_door();
 }
 
 int keel_compile_worker(void) {

@@ -21,6 +21,7 @@ static const PJRT_Api *table;
 // Under `naming`: the plugin that keel_shim_wrap named; `is_settled` once a table was asked for.
 static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
 static char *named;
+static const keel_plugin_t *behind_client; // the client's own compiler (own.c)
 static bool is_settled;
 
 // ---- functions that replace the plugin's -------------------------------------------------------
@@ -43,21 +44,21 @@ static PJRT_Error *client_destroy(PJRT_Client_Destroy_Args *args) {
     return plugin.api->PJRT_Client_Destroy(args);
 }
 
-static void end(void) {
+void keel_shim_end(void) {
     keel_enforcement_t *holds = atomic_load(&enforcement);
     if (holds) keel_enforcement_end(holds);
-    keel_engine_end(engine);
+    if (engine) keel_engine_end(engine);
 }
 
 static void end_first(void) {
-    atexit(end);
+    atexit(keel_shim_end);
 }
 
 static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     PJRT_Error *error = keel_engine_compile(engine, args);
     // What the plugin creates during the first compile is destroyed before what existed at its
-    // start, so the last publication must come earlier than both. end() may run twice.
+    // start, so the last publication must come earlier than both. keel_shim_end may run twice.
     pthread_once(&once, end_first);
     return error;
 }
@@ -152,7 +153,7 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
 // Under `naming`. Loads the plugin, so that one that Keel cannot load runs without it.
 static bool take_name(const char *path) {
     keel_plugin_t loaded = {0};
-    if (is_settled || named) return named && strcmp(named, path) == 0;
+    if (is_settled || named || behind_client) return named && strcmp(named, path) == 0;
     keel_status_t status = keel_plugin_load(path, &loaded);
     if (!status) status = keel_strdup(keel_str(path), &named);
     if (status) keel_log_once(path, "%s", keel_status_message(status));
@@ -170,6 +171,10 @@ static void settle(void) {
 static keel_status_t load(keel_settings_t *settings) {
     KEEL_TRY(keel_settings_load(NULL, settings));
     char *path;
+    if (behind_client) {
+        plugin = *behind_client;
+        return NULL;
+    }
     const char *wanted = named ? named : keel_settings_text(settings, KEEL_SETTING_PLUGIN);
     KEEL_TRY(keel_plugin_find(wanted, NULL, &path));
     keel_status_t status = keel_plugin_load(path, &plugin);
@@ -322,7 +327,19 @@ static void make_table(void) {
     keel_enforcement_begin(holds, engine);
     atomic_store(&enforcement, holds);
     // Registered after the plugin's constructors ran, so it runs before the plugin's destructors.
-    atexit(end);
+    atexit(keel_shim_end);
+}
+
+bool keel_shim_wrap_own(const keel_plugin_t *of_client) {
+    pthread_mutex_lock(&naming);
+    bool is_first = !is_settled && !named && !behind_client;
+    if (is_first) behind_client = of_client;
+    pthread_mutex_unlock(&naming);
+    return is_first;
+}
+
+keel_engine_t *keel_shim_engine(void) {
+    return engine;
 }
 
 static void make_table_once(void) {

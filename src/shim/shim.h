@@ -22,6 +22,7 @@
 #define KEEL_SHIM_SHIM_H_
 
 #include "engine/engine.h"
+#include "own/own.h"
 
 // The table that the client gets; never NULL. If the plugin cannot be loaded, or the settings are
 // refused, every function of the table returns the reason.
@@ -45,6 +46,14 @@ PJRT_Api *keel_shim_take_offer(void);
 // A table of one's own, as long as the longer of this one and the header's.
 keel_status_t keel_shim_copy_table(const PJRT_Api *real, PJRT_Api **out) KEEL_MUST_CHECK;
 
+// The client's own compiler is wrapped, instead of a plugin (own.c): the table stays Keel's own.
+// False if there is a table or a named plugin. `of_client` stays. Any thread.
+bool keel_shim_wrap_own(const keel_plugin_t *of_client);
+// NULL before there is a table, with mode off, and if Keel had to stand aside.
+keel_engine_t *keel_shim_engine(void);
+// The process ends: what is to be stored and recorded is. May be called again.
+void keel_shim_end(void);
+
 // A step ended: what the exported `void keel_step(void)` calls. Any thread; counts nothing before
 // there is a table.
 void keel_shim_step(void);
@@ -60,6 +69,40 @@ void keel_shim_freeze(void);
 void keel_shim_note_fix(const keel_journal_fix_t *fix);
 // Writes the waiting reports; from now on there is a client.
 void keel_shim_write_fixes(keel_engine_t *engine);
+
+// ---- own.c -------------------------------------------------------------------------------------
+
+// What the Python package needs to put the engine behind JAX's own client, as python/keel/own_client.py
+// declares it. Functions that only a thread with the interpreter's lock may call say so.
+typedef struct keel_own_door_t {
+    // Makes the engine and the client. 0: mode is off, or the process has another plugin behind
+    // Keel; 1: done; -1: refused, and `out` (keel_own_give) says why.
+    int (*begin)(const keel_own_facts_t *facts, const keel_own_calls_t *calls, void *out);
+    void (*give)(void *out, const void *data, size_t size);
+    // What the client compiles on this thread. 0, or a PJRT_Error_Code and why. *out_handle is the
+    // executable's, *out_number its number in the calls.
+    int (*compile)(keel_str_t code, keel_str_t options, uint64_t *out_handle, uint64_t *out_number,
+                   void *out);
+    // The bytes that the executable was loaded from; false: it was compiled here.
+    bool (*stored)(uint64_t handle, void *out);
+    void (*destroy)(uint64_t handle); // the client has it no more
+    // Waits until all is stored and recorded; then the interpreter may end.
+    void (*end)(void);
+    void *(*make_buffer)(void);
+    const void *(*read_buffer)(void *buffer, size_t *out_size); // lives until it is freed
+    void (*free_buffer)(void *buffer);
+    // With the interpreter's lock: executions (jitted.h).
+    void (*executed)(uint64_t handle);
+    void *(*make_group)(void);
+    void (*free_group)(void *group);
+    bool (*add_program)(void *group, uint64_t handle);
+    void *(*namer)(void);
+    bool (*watch)(void *function, size_t offset, void *group);
+    void (*forget)(void *function);
+    void (*missed)(void);
+} keel_own_door_t;
+
+const keel_own_door_t *keel_shim_own_door(void);
 
 // ---- rehearsal.c -------------------------------------------------------------------------------
 

@@ -1,0 +1,366 @@
+"""Puts Keel behind JAX's own client for CPU: JAX keeps its compiler, and what it compiles comes from
+Keel's cache if it can, is recorded, and is held to a contract.
+
+JAX compiles in one function of Python. It is given to Keel's engine here (src/shim/own.c), as the
+bytes that JAX would send to a plugin. The engine calls back for what only this client can do: compile
+what JAX gave, serialize, load. JAX gets its own executable, or the very exception that its compiler
+raised. Anything unexpected: JAX's own function, and one line on stderr.
+"""
+
+import atexit
+import ctypes
+import io
+import os
+import struct
+import sys
+import threading
+from ctypes import (CFUNCTYPE, POINTER, PYFUNCTYPE, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t,
+                    c_uint64, c_void_p)
+from typing import Any, Dict, List, Optional
+
+from . import jitted
+from ._library import library_path
+
+CODES = ("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+         "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
+         "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED")
+UNKNOWN = 2
+FIGURES = tuple(place + name + "_size_in_bytes" for place in ("", "host_") for name in (
+    "generated_code", "argument", "output", "alias", "temp"))
+COMPILERS = ("libjax_common.so", "_jax.so", "xla_extension.so")  # what has it, in versions of jaxlib
+
+
+class _Text(ctypes.Structure):
+    _fields_ = [("data", c_char_p), ("size", c_size_t)]
+
+
+class _Device(ctypes.Structure):
+    _fields_ = [("kind", c_char_p), ("id", c_int32), ("process", c_int32), ("is_addressable", c_bool)]
+
+
+class _Facts(ctypes.Structure):
+    _fields_ = [("library", c_char_p), ("platform", c_char_p), ("version", c_char_p),
+                ("devices", POINTER(_Device)), ("device_count", c_size_t), ("process", c_int32)]
+
+
+class _Calls(ctypes.Structure):
+    _fields_ = [("compile", CFUNCTYPE(c_int, c_uint64, c_void_p)),
+                ("load", CFUNCTYPE(c_int, c_uint64, c_void_p, c_size_t, c_void_p)),
+                ("serialize", CFUNCTYPE(c_int, c_uint64, c_void_p)),
+                ("memory", CFUNCTYPE(c_int, c_uint64, POINTER(c_int64), c_void_p)),
+                ("drop", CFUNCTYPE(None, c_uint64))]
+
+
+class _Door(ctypes.Structure):
+    _fields_ = [("begin", CFUNCTYPE(c_int, POINTER(_Facts), POINTER(_Calls), c_void_p)),
+                ("give", CFUNCTYPE(None, c_void_p, c_char_p, c_size_t)),
+                ("compile", CFUNCTYPE(c_int, _Text, _Text, POINTER(c_uint64), POINTER(c_uint64),
+                                      c_void_p)),
+                ("stored", CFUNCTYPE(c_bool, c_uint64, c_void_p)),
+                ("destroy", CFUNCTYPE(None, c_uint64)),
+                ("end", CFUNCTYPE(None)),
+                ("make_buffer", CFUNCTYPE(c_void_p)),
+                ("read_buffer", CFUNCTYPE(c_void_p, c_void_p, POINTER(c_size_t))),
+                ("free_buffer", CFUNCTYPE(None, c_void_p)),
+                *jitted.FUNCTIONS]
+
+
+class _Made:
+    """An executable of this client. As `kept` by it, it ends with it."""
+
+    def __init__(self, executable: Any, devices: List[int], options: bytes):
+        self.executable: Optional[Any] = executable  # until JAX has it
+        self.devices, self.options = devices, options
+        self.handle = 0
+
+    def __del__(self):
+        if self.handle and _door is not None:
+            _handed_out.pop(self.key, None)
+            _door.destroy(self.handle)
+
+
+class _Asked:
+    """What JAX compiles on this thread."""
+
+    def __init__(self, original, backend, module, devices, options, host_callbacks):
+        self.original, self.backend, self.module = original, backend, module
+        self.devices, self.options, self.host_callbacks = devices, options, host_callbacks
+        self.error: Optional[BaseException] = None
+
+
+_door: Optional[_Door] = None
+_client: Any = None
+_calls: Optional[_Calls] = None  # kept, because the engine calls them
+_thread = threading.local()
+_made: Dict[int, _Made] = {}  # by the engine's number, until JAX has them
+_handed_out: Dict[int, _Made] = {}  # by the identity of an executable that lives
+_serialize = None  # jaxlib's own
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"keel: {text}\n")
+
+
+_said = set()
+
+
+def _say_once(what: str, error: BaseException) -> None:
+    if what not in _said:
+        _said.add(what)
+        _say(f"cpu: {what}: {type(error).__name__}: {error}; JAX compiles it without Keel")
+
+
+# ---- what the engine asks for --------------------------------------------------------------------
+
+def _give(out: int, data: bytes) -> None:
+    _door.give(out, data, len(data))
+
+
+def _failed(out: int, error: BaseException) -> int:
+    text = str(error)
+    code, _, rest = text.partition(": ")
+    known = code in CODES
+    _give(out, (rest if known else f"{type(error).__name__}: {text}").encode(errors="replace"))
+    return CODES.index(code) or UNKNOWN if known else UNKNOWN
+
+
+def _compile(number: int, out: int) -> int:
+    asked = _thread.asked
+    try:
+        executable = asked.original(asked.backend, asked.module, asked.devices, asked.options,
+                                    asked.host_callbacks)
+        _made[number] = _Made(executable, _ids(asked.devices), asked.options.SerializeAsString())
+        return 0
+    except BaseException as error:
+        asked.error = error
+        return _failed(out, error)
+
+
+def _ids(devices: Any) -> List[int]:
+    return [device.id for device in devices]
+
+
+# Before the client's own bytes: what loads them, if nobody asks for them at that moment.
+_HEAD = struct.Struct("<4sII")  # a mark, how many devices, the size of the compile options
+MARK = b"KOC1"
+
+
+def _head(devices: List[int], options: bytes) -> bytes:
+    return (_HEAD.pack(MARK, len(devices), len(options)) + struct.pack(f"<{len(devices)}I", *devices)
+            + options)
+
+
+def _load(number: int, at: int, size: int, out: int) -> int:
+    try:
+        mark, count, options_size = _HEAD.unpack(ctypes.string_at(at, _HEAD.size))
+        head_size = _HEAD.size + 4 * count + options_size
+        if mark != MARK or head_size > size:
+            raise ValueError("these bytes are not an executable of JAX's client")
+        devices = list(struct.unpack(f"<{count}I", ctypes.string_at(at + _HEAD.size, 4 * count)))
+        options = ctypes.string_at(at + head_size - options_size, options_size)
+        executable = _deserialize(ctypes.string_at(at + head_size, size - head_size), devices, options)
+        _made[number] = _Made(executable, devices, options)
+        return 0
+    except BaseException as error:
+        return _failed(out, error)
+
+
+def _deserialize(data: bytes, devices: List[int], options: bytes) -> Any:
+    asked = getattr(_thread, "asked", None)
+    if asked is not None:
+        return _client.deserialize_executable(data, asked.devices, asked.options)
+    from jax._src.lib import xla_client
+    by_id = {device.id: device for device in _client.devices()}
+    listed = xla_client.DeviceList(tuple(by_id[number] for number in devices))
+    return _client.deserialize_executable(data, listed,
+                                          xla_client.CompileOptions.ParseFromString(options))
+
+
+def _serialized(number: int, out: int) -> int:
+    try:
+        made = _made[number]
+        _give(out, _head(made.devices, made.options))
+        _give(out, _serialize(made.executable))
+        return 0
+    except BaseException as error:
+        return _failed(out, error)
+
+
+def _memory(number: int, figures: Any, out: int) -> int:
+    try:
+        stats = _made[number].executable.get_compiled_memory_stats()
+        for at, name in enumerate(FIGURES):
+            figures[at] = getattr(stats, name)
+        return 0
+    except BaseException as error:
+        return _failed(out, error)
+
+
+def _drop(number: int) -> None:
+    _made.pop(number, None)
+
+
+# ---- where JAX compiles --------------------------------------------------------------------------
+
+def _text_of(buffer: int) -> bytes:
+    size = c_size_t()
+    return ctypes.string_at(_door.read_buffer(buffer, ctypes.byref(size)), size.value)
+
+
+def _program_of(module: Any) -> bytes:
+    """The bytes that JAX would send to a plugin. Of a copy: serializing changes the module."""
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+    code = io.BytesIO()
+    module.operation.write_bytecode(code)
+    copied = ir.Module.parse(code.getvalue(), module.context)
+    return stablehlo.serialize_portable_artifact(copied, stablehlo.get_current_version(), True)
+
+
+def _hand_out(handle: int, number: int) -> Any:
+    made = _made[number]
+    executable, made.executable = made.executable, None
+    made.handle, made.key = handle, id(executable)
+    del _made[number]
+    executable.keep_alive(made)
+    _handed_out[made.key] = made
+    return executable
+
+
+def _through_engine(asked: _Asked) -> Any:
+    program, options = _program_of(asked.module), asked.options.SerializeAsString()
+    handle, number = c_uint64(), c_uint64()
+    out = _door.make_buffer()
+    before, _thread.asked = getattr(_thread, "asked", None), asked
+    try:
+        failed = _door.compile(_Text(program, len(program)), _Text(options, len(options)),
+                               ctypes.byref(handle), ctypes.byref(number), out)
+        if asked.error is not None:
+            return None
+        if failed:
+            from jax._src.lib import xla_client
+            asked.error = xla_client.XlaRuntimeError(_text_of(out).decode(errors="replace"))
+            return None
+        return _hand_out(handle.value, number.value)
+    finally:
+        _thread.asked = before
+        _door.free_buffer(out)
+
+
+jitted.unseen(_through_engine)
+
+
+def _stand_behind(compiler: Any) -> None:
+    original = compiler.backend_compile_and_load
+
+    def backend_compile_and_load(backend, module, executable_devices, options, host_callbacks):
+        asked = _Asked(original, backend, module, executable_devices, options, host_callbacks)
+        if backend is not _client or _door is None:
+            return original(backend, module, executable_devices, options, host_callbacks)
+        try:
+            executable = _through_engine(asked)
+        except Exception as error:
+            _say_once("a program could not be given to Keel", error)
+            return original(backend, module, executable_devices, options, host_callbacks)
+        if asked.error is not None:
+            raise asked.error
+        return executable
+
+    backend_compile_and_load.__wrapped__ = original
+    compiler.backend_compile_and_load = jitted.unseen(backend_compile_and_load)
+
+
+def _stored_bytes(executable: Any) -> Optional[bytes]:
+    """Those that it was loaded from, which it does not serialize to itself."""
+    made = _handed_out.get(id(executable))
+    if made is None or _door is None:
+        return None
+    out = _door.make_buffer()
+    try:
+        if not _door.stored(made.handle, out):
+            return None
+        return _text_of(out)[len(_head(made.devices, made.options)):]
+    finally:
+        _door.free_buffer(out)
+
+
+def _serialize_stored(xla_client: Any) -> None:
+    """A loaded executable serializes to bytes that load and then fail, so its stored ones are given."""
+    global _serialize
+    kinds = xla_client._xla if hasattr(xla_client, "_xla") else xla_client
+    of_executable, of_client = kinds.LoadedExecutable.serialize, kinds.Client.serialize_executable
+    _serialize = of_executable
+
+    def serialize(self):
+        stored = _stored_bytes(self)
+        return of_executable(self) if stored is None else stored
+
+    def serialize_executable(self, executable):
+        stored = _stored_bytes(executable)
+        return of_client(self, executable) if stored is None else stored
+
+    kinds.LoadedExecutable.serialize, kinds.Client.serialize_executable = serialize, serialize_executable
+
+
+# ---- begin and end -------------------------------------------------------------------------------
+
+def _compiler_file() -> str:
+    import jaxlib
+    folder = os.path.dirname(jaxlib.__file__)
+    for name in COMPILERS:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            return path
+    raise FileNotFoundError(f"{folder} has none of {', '.join(COMPILERS)}")
+
+
+def _facts(client: Any) -> _Facts:
+    import jaxlib
+    devices = client.devices()
+    local = {device.id for device in client.local_devices()}
+    listed = (_Device * len(devices))(*(
+        _Device(device.device_kind.encode(), device.id, device.process_index, device.id in local)
+        for device in devices))
+    version = f"jaxlib {jaxlib.__version__}, {client.platform_version}"
+    return _Facts(os.fsencode(_compiler_file()), client.platform.encode(), version.encode(), listed,
+                  len(devices), client.process_index())
+
+
+def _end() -> None:
+    global _door
+    door, _door = _door, None
+    if door is not None:
+        door.end()
+
+
+def _open() -> _Door:
+    get = getattr(ctypes.CDLL(library_path()), "keel_own_door")
+    get.restype = POINTER(_Door)
+    return get().contents
+
+
+def begin(client: Any) -> bool:
+    """Whether Keel is behind this client. Raises what the settings refuse."""
+    global _door, _client, _calls
+    from jax._src import compiler
+    from jaxlib import xla_client
+    door = _open()
+    _calls = _Calls(*(kind(function) for (_, kind), function in zip(
+        _Calls._fields_, (_compile, _load, _serialized, _memory, _drop))))
+    facts, out = _facts(client), door.make_buffer()
+    _door, _client = door, client
+    began = 0
+    try:
+        began = door.begin(ctypes.byref(facts), ctypes.byref(_calls), out)
+        if began < 0:
+            raise RuntimeError(_text_of(out).decode(errors="replace"))
+    finally:
+        door.free_buffer(out)
+        if began <= 0:
+            _door = None
+    if began:
+        _serialize_stored(xla_client)
+        _stand_behind(compiler)
+        jitted.begin(door, _handed_out)
+        atexit.register(_end)
+    return bool(began)

@@ -1,0 +1,170 @@
+// What the client's side does for an executable. A loaded executable and the executable that is
+// taken from it are handles of one object.
+#include <stdatomic.h>
+
+#include "own/internal.h"
+
+typedef struct executable_t {
+    uint64_t number;
+    atomic_uint handles;
+} executable_t;
+
+static keel_own_calls_t calls;
+static _Atomic uint64_t made;
+static atomic_bool has_ended;
+
+void own_take_calls(const keel_own_calls_t *given) {
+    calls = *given;
+}
+
+void keel_own_end(void) {
+    atomic_store(&has_ended, true);
+}
+
+void keel_own_give(void *out, const void *data, size_t size) {
+    keel_buffer_append(out, data, size);
+}
+
+uint64_t keel_own_number(const PJRT_LoadedExecutable *loaded) {
+    return ((const executable_t *)loaded)->number;
+}
+
+// What a call returned; takes over its text.
+static PJRT_Error *outcome(int code, keel_buffer_t *text) {
+    if (code) return own_error(code, text);
+    keel_buffer_deinitialize(text);
+    return NULL;
+}
+
+// NULL while the client's side can be called.
+static PJRT_Error *check_ended(void) {
+    keel_buffer_t text;
+    if (!atomic_load(&has_ended)) return NULL;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, "the client has ended");
+    return own_error(PJRT_Error_Code_UNAVAILABLE, &text);
+}
+
+static executable_t *make_executable(PJRT_Error **out_error) {
+    void *memory;
+    *out_error = check_ended();
+    if (*out_error) return NULL;
+    keel_status_t status = keel_calloc(1, sizeof(executable_t), &memory);
+    if (status) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_buffer_text(&text, keel_status_message(status));
+        keel_status_ignore(status);
+        *out_error = own_error(PJRT_Error_Code_RESOURCE_EXHAUSTED, &text);
+        return NULL;
+    }
+    executable_t *executable = memory;
+    executable->number = atomic_fetch_add(&made, 1) + 1;
+    atomic_init(&executable->handles, 1);
+    return executable;
+}
+
+static void release(executable_t *executable) {
+    if (!executable || atomic_fetch_sub(&executable->handles, 1) != 1) return;
+    if (!atomic_load(&has_ended)) calls.drop(executable->number);
+    keel_free(executable);
+}
+
+PJRT_Error *own_compile(PJRT_Client_Compile_Args *args) {
+    PJRT_Error *error;
+    executable_t *executable = make_executable(&error);
+    if (!executable) return error;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    error = outcome(calls.compile(executable->number, &text), &text);
+    if (error)
+        keel_free(executable);
+    else
+        args->executable = (PJRT_LoadedExecutable *)executable;
+    return error;
+}
+
+PJRT_Error *own_load(PJRT_Executable_DeserializeAndLoad_Args *args) {
+    PJRT_Error *error;
+    executable_t *executable = make_executable(&error);
+    if (!executable) return error;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    error = outcome(calls.load(executable->number, (const uint8_t *)args->serialized_executable,
+                               args->serialized_executable_size, &text),
+                    &text);
+    if (error)
+        keel_free(executable);
+    else
+        args->loaded_executable = (PJRT_LoadedExecutable *)executable;
+    return error;
+}
+
+PJRT_Error *own_get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args) {
+    executable_t *executable = (executable_t *)args->loaded_executable;
+    atomic_fetch_add(&executable->handles, 1);
+    args->executable = (PJRT_Executable *)executable;
+    return NULL;
+}
+
+PJRT_Error *own_loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
+    release((executable_t *)args->executable);
+    return NULL;
+}
+
+PJRT_Error *own_executable_destroy(PJRT_Executable_Destroy_Args *args) {
+    release((executable_t *)args->executable);
+    return NULL;
+}
+
+static void free_serialized(PJRT_SerializedExecutable *serialized) {
+    keel_free(serialized);
+}
+
+PJRT_Error *own_serialize(PJRT_Executable_Serialize_Args *args) {
+    PJRT_Error *error = check_ended();
+    if (error) return error;
+    keel_buffer_t bytes;
+    keel_buffer_initialize(&bytes, 0);
+    int code = calls.serialize(((const executable_t *)args->executable)->number, &bytes);
+    if (code) return own_error(code, &bytes);
+    uint8_t *data;
+    size_t size;
+    keel_status_t status = keel_buffer_take(&bytes, &data, &size);
+    keel_buffer_deinitialize(&bytes);
+    if (status) {
+        keel_buffer_initialize(&bytes, 0);
+        keel_buffer_text(&bytes, keel_status_message(status));
+        keel_status_ignore(status);
+        return own_error(PJRT_Error_Code_RESOURCE_EXHAUSTED, &bytes);
+    }
+    args->serialized_bytes = (const char *)data;
+    args->serialized_bytes_size = size;
+    args->serialized_executable = (PJRT_SerializedExecutable *)data;
+    args->serialized_executable_deleter = free_serialized;
+    return NULL;
+}
+
+PJRT_Error *own_memory(PJRT_Executable_GetCompiledMemoryStats_Args *args) {
+    PJRT_Error *error = check_ended();
+    if (error) return error;
+    int64_t figures[KEEL_OWN_FIGURE_COUNT] = {0};
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    error = outcome(
+        calls.memory(((const executable_t *)args->executable)->number, figures, &text), &text);
+    if (error) return error;
+    size_t at = 0;
+#define TAKE(name) args->name = figures[at++];
+    KEEL_OWN_FIGURES(TAKE)
+#undef TAKE
+    return NULL;
+}
+
+PJRT_Error *own_execute(PJRT_LoadedExecutable_Execute_Args *args) {
+    (void)args;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, "the client executes its programs itself");
+    return own_error(PJRT_Error_Code_UNIMPLEMENTED, &text);
+}
