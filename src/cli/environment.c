@@ -133,8 +133,10 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
                                   const char *library, const char *run_id, bool lines) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const keel_setting_value_t *value = &settings->values[i];
-        // The child finds the config file and the defaults by itself.
-        if (value->origin == KEEL_ORIGIN_FLAG || value->origin == KEEL_ORIGIN_ENVIRONMENT)
+        // The child finds the config file and the defaults by itself, but its Python reads no file.
+        bool is_of_python = i == KEEL_SETTING_JAX_CPU || i == KEEL_SETTING_CPU_DEVICES;
+        if (value->origin == KEEL_ORIGIN_FLAG || value->origin == KEEL_ORIGIN_ENVIRONMENT ||
+            (value->origin == KEEL_ORIGIN_FILE && is_of_python))
             KEEL_TRY(put(keel_setting_facts((keel_setting_t)i)->environment, value->text));
     }
     if (settings->config_file) KEEL_TRY(put("KEEL_CONFIG", settings->config_file));

@@ -65,6 +65,19 @@ static keel_status_t key_kernels(request_t *request, const keel_program_t *progr
     return NULL;
 }
 
+// PJRT names the functions of a program at each execution. A plugin that cannot be told them has
+// them in the executable, where a stored one would have those of another process.
+static keel_status_t check_callbacks(request_t *request, const keel_program_t *program) {
+    bool calls_back;
+    if (keel_pjrt_has(request->engine->api, PJRT_ExecuteContext_Create)) return NULL;
+    KEEL_TRY(keel_key_calls_back(program, &calls_back));
+    if (!calls_back || !request->cacheable.yes) return NULL;
+    request->cacheable.yes = false;
+    snprintf(request->cacheable.reason, sizeof request->cacheable.reason,
+             "it calls functions of this process");
+    return NULL;
+}
+
 static keel_status_t key_program(request_t *request, const keel_program_t *program) {
     keel_digest_t digest;
     keel_bytes_t options =
@@ -75,6 +88,7 @@ static keel_status_t key_program(request_t *request, const keel_program_t *progr
     keel_key_cacheable(program,
                        keel_settings_text(&request->engine->settings, KEEL_SETTING_CUSTOM_CALLS),
                        &request->cacheable);
+    KEEL_TRY(check_callbacks(request, program));
     return key_kernels(request, program);
 }
 

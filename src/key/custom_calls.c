@@ -268,6 +268,17 @@ keel_status_t keel_key_calls(const keel_program_t *program, keel_str_t **out, si
     return NULL;
 }
 
+keel_status_t keel_key_calls_back(const keel_program_t *program, bool *out) {
+    keel_str_t *targets;
+    size_t count;
+    KEEL_TRY(keel_key_calls(program, &targets, &count));
+    *out = false;
+    for (size_t i = 0; i < count && !*out; ++i)
+        *out = keel_str_is_one_of(targets[i], callbacks);
+    keel_free(targets);
+    return NULL;
+}
+
 // A callback's kernel only passes the call on to a function that is not part of the program.
 static keel_status_t write_builds(const keel_str_t *targets, size_t count,
                                   keel_build_of_t *build_of, void *context, keel_buffer_t *out) {

@@ -92,6 +92,9 @@ keel_status_t keel_key_program(const keel_program_t *program, keel_digest_t *out
 // Checks all operations against the allow-list of custom calls. `vouched` is a comma-separated list
 // of typed-FFI targets that the user vouches for; may be NULL.
 void keel_key_cacheable(const keel_program_t *program, const char *vouched, keel_cacheable_t *out);
+// Whether it calls functions of the client that the client has to name for each executable or for
+// each execution: jax.debug.print, jax.pure_callback and the like.
+keel_status_t keel_key_calls_back(const keel_program_t *program, bool *out) KEEL_MUST_CHECK;
 
 // The names that the program's custom calls have, sorted, each once. The names are the program's;
 // the caller frees *out with keel_free.

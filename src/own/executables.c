@@ -151,8 +151,8 @@ PJRT_Error *own_memory(PJRT_Executable_GetCompiledMemoryStats_Args *args) {
     int64_t figures[KEEL_OWN_FIGURE_COUNT] = {0};
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    error = outcome(
-        calls.memory(((const executable_t *)args->executable)->number, figures, &text), &text);
+    error = outcome(calls.memory(((const executable_t *)args->executable)->number, figures, &text),
+                    &text);
     if (error) return error;
     size_t at = 0;
 #define TAKE(name) args->name = figures[at++];

@@ -2,9 +2,9 @@
 // that keeps its compiler to itself, such as JAX's client for CPU.
 //
 // The table says what the client's devices are, and it compiles, loads and serializes through
-// functions that the client's side gives (python/keel/own_client.py). Executables are numbers there;
-// here each is an object, so that the engine can tell them apart. There are no buffers and no
-// executions: the client executes what it gets, and reports that (shim/own.c).
+// functions that the client's side gives (python/keel/own_client.py). Executables are numbers
+// there; here each is an object, so that the engine can tell them apart. There are no buffers and
+// no executions: the client executes what it gets, and reports that (shim/own.c).
 //
 //   table.c        the client and its devices, the errors, the table
 //   executables.c  what the client's side does for an executable

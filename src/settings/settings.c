@@ -313,6 +313,18 @@ static keel_status_t check_devices(keel_settings_t *settings) {
                             keel_setting_show(keel_str(text), &shown), MOST);
 }
 
+static keel_status_t check_jax_cpu(const keel_settings_t *settings) {
+    const char *text = keel_settings_text(settings, KEEL_SETTING_JAX_CPU);
+    if (strcmp(text, "own") == 0 || strcmp(text, "embedded") == 0) return NULL;
+    char where[512];
+    keel_shown_t shown;
+    written_in(settings, KEEL_SETTING_JAX_CPU, where);
+    return keel_status_make(KEEL_INVALID,
+                            "%s: '%s' is not a client for JAX on the processor; use own or "
+                            "embedded",
+                            where, keel_setting_show(keel_str(text), &shown));
+}
+
 static keel_status_t check_on_drift(keel_settings_t *settings) {
     static const char *const words[] = {
 #define KEEL_ON_DRIFT_WORD(name, word) word,
@@ -447,6 +459,7 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_switch(settings, KEEL_SETTING_SHARED_CACHE, &settings->shared_cache));
     KEEL_TRY(check_age(settings, KEEL_SETTING_KEEP_RUNS, &settings->keep_runs));
     KEEL_TRY(check_devices(settings));
+    KEEL_TRY(check_jax_cpu(settings));
     KEEL_TRY(check_on_drift(settings));
     KEEL_TRY(check_freeze(settings));
     KEEL_TRY(check_agree(settings));

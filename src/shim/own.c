@@ -51,10 +51,8 @@ static int compile(keel_str_t code, keel_str_t options, uint64_t *out_handle, ui
                             .code_size = code.size,
                             .format = format,
                             .format_size = sizeof format - 1};
-    PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile),
-                                     .client = client,
-                                     .program = &program,
-                                     .compile_options = options.data,
+    PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = client,
+                                     .program = &program, .compile_options = options.data,
                                      .compile_options_size = options.size};
     PJRT_Error *error = api->PJRT_Client_Compile(&args);
     if (error) return give_error(error, out);

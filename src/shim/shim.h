@@ -72,8 +72,9 @@ void keel_shim_write_fixes(keel_engine_t *engine);
 
 // ---- own.c -------------------------------------------------------------------------------------
 
-// What the Python package needs to put the engine behind JAX's own client, as python/keel/own_client.py
-// declares it. Functions that only a thread with the interpreter's lock may call say so.
+// What the Python package needs to put the engine behind JAX's own client, as
+// python/keel/own_client.py declares it. Functions that only a thread with the interpreter's lock
+// may call say so.
 typedef struct keel_own_door_t {
     // Makes the engine and the client. 0: mode is off, or the process has another plugin behind
     // Keel; 1: done; -1: refused, and `out` (keel_own_give) says why.
