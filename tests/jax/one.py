@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs one of JAX's test files and writes an outcome a test.
 
-Usage: one.py FILE OUT [--sample N] [--only FILE] [--list]
+Usage: one.py FILE OUT [--sources FOLDER] [--sample N] [--only FILE] [--list]
 OUT gets a line a test, as each ends: its outcome (ok, skip, fail, error, expected, unexpected) and
 its name; before it begins a line "begin". So what a crash leaves is known. --sample takes at most N
 tests, spread over the file (0: all); --only those whose names a file lists. --list writes the names
-and runs nothing.
+and runs nothing. What tests need of JAX that its package lacks comes from --sources.
 """
 
 import argparse
@@ -83,8 +83,11 @@ def every(suite):
             yield test
 
 
-def load(path):
+def load(path, sources):
     """The module under its own name, since tests are named by it."""
+    if sources:
+        import jax._src
+        jax._src.__path__.append(str(sources / "jax" / "_src"))  # only what the package has not
     sys.path.insert(0, str(path.parent))
     specification = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(specification)
@@ -106,13 +109,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--sources", type=pathlib.Path)
     parser.add_argument("--sample", type=int)
     parser.add_argument("--only", type=pathlib.Path)
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     sys.argv[1:] = []
     with options.out.open("w") as out:
-        module = load(options.file)
+        module = load(options.file, options.sources)
         if not flags.FLAGS.is_parsed():
             flags.FLAGS(sys.argv)
         tests = list(every(unittest.defaultTestLoader.loadTestsFromModule(module)))

@@ -77,9 +77,9 @@ def take_from_git(directory, version, into):
     """The tests of that release, else of the newest commit, from a git directory."""
     tag = f"jax-v{version}"
     revision = tag if git(directory, "rev-parse", "--verify", "--quiet", tag) else "HEAD"
-    tree = git(directory, "archive", revision, "jax/version.py", "tests")
+    tree = git(directory, "archive", revision, "jax/version.py", "jax/_src", "tests")
     if tree is None:
-        raise Skipped(f"{directory} holds no jax/version.py and tests/")
+        raise Skipped(f"{directory} holds no jax/version.py, jax/_src and tests/")
     shutil.rmtree(into, ignore_errors=True)
     into.mkdir(parents=True)
     subprocess.run(["tar", "-x", "-C", into], input=tree, check=True)
@@ -182,7 +182,8 @@ def run_file(test, way, options, cache, only=None, runs=None):
     outcomes, started, ended = {}, time.monotonic(), False
     for _ in range(MOST_CRASHES):
         out.unlink(missing_ok=True)
-        words = [*before, PYTHON, HERE / "one.py", test.path, out, "--sample", options.sample]
+        words = [*before, PYTHON, HERE / "one.py", test.path, out, "--sample", options.sample,
+                 "--sources", options.sources]
         if only is not None:
             left.write_text("\n".join(only))
             words += ["--only", left]
@@ -326,7 +327,7 @@ def prepare(options):
     if version_of(sources) != version and not options.any_version:
         raise Skipped(f"{sources} is JAX {version_of(sources)}, {version} is installed "
                       "(--any-version takes it all the same)")
-    options.plugin = bare_plugin()
+    options.plugin, options.sources = bare_plugin(), sources
     print(f"tests of JAX {version_of(sources)}, with JAX {version}", flush=True)
     tests = {name_of(test, sources): test for test in sorted((sources / "tests").rglob("*_test.py"))}
     unknown = set(options.names) - set(tests)
@@ -340,7 +341,8 @@ def list_tests(options):
     """The names of a file's tests that are run, listed once, without running them."""
     def tests_of(test):
         out = options.out / "logs" / test.name / "names"
-        once([PYTHON, HERE / "one.py", test.path, out, "--sample", options.sample, "--list"],
+        once([PYTHON, HERE / "one.py", test.path, out, "--sample", options.sample, "--sources",
+              options.sources, "--list"],
              environment(), out.with_suffix(".log"), options.deadline)
         return out.read_text().split("\n") if out.exists() else []
     return tests_of
