@@ -204,7 +204,7 @@ static keel_status_t read_events(walk_t *walk, keel_bytes_t lines) {
         "compile",       "load",  "miss",      "publish",  "memory",
         "device_memory", "order", "transfers", "executes", NULL};
     static const char *const none[] = {NULL};
-    const keel_journal_needless_t without = {walk->live ? none : needless, none, 0};
+    const keel_journal_needless_t without = {walk->live ? none : needless, none, 0, false};
     keel_journal_damage_t damage;
     return keel_journal_parse_without(lines, &without, meet, walk, &damage);
 }

@@ -13,6 +13,7 @@
 // process, answer                 another process of this machine: is it running; what it says
 // fork                            mutexes that are free in a forked child
 // clock, wait, log                time; waits with an end; one-line messages on stderr
+// limits, assert                  the ends of waits and sizes; what must hold inside
 //
 // Ownership: the caller owns what a function returns through a parameter named `out_...`.
 // Threads: the only hidden state is the log's memory of what it said (locked) and the fault
@@ -22,6 +23,7 @@
 
 #include "base/answer.h"
 #include "base/arena.h"
+#include "base/assert.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -31,6 +33,7 @@
 #include "base/fork.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/map.h"

@@ -75,3 +75,35 @@ keel_process_state_t keel_process_state(keel_str_t name) {
     if (now != start || strchr("ZXx", state)) return KEEL_PROCESS_GONE;
     return strchr("Tt", state) ? KEEL_PROCESS_STOPPED : KEEL_PROCESS_RUNS;
 }
+
+bool keel_process_is_stopped(long pid) {
+    char state;
+    uint64_t start;
+    return read_stat(pid, &state, &start) && state == 'T';
+}
+
+// The number behind `label` in a file of the kernel's; UINT64_MAX if there is none.
+static uint64_t kernel_number(const char *path, const char *label) {
+    enum { LIMIT = 4096 };
+    char text[LIMIT + 1];
+    size_t size = 0;
+    uint64_t number;
+    keel_file_facts_t facts;
+    keel_status_t status = keel_file_read_head(path, (uint8_t *)text, LIMIT, &size, &facts);
+    bool good = !status;
+    keel_status_ignore(status);
+    if (!good) return UINT64_MAX;
+    text[size] = 0;
+    const char *at = strstr(text, label);
+    return at && sscanf(at + strlen(label), " %" SCNu64, &number) == 1 ? number : UINT64_MAX;
+}
+
+uint64_t keel_memory_available(void) {
+    uint64_t available = kernel_number("/proc/meminfo", "MemAvailable:"),
+             most = kernel_number("/sys/fs/cgroup/memory.max", ""),
+             used = kernel_number("/sys/fs/cgroup/memory.current", "");
+    available = available > UINT64_MAX / 1024 ? 0 : available * 1024;
+    if (most == UINT64_MAX || used == UINT64_MAX) return available;
+    uint64_t left = most > used ? most - used : 1;
+    return available && available < left ? available : left;
+}

@@ -19,5 +19,10 @@ typedef enum keel_process_state_t {
 
 // The state of the process with that name.
 keel_process_state_t keel_process_state(keel_str_t name);
+// Whether that child of this process is stopped now.
+bool keel_process_is_stopped(long pid);
+// Bytes of memory that this process can still take without others having to give up theirs: what
+// the machine has, or less if its cgroup has less. 0: unknown.
+uint64_t keel_memory_available(void);
 
 #endif // KEEL_BASE_PROCESS_H_

@@ -28,9 +28,14 @@ static void send_all(int number) {
         if (pids[i] > 0) kill(pids[i], number);
 }
 
+// Of those, what asks a process to end.
+static volatile sig_atomic_t asked_to_end;
+
 static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
     int error = errno;
+    if (number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT)
+        asked_to_end = number;
     // si_code is positive if the kernel sent it: from the terminal, to the whole group.
     if (info->si_code <= 0) send_all(number);
     errno = error;
@@ -128,10 +133,8 @@ static keel_status_t start(char **command, const signals_t *signals, uint32_t nu
 
 // ---- waiting -----------------------------------------------------------------------------------
 
-// After a process has failed, the others wait for it where they would meet it. They get this long
-// to end by themselves, and as long again after SIGTERM.
-static const uint64_t grace = 10000000000;
-
+// After a process has failed, the others wait for it where they would meet it. They get
+// KEEL_LIMIT_PROCESSES_END to end by themselves, and as long again after SIGTERM.
 typedef struct waiting_t {
     uint32_t count, running;
     int code;          // of the first that failed
@@ -143,11 +146,11 @@ static void fail(waiting_t *waiting, uint32_t number, int code) {
     if (waiting->code || !code) return;
     waiting->code = code;
     if (!waiting->running) return;
-    waiting->deadline = keel_clock_monotonic() + grace;
+    waiting->deadline = keel_clock_monotonic() + keel_limit_time(KEEL_LIMIT_PROCESSES_END);
     waiting->next_signal = SIGTERM;
     if (code != CLI_SIGNAL + SIGINT)
         cli_say("process %u of %u ended with exit code %d; the others have %u s to end", number,
-                waiting->count, code, (unsigned)(grace / 1000000000));
+                waiting->count, code, (unsigned)(keel_limit(KEEL_LIMIT_PROCESSES_END) / 1000));
 }
 
 static void collect(waiting_t *waiting) {
@@ -169,13 +172,22 @@ static void end_others(waiting_t *waiting) {
     if (!waiting->deadline || keel_clock_monotonic() < waiting->deadline) return;
     send_all(waiting->next_signal);
     send_all(SIGCONT);
-    waiting->deadline += grace;
+    waiting->deadline += keel_limit_time(KEEL_LIMIT_PROCESSES_END);
+    waiting->next_signal = SIGKILL;
+}
+
+// Several processes belong to a rehearsal. Clients that handle the signal themselves, as
+// jax.distributed does, may go on as if nothing had happened. A command that runs alone decides.
+static void end_after_signal(waiting_t *waiting) {
+    if (!asked_to_end || waiting->count < 2 || waiting->deadline) return;
+    waiting->deadline = keel_clock_monotonic() + keel_limit_time(KEEL_LIMIT_PROCESSES_END);
     waiting->next_signal = SIGKILL;
 }
 
 static void wait_for_all(waiting_t *waiting, cli_marked_t *marked, const sigset_t *mask) {
     for (collect(waiting); waiting->running; collect(waiting)) {
         cli_marked_pass_on(marked, waiting->deadline, mask);
+        end_after_signal(waiting);
         end_others(waiting);
     }
     cli_marked_end(marked);
@@ -206,6 +218,7 @@ int cli_run_children(char **command, const cli_processes_t *processes, bool *out
     fflush(stdout);
     fflush(stderr);
     cli_marked_initialize(&marked);
+    asked_to_end = 0;
     take_over(&signals);
     keel_status_t status = start_all(command, processes, &signals, &marked, &waiting, out_started);
     if (status || waiting.code) send_all(SIGTERM);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -175,6 +176,31 @@ void child_next(child_t *child) {
     keel_buffer_initialize(&child->in, WIRE_LIMIT);
     child->head_size = 0;
     child->end_size = 0;
+    child->looks_stopped = child->looks_idle = 0;
+}
+
+// ---- whether it still works --------------------------------------------------------------------
+
+// The processor time of all that the child has started is in its own once that has ended; an
+// assembler that runs for long is why KEEL_LIMIT_COMPILER_IDLE is.
+static uint64_t processor_time(pid_t pid) {
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used)) return 0;
+    return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
+const char *child_look(child_t *child) {
+    uint64_t used = processor_time(child->pid);
+    bool is_stopped = keel_process_is_stopped(child->pid);
+    child->looks_stopped = is_stopped ? child->looks_stopped + 1 : 0;
+    child->looks_idle = used == child->used ? child->looks_idle + 1 : 0;
+    child->used = used;
+    if ((uint64_t)child->looks_stopped * CHILD_LOOK >= keel_limit(KEEL_LIMIT_COMPILER_STOPPED))
+        return "was stopped by a signal, and nobody continued it";
+    if ((uint64_t)child->looks_idle * CHILD_LOOK >= keel_limit(KEEL_LIMIT_COMPILER_IDLE))
+        return "hangs: it has used no processor time for too long";
+    return NULL;
 }
 
 // ---- what it prints ----------------------------------------------------------------------------

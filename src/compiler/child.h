@@ -23,6 +23,8 @@ typedef struct child_t {
     size_t head_size;
     uint64_t expected;
     keel_buffer_t in;
+    uint64_t used;                      // of the processor, in nanoseconds, at the last look
+    unsigned looks_stopped, looks_idle; // in a row
 } child_t;
 
 // Starts `command` (its words, which end with NULL), with its end of the socket as descriptor
@@ -38,6 +40,10 @@ bool child_send(child_t *child);
 // Takes what is there. KEEL_NOT_FOUND if the child is gone; *out_done if a whole message is in
 // `in`.
 keel_status_t child_receive(child_t *child, bool *out_done) KEEL_MUST_CHECK;
+// For a child that has work, every CHILD_LOOK milliseconds: why waiting for it any longer is
+// useless, or NULL. Looks are counted, not time: whoever suspends a job suspends this process too.
+enum { CHILD_LOOK = 1000 };
+const char *child_look(child_t *child);
 // Drops the message that was received.
 void child_next(child_t *child);
 void child_listen(child_t *child); // to what it prints

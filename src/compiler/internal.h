@@ -41,6 +41,7 @@ struct keel_compiler_t {
     slot_t *slots;
     unsigned slot_count;
     struct pollfd *polled; // 2 for each slot, and one
+    uint64_t looked;       // when, by keel_clock_monotonic
 
     pthread_mutex_t lock; // for all below
     pthread_cond_t changed;

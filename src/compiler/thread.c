@@ -200,6 +200,28 @@ static void serve(keel_compiler_t *compiler) {
     }
 }
 
+// Ends children that do not go on. Returns how long to wait until the next look, in milliseconds:
+// 0 if there is room for other work now, -1 if no child has any.
+static int look(keel_compiler_t *compiler) {
+    uint64_t now = keel_clock_monotonic();
+    bool is_due = now - compiler->looked >= CHILD_LOOK * 1000000ull, has_work = false,
+         has_room = false;
+    if (is_due) compiler->looked = now;
+    for (unsigned i = 0; i < compiler->slot_count; ++i) {
+        slot_t *slot = &compiler->slots[i];
+        const char *why = slot->task && is_due ? child_look(&slot->child) : NULL;
+        if (why) {
+            task_fail(slot->task, PJRT_Error_Code_DEADLINE_EXCEEDED, "the %s's process %d %s",
+                      slot->task->is_trial ? "plugin" : "compiler", (int)slot->child.pid, why);
+            end_child(compiler, slot);
+            has_room = true;
+        }
+        has_work = has_work || slot->task;
+    }
+    if (has_room) return 0;
+    return has_work ? CHILD_LOOK : -1;
+}
+
 void *compiler_run(void *context) {
     keel_compiler_t *compiler = context;
     for (;;) {
@@ -209,7 +231,8 @@ void *compiler_run(void *context) {
         bool is_over = compiler->stopping;
         pthread_mutex_unlock(&compiler->lock);
         if (is_over) break;
-        if (poll(compiler->polled, prepare(compiler), -1) > 0) serve(compiler);
+        int pause = look(compiler);
+        if (poll(compiler->polled, prepare(compiler), pause) > 0) serve(compiler);
     }
     for (unsigned i = 0; i < compiler->slot_count; ++i)
         end_child(compiler, &compiler->slots[i]);

@@ -212,12 +212,33 @@ static keel_status_t find_device(trial_t *trial) {
     return NULL;
 }
 
+// A program may be anybody's, and the kernel does not always end the process that takes too much.
+// The results of both executions stay until they are sent.
+static keel_status_t check_memory(const trial_t *trial, PJRT_Executable *executable) {
+    keel_program_memory_t memory;
+    keel_status_t status = keel_pjrt_program_memory(trial->worker->api, executable, &memory);
+    uint64_t available = keel_memory_available(),
+             most = available / 100 * keel_limit(KEEL_LIMIT_TRIAL_MEMORY);
+    uint64_t needed = keel_program_memory_total(&memory);
+    bool fits = status || !available || (needed <= most && memory.outputs <= (most - needed) / 2);
+    keel_status_ignore(status);
+    if (fits) return NULL;
+    char shown[16], free_now[16];
+    keel_format_size(needed, shown);
+    keel_format_size(available, free_now);
+    return keel_status_make(KEEL_UNSUPPORTED,
+                            "it needs %s of memory, and of the %s that this machine has free it "
+                            "may take %u %%",
+                            shown, free_now, (unsigned)keel_limit(KEEL_LIMIT_TRIAL_MEMORY));
+}
+
 static keel_status_t count_results(trial_t *trial) {
     PJRT_Executable *executable;
     KEEL_TRY(keel_pjrt_executable(trial->worker->api, trial->loaded, &executable));
     PJRT_Executable_NumOutputs_Args args = {KEEL_PJRT_SIZE(PJRT_Executable_NumOutputs),
                                             .executable = executable};
-    keel_status_t status = KEEL_PJRT_CALL(trial->worker->api, PJRT_Executable_NumOutputs, args);
+    keel_status_t status = check_memory(trial, executable);
+    if (!status) status = KEEL_PJRT_CALL(trial->worker->api, PJRT_Executable_NumOutputs, args);
     keel_pjrt_destroy_executable(trial->worker->api, executable);
     KEEL_TRY(status);
     if (args.num_outputs > MOST_ARRAYS)

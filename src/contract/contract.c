@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 
-// Open addressing; at most half of the slots are used. Pins of one fingerprint follow each other.
+// Open addressing; at most half of the slots are used. The first pin of a fingerprint and of its
+// options is entered under both, and the first of a fingerprint under that alone.
 struct keel_contract_slot_t {
     keel_contract_found_t found; // `pin` is NULL: empty
+    bool is_first;               // under the fingerprint alone
 };
 
 // ---- identity ----------------------------------------------------------------------------------
@@ -231,10 +233,22 @@ static int by_name(const void *a, const void *b) {
     return order ? order : keel_str_compare(x->function, y->function);
 }
 
-static uint32_t slot_of(const keel_contract_t *contract, const keel_fingerprint_t *fingerprint) {
-    uint32_t hash;
-    memcpy(&hash, fingerprint->bytes, sizeof hash);
-    return hash & (contract->slot_count_ - 1);
+// The slot of a fingerprint with these options, or of the first one with any if `options` is NULL;
+// otherwise the free slot for it. A file can choose the bytes, so all of them count.
+static struct keel_contract_slot_t *slot_of(const keel_contract_t *contract,
+                                            const keel_fingerprint_t *fingerprint,
+                                            const keel_fingerprint_t *options) {
+    keel_fingerprint_t both[2] = {*fingerprint};
+    if (options) both[1] = *options;
+    uint32_t at = (uint32_t)keel_quick_hash(keel_bytes(both, options ? sizeof both : sizeof *both));
+    for (;; ++at) {
+        struct keel_contract_slot_t *slot = &contract->slots_[at & (contract->slot_count_ - 1)];
+        const keel_contract_pin_t *pin = slot->found.pin;
+        if (!pin) return slot;
+        if (slot->is_first == !options && keel_fingerprint_equal(&pin->fingerprint, fingerprint) &&
+            (!options || keel_fingerprint_equal(&pin->options, options)))
+            return slot;
+    }
 }
 
 // Functions may share a program. Their pins are then one executable on each set of devices,
@@ -251,16 +265,20 @@ static void number_pin(keel_contract_t *contract, keel_contract_pin_t *pin, uint
 }
 
 static void enter(keel_contract_t *contract, const keel_contract_found_t *found) {
-    uint32_t at = slot_of(contract, &found->pin->fingerprint);
-    while (contract->slots_[at].found.pin)
-        at = (at + 1) & (contract->slot_count_ - 1);
-    contract->slots_[at].found = *found;
+    const keel_contract_pin_t *pin = found->pin;
+    struct keel_contract_slot_t *slot = slot_of(contract, &pin->fingerprint, &pin->options);
+    if (slot->found.pin) return;
+    *slot = (struct keel_contract_slot_t){.found = *found};
+    slot = slot_of(contract, &pin->fingerprint, NULL);
+    if (!slot->found.pin) *slot = (struct keel_contract_slot_t){.found = *found, .is_first = true};
 }
 
 static keel_status_t make_slots(keel_contract_t *contract) {
     void *memory;
     uint32_t count = 4;
-    while (count < 2 * (uint64_t)contract->pin_count)
+    if (contract->pin_count > UINT32_MAX / 8)
+        return keel_status_make(KEEL_INVALID, "%u pins are too many", contract->pin_count);
+    while (count < 4 * contract->pin_count)
         count *= 2;
     KEEL_TRY(keel_calloc(count, sizeof *contract->slots_, &memory));
     keel_free(contract->slots_);
@@ -309,37 +327,42 @@ keel_contract_match_t keel_contract_match(const keel_contract_t *contract,
                                           const keel_fingerprint_t *program,
                                           const keel_fingerprint_t *options,
                                           keel_contract_found_t *out) {
-    const keel_contract_found_t *other = NULL;
     if (!contract->slot_count_) return KEEL_CONTRACT_UNLISTED;
-    for (uint32_t at = slot_of(contract, program); contract->slots_[at].found.pin;
-         at = (at + 1) & (contract->slot_count_ - 1)) {
-        const keel_contract_found_t *found = &contract->slots_[at].found;
-        if (!keel_fingerprint_equal(&found->pin->fingerprint, program)) continue;
-        if (!other) other = found;
-        if (!keel_fingerprint_equal(&found->pin->options, options)) continue;
-        if (out) *out = *found;
-        return KEEL_CONTRACT_LISTED;
-    }
-    if (other && out) *out = *other;
-    return other ? KEEL_CONTRACT_OTHER_OPTIONS : KEEL_CONTRACT_UNLISTED;
+    const keel_contract_found_t *found = &slot_of(contract, program, options)->found;
+    bool is_listed = found->pin;
+    if (!is_listed) found = &slot_of(contract, program, NULL)->found;
+    if (found->pin && out) *out = *found;
+    return is_listed    ? KEEL_CONTRACT_LISTED
+           : found->pin ? KEEL_CONTRACT_OTHER_OPTIONS
+                        : KEEL_CONTRACT_UNLISTED;
 }
 
 uint32_t keel_contract_placements(const keel_contract_t *contract, const keel_contract_pin_t *pin) {
     return contract->placements_[pin->number];
 }
 
+// The first entry of that name or of a later one.
+static uint32_t first_of(const keel_contract_t *contract, keel_str_t name) {
+    uint32_t low = 0, high = contract->entry_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (keel_str_compare(contract->entries[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 const keel_contract_entry_t *keel_contract_entry(const keel_contract_t *contract, keel_str_t name,
                                                  keel_str_t function) {
-    const keel_contract_entry_t *only = NULL;
-    uint32_t named = 0;
-    for (uint32_t i = 0; i < contract->entry_count; ++i) {
+    uint32_t first = first_of(contract, name), i = first;
+    for (; i < contract->entry_count; ++i) {
         const keel_contract_entry_t *entry = &contract->entries[i];
-        if (!keel_str_equal(entry->name, name)) continue;
+        if (!keel_str_equal(entry->name, name)) break;
         if (keel_str_equal(entry->function, function)) return entry;
-        only = entry;
-        ++named;
     }
-    return named == 1 ? only : NULL;
+    return i == first + 1 ? &contract->entries[first] : NULL;
 }
 
 keel_contract_scope_t keel_contract_scope(const keel_contract_t *contract, keel_str_t name,

@@ -4,15 +4,15 @@
 #include <stdio.h>
 
 enum {
-    LOOK_FOR = 500,      // milliseconds between looks at what else happened
-    WAITS_AFTER = 1,     // seconds of waiting
-    TELL_AFTER = 10,     // likewise
-    GIVE_UP_AFTER = 600, // likewise
-    COME_WITHIN = 30,    // for the others' first program
+    LOOK_FOR = 500,  // milliseconds between looks at what else happened
+    WAITS_AFTER = 1, // seconds of waiting
+    TELL_AFTER = 10, // likewise
 };
 
 // Whoever is waited for will not come; says so.
 static bool is_vain(const meeting_t *meeting, uint32_t process, uint64_t waited) {
+    const uint64_t come = keel_limit_time(KEEL_LIMIT_AGREE_COME) / 1000000000,
+                   most = keel_limit_time(KEEL_LIMIT_AGREE_WAIT) / 1000000000;
     ranks_t *ranks = meeting->ranks;
     const char *shown = ranks->letters.meet->shown;
     char why[WHY_MOST];
@@ -24,13 +24,13 @@ static bool is_vain(const meeting_t *meeting, uint32_t process, uint64_t waited)
                  process, shown);
     else if (letters_is_gone(&ranks->letters, process))
         snprintf(why, sizeof why, "process %u has ended", process);
-    else if (!has_come && waited >= COME_WITHIN && !ranks->letters.meet->is_for_all)
+    else if (!has_come && waited >= come && !ranks->letters.meet->is_for_all)
         snprintf(why, sizeof why,
-                 "process %u has not come to %s within %d seconds: it has ended or meets elsewhere",
-                 process, shown, COME_WITHIN);
-    else if (waited >= GIVE_UP_AFTER)
-        snprintf(why, sizeof why, "process %u has not asked for %s within %d minutes", process,
-                 meeting->ask->name, GIVE_UP_AFTER / 60);
+                 "process %u has not come to %s within %u seconds: it has ended or meets elsewhere",
+                 process, shown, (unsigned)come);
+    else if (waited >= most)
+        snprintf(why, sizeof why, "process %u has not asked for %s within %u minutes", process,
+                 meeting->ask->name, (unsigned)(most / 60));
     else
         return false;
     ranks_turn_off(ranks, why);

@@ -378,6 +378,8 @@ bool keel_event_digest(const struct json_t *event, const char *name, keel_digest
 
 // One line as an event, which the caller releases with json_decref; NULL if it is not an event.
 struct json_t *keel_journal_event(keel_str_t line);
+// About how many bytes of memory the event of that line takes (cost.c).
+uint64_t keel_journal_cost(keel_str_t line);
 
 // What of a journal could not be read. The unfinished last line of a killed process is not damage.
 typedef struct keel_journal_damage_t {
@@ -402,6 +404,7 @@ keel_status_t keel_journal_parse(keel_bytes_t bytes,
 typedef struct keel_journal_needless_t {
     const char *const *events, *const *lists;
     size_t longest; // bytes of a string's JSON; longer strings are cut; 0: none is
+    bool are_kept;  // the visitor keeps the events: KEEL_CORRUPT if they take too much memory
 } keel_journal_needless_t;
 keel_status_t
 keel_journal_parse_without(keel_bytes_t bytes, const keel_journal_needless_t *needless,

@@ -10,7 +10,7 @@
 
 // Journals are read, not mapped: a file that shrinks under a mapping kills its reader.
 #define JOURNAL_LIMIT ((uint64_t)4 << 30)
-#define PROGRAM_LIMIT ((uint64_t)2 << 30)
+#define PROGRAM_LIMIT ((uint64_t)2 << 30) // as the file has it
 
 // ---- events ------------------------------------------------------------------------------------
 
@@ -20,10 +20,19 @@ static void blame(keel_journal_damage_t *damage, uint64_t number, const char *wh
     snprintf(damage->why, sizeof damage->why, "%s", why);
 }
 
+static uint64_t memory_for(uint64_t size) {
+    return keel_limit_for(KEEL_LIMIT_EVENTS_LEAST, KEEL_LIMIT_EVENTS_RATIO, size);
+}
+
 // NULL, with the reason in *why, if the line is not an event.
 static json_t *parse_event(keel_str_t line, char why[160]) {
     json_error_t error;
-    json_t *event = json_loadb(line.data, line.size, 0, &error);
+    json_t *event = NULL;
+    if (keel_journal_cost(line) > memory_for(line.size)) {
+        snprintf(why, 160, "too many small values to keep in memory");
+        return NULL;
+    }
+    event = json_loadb(line.data, line.size, 0, &error);
     if (!event && json_error_code(&error) == json_error_premature_end_of_input)
         snprintf(why, 160, "the line is truncated");
     else if (!event)
@@ -41,12 +50,23 @@ json_t *keel_journal_event(keel_str_t line) {
     return parse_event(line, why);
 }
 
+static keel_status_t too_much(uint64_t size) {
+    char most[16], shown[16];
+    keel_format_size(memory_for(size), most);
+    keel_format_size(size, shown);
+    return keel_status_make(KEEL_CORRUPT,
+                            "the events of this journal of %s would take more than %s of memory, "
+                            "so Keel has not written it; get the run again from where it is from",
+                            shown, most);
+}
+
 static keel_status_t parse_lines(keel_bytes_t bytes, const keel_journal_needless_t *needless,
                                  keel_buffer_t scratch[2],
                                  keel_status_t (*visit)(void *context, const struct json_t *event),
                                  void *context, keel_journal_damage_t *out_damage) {
     *out_damage = (keel_journal_damage_t){0};
     keel_str_t rest = keel_bytes_str(bytes);
+    uint64_t kept = 0;
     for (uint64_t number = 1; rest.size; ++number) {
         const char *end = memchr(rest.data, '\n', rest.size);
         keel_str_t line = {rest.data, end ? (size_t)(end - rest.data) : rest.size};
@@ -56,6 +76,8 @@ static keel_status_t parse_lines(keel_bytes_t bytes, const keel_journal_needless
         char why[160];
         line = keel_journal_without(line, needless->lists, &scratch[0]);
         line = keel_journal_cut(line, needless->longest, &scratch[1]);
+        if (needless->are_kept) kept += keel_journal_cost(line);
+        if (kept > memory_for(bytes.size)) return too_much(bytes.size);
         json_t *event = parse_event(line, why);
         if (event) {
             keel_status_t status = visit(context, event);
@@ -87,8 +109,8 @@ keel_status_t keel_journal_parse(keel_bytes_t bytes,
                                  keel_status_t (*visit)(void *context, const struct json_t *event),
                                  void *context, keel_journal_damage_t *out_damage) {
     static const char *const none[] = {NULL};
-    return keel_journal_parse_without(bytes, &(keel_journal_needless_t){none, none, 0}, visit,
-                                      context, out_damage);
+    return keel_journal_parse_without(bytes, &(keel_journal_needless_t){none, none, 0, false},
+                                      visit, context, out_damage);
 }
 
 keel_status_t keel_journal_read(const char *path,
@@ -293,7 +315,8 @@ static keel_status_t decompress(const char *path, keel_bytes_t bytes, uint8_t **
                                 size_t *out_size) {
     unsigned long long size = ZSTD_getFrameContentSize(bytes.data, bytes.size);
     if (size == ZSTD_CONTENTSIZE_ERROR) return damaged(path, "not a zstd file");
-    if (size == ZSTD_CONTENTSIZE_UNKNOWN || size > PROGRAM_LIMIT)
+    if (size == ZSTD_CONTENTSIZE_UNKNOWN || size > PROGRAM_LIMIT ||
+        size > keel_limit_for(KEEL_LIMIT_PROGRAM_LEAST, KEEL_LIMIT_PROGRAM_RATIO, bytes.size))
         return damaged(path, "its size is missing, or too large for a program");
     void *memory;
     KEEL_TRY(keel_alloc((size_t)size, &memory));

@@ -2,8 +2,8 @@
 // service (client.c), a folder (folder.c), or Redis (redis.c). A value is put once, under a key of
 // letters, digits, - and ., and any number of processes get it, then or later.
 //
-// Every wait ends: a get at the time it is given, everything else within PATIENCE (redis.c) or when
-// the client's service gives up.
+// Every wait ends: a get at the time it is given, an answer of Redis within its limit
+// (KEEL_LIMIT_REDIS_ANSWER), and everything else when the client's service gives up.
 //
 // Ownership: a place is made once and destroyed by its owner. Threads: any function from any
 // thread, except keel_meet_destroy, which comes last.

@@ -51,8 +51,9 @@ bool member_is_allowed(keel_str_t name, keel_str_t run) {
 // ---- the archive -------------------------------------------------------------------------------
 
 void unpack_initialize(unpack_t *unpack, uint64_t most, unpack_take_t *take, void *context) {
-    const uint64_t headers = UINT64_C(1) << 30;
-    *unpack = (unpack_t){.left = most, .whole = most + headers, .take = take, .context = context};
+    const uint64_t whole = most > UINT64_MAX / 2 ? UINT64_MAX : 2 * most; // with headers
+    *unpack =
+        (unpack_t){.most = most, .left = most, .whole = whole, .take = take, .context = context};
     keel_buffer_initialize(&unpack->pending, 0);
     keel_map_initialize(&unpack->seen);
 }
@@ -71,6 +72,14 @@ static keel_status_t refuse(const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     return keel_status_make(KEEL_CORRUPT, "%s", text);
+}
+
+static keel_status_t too_large(const unpack_t *unpack) {
+    char most[16];
+    keel_format_size(unpack->most, most);
+    return refuse("it expands to more than %s, which no pack of its size does; get another copy, "
+                  "or the run's folder",
+                  most);
 }
 
 // The first member: which run it is.
@@ -103,7 +112,7 @@ static keel_status_t begin_member(unpack_t *unpack) {
         return refuse("it has a member that does not belong there");
     if (keel_map_find(&unpack->seen, keel_str_bytes(name)) || unpack->seen.count == MOST)
         return refuse("it has a member twice, or too many");
-    if (unpack->member.size > unpack->left) return refuse("it is larger than such a file can be");
+    if (unpack->member.size > unpack->left) return too_large(unpack);
     unpack->left -= unpack->member.size;
     unpack->is_inside = true;
     return keel_map_put(&unpack->seen, keel_str_bytes(name), 1);
@@ -126,7 +135,7 @@ static keel_status_t take_next(unpack_t *unpack, keel_bytes_t bytes, size_t *out
 }
 
 keel_status_t unpack_feed(unpack_t *unpack, keel_bytes_t bytes) {
-    if (bytes.size > unpack->whole) return refuse("it is larger than such a file can be");
+    if (bytes.size > unpack->whole) return too_large(unpack);
     unpack->whole -= bytes.size;
     keel_buffer_append(&unpack->pending, bytes.data, bytes.size);
     KEEL_TRY(keel_buffer_status(&unpack->pending));
@@ -258,12 +267,12 @@ static keel_status_t write_member(void *context, const char *name, keel_bytes_t 
 }
 
 keel_status_t keel_pack_unpack(const char *path, const char *folder, char **out_id) {
-    const uint64_t least = UINT64_C(1) << 30, times = 200;
     keel_file_facts_t facts;
     unpack_t unpack;
     KEEL_TRY(keel_file_facts(path, &facts));
     place_t place = {.folder = folder, .run = unpack.run};
-    unpack_initialize(&unpack, least + times * facts.size, write_member, &place);
+    uint64_t most = keel_limit_for(KEEL_LIMIT_PACK_LEAST, KEEL_LIMIT_PACK_RATIO, facts.size);
+    unpack_initialize(&unpack, most, write_member, &place);
     keel_status_t status = read_file(path, &unpack);
     if (!status && !*place.id)
         status = keel_status_make(KEEL_CORRUPT, "%s: it has no journal", path);

@@ -9,7 +9,8 @@
 typedef keel_status_t unpack_take_t(void *context, const char *name, keel_bytes_t contents);
 
 typedef struct unpack_t {
-    uint64_t left;  // bytes that members may still have
+    uint64_t most;  // bytes that members may have together
+    uint64_t left;  // bytes that they may still have
     uint64_t whole; // bytes that the archive may still have
     unpack_take_t *take;
     void *context;
@@ -20,7 +21,7 @@ typedef struct unpack_t {
     keel_map_t seen;       // names of members
 } unpack_t;
 
-// Members may have so many bytes together.
+// Members may have `most` bytes together, and headers as many.
 void unpack_initialize(unpack_t *unpack, uint64_t most, unpack_take_t *take, void *context);
 void unpack_deinitialize(unpack_t *unpack);
 // The next bytes of the archive. KEEL_CORRUPT if it is not one of a run.

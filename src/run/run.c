@@ -423,7 +423,8 @@ static keel_status_t parse_run(keel_bytes_t bytes, const char *id, const char *p
     KEEL_TRY(keep_text(&reading, id, &run->id));
     KEEL_TRY(keel_calloc(1, sizeof *run->steps_, &steps));
     reading.steps = run->steps_ = steps;
-    KEEL_TRY(read_steps(bytes, &reading.parts, run->steps_, &run->damage));
+    KEEL_TRY(keel_status_annotate(read_steps(bytes, &reading.parts, run->steps_, &run->damage),
+                                  "%s", path));
     keel_memory_begin(&reading.memory, run->steps_->is_rehearsal, &run->memory);
     keel_status_t status = meet_events(&reading);
     keel_memory_end(&reading.memory);

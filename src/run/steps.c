@@ -327,7 +327,7 @@ static keel_status_t parse_events(keel_bytes_t bytes, unsigned parts, keel_steps
     if (!(parts & KEEL_RUN_DETAILS)) lists[count++] = "folded", lists[count++] = "stack";
     if (!(parts & KEEL_RUN_KEYS)) lists[count++] = "components", lists[count++] = "values";
     const keel_journal_needless_t needless = {parts & KEEL_RUN_MEMORY ? asks : events, lists,
-                                              LONGEST_STRING};
+                                              LONGEST_STRING, true};
     return keel_journal_parse_without(bytes, &needless, collect, out, out_damage);
 }
 

@@ -34,6 +34,10 @@ static void look_at_holder(const char *path, holder_t *out) {
     if (process) *process++ = 0;
     if (process) process[strcspn(process, "\n")] = 0;
     out->state = process ? keel_process_state(keel_str(process)) : KEEL_PROCESS_UNKNOWN;
+    char own[KEEL_PROCESS_NAME];
+    keel_process_name(own);
+    if (process && *own && strcmp(process, own) == 0)
+        snprintf(out->text, sizeof out->text, "another thread of this process");
     if (!*out->text) memcpy(out->text, "another process", sizeof "another process");
 }
 

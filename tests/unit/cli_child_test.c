@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "place.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "cli/cli.h"
@@ -62,10 +63,30 @@ static void the_others_end_with_one_that_is_not_started(void **state) {
     assert_string_equal(said, refused);
 }
 
+// As jax.distributed does, which goes on after SIGTERM. The signal is sent once both ignore it.
+static void processes_that_ignore_a_signal_end_with_the_rehearsal(void **state) {
+    (void)state;
+    place_t place;
+    char said[256], name[] = "sh", flag[] = "-c", script[PATH_MAX + 200],
+                    *command[] = {name, flag, script, NULL};
+    bool started = false;
+    place_make(&place);
+    snprintf(script, sizeof script,
+             "trap '' TERM; cd %s; touch $$; while [ $(ls | wc -l) -lt 2 ]; do sleep 0.01; done; "
+             "kill -TERM $PPID; while :; do sleep 1; done",
+             place.root);
+    fails_at = 0;
+    keel_limit_set(KEEL_LIMIT_PROCESSES_END, 50);
+    assert_int_equal(run(command, 2, &started, said, sizeof said), CLI_SIGNAL + SIGKILL);
+    assert_true(started);
+    place_remove(&place);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_that_is_not_started_is_reported),
         cmocka_unit_test(the_others_end_with_one_that_is_not_started),
+        cmocka_unit_test(processes_that_ignore_a_signal_end_with_the_rehearsal),
     };
     return cmocka_run_group_tests_name("cli_child", tests, NULL, NULL);
 }

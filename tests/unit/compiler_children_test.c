@@ -43,6 +43,40 @@ static void a_child_that_is_killed_is_replaced(void **state) {
     keel_compiler_stop(compiler);
 }
 
+// With one look a second, the first that sees it ends it.
+static void a_child_that_is_stopped_fails_its_program_alone(void **state) {
+    (void)state;
+    uint64_t usual = keel_limit(KEEL_LIMIT_COMPILER_STOPPED);
+    keel_limit_set(KEEL_LIMIT_COMPILER_STOPPED, 1);
+    keel_compiler_t *compiler = start("compile_ms=600000", 1);
+    uint64_t id = help_submit(compiler, "slow");
+    pid_t child = help_await_child_of(getpid());
+    help_await_plugin(child, "keel_test_plugin");
+    setenv("TEST_PLUGIN", "", 1);
+    uint64_t next = help_submit(compiler, "next"); // it waits for the only child
+    kill(child, SIGSTOP);
+    keel_compiled_t one = help_wait(compiler, id);
+    assert_int_equal(one.code, PJRT_Error_Code_DEADLINE_EXCEEDED);
+    help_fails(&one, "the compiler's process ", "was stopped by a signal");
+    assert_false(help_is_alive(child));
+    one = help_wait(compiler, next);
+    assert_null(one.error);
+    keel_compiled_deinitialize(&one);
+    keel_compiler_stop(compiler);
+    keel_limit_set(KEEL_LIMIT_COMPILER_STOPPED, usual);
+}
+
+static void a_child_that_does_nothing_is_given_up(void **state) {
+    (void)state;
+    uint64_t usual = keel_limit(KEEL_LIMIT_COMPILER_IDLE);
+    keel_compiler_t *compiler = start("compile_ms=600000", 1);
+    keel_limit_set(KEEL_LIMIT_COMPILER_IDLE, 1);
+    keel_compiled_t one = help_compile(compiler, "slow");
+    help_fails(&one, "the compiler's process ", "has used no processor time");
+    keel_compiler_stop(compiler);
+    keel_limit_set(KEEL_LIMIT_COMPILER_IDLE, usual);
+}
+
 static void a_child_that_is_killed_while_idle_is_not_missed(void **state) {
     (void)state;
     keel_compiler_t *compiler = start("", 1);
@@ -343,6 +377,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_compiler_that_aborts_fails_its_program_alone),
         cmocka_unit_test(a_child_that_is_killed_is_replaced),
+        cmocka_unit_test(a_child_that_is_stopped_fails_its_program_alone),
+        cmocka_unit_test(a_child_that_does_nothing_is_given_up),
         cmocka_unit_test(a_child_that_is_killed_while_idle_is_not_missed),
         cmocka_unit_test(other_failures_are_told),
         cmocka_unit_test(the_code_of_an_error_is_the_plugins),

@@ -276,6 +276,37 @@ static void what_does_not_load_or_fit_fails_alone(void **state) {
     keel_compiled_deinitialize(&one);
 }
 
+// Its temporaries are 4 TiB; nothing else of it is large.
+static void a_trial_that_would_take_all_memory_is_not_executed(void **state) {
+    (void)state;
+    static const char large[] =
+        "module @large {\n"
+        "  func.func public @main(%a: tensor<f32>) -> tensor<f32> {\n"
+        "    %b = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>)\n"
+        "        -> tensor<1048576x1048576xf32>\n"
+        "    %i = stablehlo.iota dim = 0 : tensor<1048576x1048576xf32>\n"
+        "    %j = stablehlo.multiply %i, %b : tensor<1048576x1048576xf32>\n"
+        "    %k = stablehlo.cosine %j : tensor<1048576x1048576xf32>\n"
+        "    %c = \"stablehlo.sort\"(%k) ({\n"
+        "    ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n"
+        "      %p = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+        "      stablehlo.return %p : tensor<i1>\n"
+        "    }) {dimension = 0 : i64} : (tensor<1048576x1048576xf32>)\n"
+        "        -> tensor<1048576x1048576xf32>\n"
+        "    %d = stablehlo.slice %c [5:6, 7:8] : (tensor<1048576x1048576xf32>)\n"
+        "        -> tensor<1x1xf32>\n"
+        "    %e = stablehlo.reshape %d : (tensor<1x1xf32>) -> tensor<f32>\n"
+        "    return %e : tensor<f32>\n"
+        "  }\n"
+        "}\n";
+    const keel_array_shape_t shape = {KEEL_PRIMITIVE_F32, 0, NULL};
+    keel_compiled_t one = help_compile(compiler, large);
+    if (one.error) fail_msg("%s", one.error);
+    keel_compiled_t run = try_it(&one, &shape, 1, 7, 60);
+    help_fails(&run, "it needs ", " that this machine has free it may take 80 %");
+    keel_compiled_deinitialize(&one);
+}
+
 // Of ones; 64 is what an answer can hold.
 static void a_result_may_have_64_dimensions(void **state) {
     (void)state;
@@ -421,6 +452,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_program_for_more_devices_is_refused_at_once, begin, end),
         cmocka_unit_test_setup_teardown(a_trial_has_the_arguments_of_its_seed, begin, end),
         cmocka_unit_test_setup_teardown(a_trial_that_does_not_end_fails_alone, begin, end),
+        cmocka_unit_test_setup_teardown(a_trial_that_would_take_all_memory_is_not_executed, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(what_does_not_load_or_fit_fails_alone, begin, end),
         cmocka_unit_test_setup_teardown(a_result_may_have_64_dimensions, begin, end),
         cmocka_unit_test_setup_teardown(types_without_values_are_refused_at_once, begin, end),

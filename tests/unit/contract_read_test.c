@@ -284,6 +284,35 @@ static void a_program_is_written_as_its_differences_if_these_are_shorter(void **
 #undef FIRST
 }
 
+// Fingerprints that differ at their end only, and others that differ only by their options: neither
+// may make an index slow. If one does, this does not end.
+static void a_contract_of_many_entries_is_read_in_time(void **state) {
+    (void)state;
+    enum { MANY = 200000 };
+    keel_contract_t contract;
+    keel_contract_found_t found;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, HEADER "programs 200000\n");
+    for (unsigned i = 0; i < MANY; ++i)
+        keel_buffer_format(&text,
+                           i % 2 ? "entry f%06u\nprogram\npin " F1 " options %032x\n"
+                                 : "entry f%06u\nprogram\npin %032x\n",
+                           i, i);
+    assert_ok(keel_buffer_status(&text));
+    assert_ok(keel_contract_parse("it", keel_buffer_bytes(&text), &contract));
+    keel_buffer_deinitialize(&text);
+    for (unsigned i = 0; i < MANY; ++i) {
+        const keel_contract_entry_t *entry = &contract.entries[i];
+        const keel_contract_pin_t *pin = &entry->programs->pins[0];
+        assert_ptr_equal(keel_contract_entry(&contract, entry->name, KEEL_STR("")), entry);
+        assert_int_equal(keel_contract_match(&contract, &pin->fingerprint, &pin->options, &found),
+                         KEEL_CONTRACT_LISTED);
+        assert_ptr_equal(found.pin, pin);
+    }
+    keel_contract_deinitialize(&contract);
+}
+
 static void a_file_that_is_not_there_is_told(void **state) {
     (void)state;
     keel_contract_t contract;
@@ -304,6 +333,7 @@ int main(void) {
         cmocka_unit_test(an_argument_has_at_most_so_many_dimensions),
         cmocka_unit_test(a_large_number_is_read),
         cmocka_unit_test(a_program_is_written_as_its_differences_if_these_are_shorter),
+        cmocka_unit_test(a_contract_of_many_entries_is_read_in_time),
         cmocka_unit_test(a_file_that_is_not_there_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,122 @@ static void test_what_ends_with_the_server_fails_and_does_not_hang(void **state)
     keel_meet_destroy(meet);
 }
 
+// ---- servers that are none ---------------------------------------------------------------------
+
+// Answers whatever comes with `first`, and then with `more` again and again.
+typedef struct impostor_t {
+    const char *first, *more;
+    size_t first_size, more_size;
+    useconds_t pause;  // between them
+    bool answers_each; // `first` to each message
+    int listener;
+    uint16_t port;
+    atomic_bool ends;
+} impostor_t;
+
+static void *impostor_run(void *context) {
+    impostor_t *impostor = context;
+    int clients[8];
+    size_t count = 0;
+    bool is_asked[8] = {false};
+    char bytes[4096];
+    while (!atomic_load(&impostor->ends)) {
+        int client = accept(impostor->listener, NULL, NULL);
+        if (client >= 0 && count < 8) clients[count++] = client;
+        for (size_t i = 0; i < count; ++i) {
+            ssize_t got = recv(clients[i], bytes, sizeof bytes, MSG_DONTWAIT);
+            bool is_first = got > 0 && (!is_asked[i] || impostor->answers_each);
+            const char *what = is_first ? impostor->first : impostor->more;
+            size_t size = is_first ? impostor->first_size : impostor->more_size;
+            is_asked[i] = is_asked[i] || got > 0;
+            if (is_asked[i] && size) {
+                ssize_t sent = send(clients[i], what, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+                (void)sent;
+            }
+        }
+        usleep(impostor->pause);
+    }
+    for (size_t i = 0; i < count; ++i)
+        close(clients[i]);
+    close(impostor->listener);
+    return NULL;
+}
+
+static int listen_here(uint16_t *out_port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(listen(listener, 16), 0);
+    *out_port = ntohs(address.sin_port);
+    return listener;
+}
+
+// One line, which names the place and ends as wanted.
+static void assert_refuses(impostor_t impostor, const char *why) {
+    pthread_t thread;
+    keel_meet_t *meet = NULL;
+    uint8_t *data;
+    size_t size;
+    char wanted[200];
+    if (!impostor.pause) impostor.pause = 1000;
+    impostor.listener = listen_here(&impostor.port);
+    pthread_create(&thread, NULL, impostor_run, &impostor);
+    keel_redis_address_t address = address_of(impostor.port, "p");
+    keel_status_t status = keel_meet_in_redis(&address, "p", &meet);
+    if (!status) status = keel_meet_get(meet, "k", in_seconds(0.1), &data, &size);
+    keel_meet_destroy(meet);
+    atomic_store(&impostor.ends, true);
+    pthread_join(thread, NULL);
+    snprintf(wanted, sizeof wanted, "Redis at 127.0.0.1:%u: %s", impostor.port, why);
+    assert_int_equal(keel_status_code(status), KEEL_IO);
+    if (strncmp(keel_status_message(status), wanted, strlen(wanted)) != 0)
+        fail_msg("'%s' is not '%s'", keel_status_message(status), wanted);
+    assert_null(strchr(keel_status_message(status), '\n'));
+    keel_status_ignore(status);
+}
+
+#define SAYS(text) .first = (text), .first_size = sizeof(text) - 1
+
+static void test_an_answer_that_never_ends_ends_in_time(void **state) {
+    (void)state;
+    need_redis(&shared);
+    uint64_t usual = keel_limit(KEEL_LIMIT_REDIS_ANSWER);
+    keel_limit_set(KEEL_LIMIT_REDIS_ANSWER, 200);
+    static const char late[] = "no whole answer within 0.2 s";
+    assert_refuses((impostor_t){.first_size = 0}, late);
+    // A byte at a time, each of them soon.
+    assert_refuses((impostor_t){SAYS("$100000\r\n"), .more = "x", .more_size = 1}, late);
+    assert_refuses((impostor_t){SAYS("*3\r\n$1\r\na\r\n")}, late);
+    keel_limit_set(KEEL_LIMIT_REDIS_ANSWER, usual);
+}
+
+static void test_an_answer_of_any_size_takes_little_memory(void **state) {
+    (void)state;
+    need_redis(&shared);
+    static char much[1 << 16];
+    memset(much, 'x', sizeof much);
+    static const char list[] = "a list that Keel did not ask for";
+    assert_refuses((impostor_t){SAYS("$2000000000\r\n"), .more = much, .more_size = sizeof much},
+                   "an answer that is longer than what Keel puts");
+    assert_refuses((impostor_t){SAYS("*2147483647\r\n")}, list);
+    assert_refuses((impostor_t){SAYS("*1073741824\r\n$-1\r\n")}, list);
+    assert_refuses((impostor_t){SAYS("*1\r\n*1073741824\r\n")}, list);
+    assert_refuses((impostor_t){SAYS("*3\r\n$2000\r\n"), .more = much, .more_size = 900}, list);
+}
+
+static void test_a_server_that_is_no_redis_is_named(void **state) {
+    (void)state;
+    need_redis(&shared);
+    assert_refuses((impostor_t){SAYS("\x00\xff\x16\x03garbage\r\n")}, "Protocol error");
+    assert_refuses((impostor_t){SAYS("-ERR nope\r\n"), .answers_each = true}, "ERR nope");
+    assert_refuses((impostor_t){SAYS(":1\r\n"), .answers_each = true},
+                   "a value that Keel did not put");
+    assert_refuses((impostor_t){SAYS("+OK\r\n"), .answers_each = true},
+                   "a value that Keel did not put");
+}
+
 // ---- connections that break --------------------------------------------------------------------
 
 // Passes bytes on, and cuts all connections instead of the n-th message to the server.
@@ -161,13 +277,7 @@ static void *relay_run(void *context) {
 }
 
 static void relay_start(relay_t *relay, pthread_t *thread) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t size = sizeof address;
-    relay->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    assert_int_equal(bind(relay->listener, (struct sockaddr *)&address, size), 0);
-    assert_int_equal(getsockname(relay->listener, (struct sockaddr *)&address, &size), 0);
-    assert_int_equal(listen(relay->listener, 16), 0);
-    relay->port = ntohs(address.sin_port);
+    relay->listener = listen_here(&relay->port);
     pthread_create(thread, NULL, relay_run, relay);
 }
 
@@ -227,6 +337,9 @@ int main(void) {
         cmocka_unit_test(test_passwords_come_from_the_environment),
         cmocka_unit_test(test_without_a_server_the_message_names_it),
         cmocka_unit_test(test_what_ends_with_the_server_fails_and_does_not_hang),
+        cmocka_unit_test(test_an_answer_that_never_ends_ends_in_time),
+        cmocka_unit_test(test_an_answer_of_any_size_takes_little_memory),
+        cmocka_unit_test(test_a_server_that_is_no_redis_is_named),
         cmocka_unit_test(test_a_connection_that_breaks_is_made_again),
         cmocka_unit_test(test_a_server_that_goes_away_at_any_command_is_an_error),
     };

@@ -335,7 +335,36 @@ static void a_file_does_not_grow_without_bounds(void **state) {
     begin_tar(&tar);
     tar_put_header(&tar, PACK_RUN "/journal.ndjson", UINT64_C(7) << 30);
     compress(stage, &tar);
-    refused(stage, "larger than such a file can be");
+    refused(stage, "it expands to more than 16.0 MiB, which no pack of its size does");
+}
+
+// Its size allows for more.
+static void a_larger_file_may_hold_more(void **state) {
+    const stage_t *stage = *state;
+    keel_buffer_t tar;
+    char *id, text[401] = "";
+    keel_limit_set(KEEL_LIMIT_PACK_LEAST, 1);
+    keel_limit_set(KEEL_LIMIT_PACK_RATIO, 1);
+    for (size_t i = 0; i + 1 < sizeof text; ++i)
+        text[i] = (char)('a' + i % 7);
+    begin_tar(&tar);
+    put(&tar, PACK_RUN "/journal.ndjson", text);
+    tar_put_end(&tar);
+    compress(stage, &tar);
+    refused(stage, "it expands to more than ");
+    keel_limit_set(KEEL_LIMIT_PACK_RATIO, 100);
+    assert_ok(keel_pack_unpack(stage->file, stage->folder, &id));
+    keel_free(id);
+    keel_limit_set(KEEL_LIMIT_PACK_LEAST, 16 << 20);
+}
+
+static void a_file_without_a_journal_is_refused(void **state) {
+    const stage_t *stage = *state;
+    keel_buffer_t tar;
+    begin_tar(&tar);
+    tar_put_end(&tar);
+    compress(stage, &tar);
+    refused(stage, "it has no journal");
 }
 
 // Cut anywhere, it is refused. With any bit changed, it is refused or says the same: zstd's
@@ -395,6 +424,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_member_comes_once, begin, end),
         cmocka_unit_test_setup_teardown(another_form_or_no_label_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(a_file_does_not_grow_without_bounds, begin, end),
+        cmocka_unit_test_setup_teardown(a_larger_file_may_hold_more, begin, end),
+        cmocka_unit_test_setup_teardown(a_file_without_a_journal_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(a_damaged_file_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(other_files_are_no_packs, begin, end),
     };

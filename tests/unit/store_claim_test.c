@@ -132,6 +132,20 @@ static void claims_on_different_keys_do_not_wait_for_each_other(void **state) {
     assert_int_equal(count_files(place, "locks", ".lock"), 0);
 }
 
+// The message would name this process's own number.
+static void a_holder_in_the_same_process_is_named_as_that(void **state) {
+    place_t *place = *state;
+    keel_digest_t key = key_of(1);
+    keel_claim_t claim, other;
+    assert_ok(claim_as(place, &key, "pid 7 on host", &claim));
+    const keel_claimant_t claimant = {.name = "pid 7 on host", .patience = 1};
+    keel_status_t status = keel_store_claim(place->cache, &key, &claimant, &other);
+    assert_int_equal(keel_status_code(status), KEEL_REFUSED);
+    assert_non_null(strstr(keel_status_message(status), "another thread of this process takes"));
+    keel_status_ignore(status);
+    keel_claim_release(&claim);
+}
+
 // What the engine does: look, claim, look again, compile, put, release.
 static int get_or_compile(const place_t *place, shared_t *shared, bool die) {
     keel_tier_t tier;
@@ -728,6 +742,7 @@ int main(void) {
         TEST(eight_processes_hold_a_claim_one_after_the_other),
         TEST(threads_of_one_process_hold_a_claim_one_after_the_other),
         TEST(claims_on_different_keys_do_not_wait_for_each_other),
+        TEST(a_holder_in_the_same_process_is_named_as_that),
         TEST(eight_processes_that_want_one_key_compile_it_once),
         TEST(when_the_one_that_compiles_is_killed_another_takes_over),
         TEST(who_waits_long_is_told_once_who_holds_and_gets_it_after_a_kill),

@@ -1,0 +1,44 @@
+// limits: how long Keel waits, and how much it takes from files and peers that it does not know.
+//
+// Every wait for another process and every size that comes from outside ends at one of these. A
+// test sets a small one (keel_limit_set) and reaches it. docs/limits.md is for the people who do.
+//
+// Threads: any; setting one is for tests, before what it limits begins.
+#ifndef KEEL_BASE_LIMITS_H_
+#define KEEL_BASE_LIMITS_H_
+
+#include <stdint.h>
+
+// enum, value, unit, what it limits
+#define KEEL_LIMITS(X)                                                                             \
+    X(REDIS_ANSWER, 5000, "ms", "a command to Redis: connecting, sending, and its whole answer")   \
+    X(AGREE_COME, 30000, "ms", "waiting for a process that has not come to the meeting place")     \
+    X(AGREE_WAIT, 600000, "ms", "waiting for a process that has come")                             \
+    X(PROCESSES_END, 10000, "ms",                                                                  \
+      "the end of a rehearsal's processes after a signal, or after one of them failed")            \
+    X(COMPILER_STOPPED, 60000, "ms", "a compiler's process that something has stopped")            \
+    X(COMPILER_IDLE, 3600000, "ms", "a compiler's process that uses no processor time")            \
+    X(TRIAL_MEMORY, 80, "%", "what a replayed program may take of the memory that is free")        \
+    X(PACK_LEAST, 16 << 20, "bytes", "what any pack may expand to")                                \
+    X(PACK_RATIO, 100, "times", "what a pack may expand to, of its size")                          \
+    X(PROGRAM_LEAST, 256 << 20, "bytes", "what any recorded program may expand to")                \
+    X(PROGRAM_RATIO, 100, "times", "what a recorded program may expand to, of its size")           \
+    X(EVENTS_LEAST, 128 << 20, "bytes", "what the events of any journal may take in memory")       \
+    X(EVENTS_RATIO, 16, "times", "what a journal's events may take in memory, of its size")
+
+typedef enum keel_limit {
+#define KEEL_LIMIT_ENUM(name, value, unit, sentence) KEEL_LIMIT_##name,
+    KEEL_LIMITS(KEEL_LIMIT_ENUM)
+#undef KEEL_LIMIT_ENUM
+        KEEL_LIMIT_COUNT,
+} keel_limit_t;
+
+uint64_t keel_limit(keel_limit_t limit);
+// The same in nanoseconds, for one that is in milliseconds.
+uint64_t keel_limit_time(keel_limit_t limit);
+// For something of that size: `least`, and `ratio` times the size.
+uint64_t keel_limit_for(keel_limit_t least, keel_limit_t ratio, uint64_t size);
+// For tests.
+void keel_limit_set(keel_limit_t limit, uint64_t value);
+
+#endif // KEEL_BASE_LIMITS_H_

@@ -1,0 +1,91 @@
+// Journals and programs that would take far more memory than their size.
+#define _GNU_SOURCE
+#include "place.h"
+
+#include <jansson.h>
+
+#include "journal/journal.h"
+
+static keel_status_t keep(void *context, const struct json_t *event) {
+    json_array_append(context, (json_t *)(uintptr_t)event);
+    return NULL;
+}
+
+// As a damaged or made-up journal: many bytes of memory for each of the file's.
+static keel_status_t keep_lines(const char *text, bool are_kept, uint64_t *out_lost) {
+    static const char *const none[] = {NULL};
+    keel_journal_damage_t damage;
+    json_t *events = json_array();
+    keel_status_t status = keel_journal_parse_without(
+        keel_str_bytes(keel_str(text)), &(keel_journal_needless_t){none, none, 0, are_kept}, keep,
+        events, &damage);
+    *out_lost = damage.lines;
+    json_decref(events);
+    return status;
+}
+
+static void events_that_would_take_too_much_memory_are_refused(void **state) {
+    (void)state;
+    enum { MANY = 100 };
+    uint64_t lost, most = keel_limit(KEEL_LIMIT_EVENTS_LEAST);
+    char lines[MANY * 32] = "", line[MANY * 4 + 32] = "{\"event\":\"x\",\"y\":[";
+    for (size_t i = 0; i < MANY; ++i) {
+        memcpy(lines + strlen(lines), "{\"event\":\"miss\"}\n", 18);
+        memcpy(line + strlen(line), "{},", 4);
+    }
+    memcpy(line + strlen(line), "{}]}\n", 6);
+    keel_limit_set(KEEL_LIMIT_EVENTS_LEAST, 4096);
+    assert_ok(keep_lines("{\"event\":\"x\"}\n", true, &lost));
+    assert_code(keep_lines(lines, true, &lost), KEEL_CORRUPT);
+    assert_ok(keep_lines(lines, false, &lost)); // one at a time
+    assert_int_equal(lost, 0);
+    assert_ok(keep_lines(line, false, &lost));
+    assert_int_equal(lost, 1);
+    keel_limit_set(KEEL_LIMIT_EVENTS_LEAST, most);
+    assert_ok(keep_lines(lines, true, &lost));
+    assert_int_equal(lost, 0);
+}
+
+static void an_event_is_known_to_take_what_its_values_take(void **state) {
+    (void)state;
+    const uint64_t empty = keel_journal_cost(KEEL_STR("{\"event\":\"x\"}")),
+                   quoted = keel_journal_cost(KEEL_STR("{\"event\":\"{}[],:\\\"{}\"}")),
+                   object = keel_journal_cost(KEEL_STR("{\"event\":\"x\",\"a\":{}}")),
+                   list = keel_journal_cost(KEEL_STR("{\"event\":\"x\",\"a\":[0,0]}"));
+    assert_in_range(empty, 300, 600); // a table of jansson and one member
+    assert_in_range(quoted, empty, empty + 20);
+    assert_in_range(object, empty + 300, empty + 600);
+    assert_in_range(list, empty + 200, empty + 500);
+    assert_true(keel_journal_cost(KEEL_STR("\"\\")) < 200);
+}
+
+static void a_program_that_would_take_too_much_memory_is_refused(void **state) {
+    (void)state;
+    static uint8_t zeros[1 << 16];
+    place_t place;
+    char path[PATH_MAX];
+    uint8_t *packed, *data;
+    size_t size;
+    uint64_t least = keel_limit(KEEL_LIMIT_PROGRAM_LEAST);
+    place_make(&place);
+    snprintf(path, sizeof path, "%s/zeros.mlir.zst", place.root);
+    assert_ok(keel_pack(keel_bytes(zeros, sizeof zeros), &packed, &size));
+    assert_ok(keel_file_replace(path, keel_bytes(packed, size)));
+    keel_free(packed);
+    assert_ok(keel_journal_read_program(path, &data, &size));
+    assert_int_equal(size, sizeof zeros);
+    keel_free(data);
+    keel_limit_set(KEEL_LIMIT_PROGRAM_LEAST, 1);
+    assert_code(keel_journal_read_program(path, &data, &size), KEEL_CORRUPT);
+    keel_limit_set(KEEL_LIMIT_PROGRAM_LEAST, least);
+    place_remove(&place);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(events_that_would_take_too_much_memory_are_refused),
+        cmocka_unit_test(an_event_is_known_to_take_what_its_values_take),
+        cmocka_unit_test(a_program_that_would_take_too_much_memory_is_refused),
+    };
+    return cmocka_run_group_tests_name("journal_limits", tests, NULL, NULL);
+}
