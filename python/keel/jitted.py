@@ -132,7 +132,8 @@ def _follow_functions(module: Any) -> None:
                 _door.missed()
             return answer
 
-        made = make(name, function, unseen(through_keel), *rest, **named)
+        from jax._src import traceback_util  # JAX leaves no frame of Keel's in its exceptions
+        made = make(name, function, traceback_util.api_boundary(unseen(through_keel)), *rest, **named)
         watched.address, watched.offset = id(made), _vectorcall_offset(type(made))
         if watched.offset is not None:
             _made.add(watched)
@@ -171,6 +172,8 @@ def _count_in_python(pxla: Any) -> None:
 
 def prepare() -> None:
     """Before JAX makes its first function."""
+    for name in ("source_info_util", "traceback_util"):
+        when_imported("jax._src." + name, lambda util: util.register_exclusion(OWN))
     if getattr(sys, "_is_gil_enabled", lambda: True)():
         when_imported("jaxlib._jax", _follow_functions)
 
@@ -192,10 +195,7 @@ def _prepare_naming() -> None:
 
 def begin(door: Any, handed_out: Dict[int, Any]) -> None:
     global _door, _handed_out
-    from jax._src import source_info_util, traceback_util
     from jax._src.interpreters import pxla
-    for util in (source_info_util, traceback_util):
-        util.register_exclusion(OWN)
     _handed_out, _door = handed_out, door
     _prepare_naming()
     _count_in_python(pxla)

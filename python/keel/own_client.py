@@ -66,16 +66,23 @@ class _Door(ctypes.Structure):
 
 
 class _Made:
-    """An executable of this client. As `kept` by it, it ends with it."""
+    """An executable of this client."""
 
     def __init__(self, executable: Any, devices: List[int], options: bytes):
         self.executable: Optional[Any] = executable  # until JAX has it
         self.devices, self.options = devices, options
         self.handle = 0
 
+
+class _End:
+    """Kept by an executable; ends with it."""
+
+    def __init__(self, handle: int, identity: int):
+        self.handle, self.identity = handle, identity
+
     def __del__(self):
-        if self.handle and _door is not None:
-            _handed_out.pop(self.key, None)
+        if _door is not None:
+            _handed_out.pop(self.identity, None)
             _door.destroy(self.handle)
 
 
@@ -221,12 +228,11 @@ def _program_of(module: Any) -> bytes:
 
 
 def _hand_out(handle: int, number: int) -> Any:
-    made = _made[number]
+    made = _made.pop(number)
     executable, made.executable = made.executable, None
-    made.handle, made.key = handle, id(executable)
-    del _made[number]
-    executable.keep_alive(made)
-    _handed_out[made.key] = made
+    made.handle = handle
+    _handed_out[id(executable)] = made
+    executable.keep_alive(_End(handle, id(executable)))
     return executable
 
 

@@ -1,0 +1,140 @@
+"""Behind JAX's own CPU client (`jax_cpu = own`): the numbers, exceptions and order are those of JAX
+alone, cold and warm; what it compiles is stored, counted, explained and held to a contract."""
+
+import os
+
+from harness import (HERE, KEEL, PYTHON, Report, Workspace, clean_environment, compiles, entries,
+                     finish, journal, last_json, loads, of_kind, run, start, told)
+
+report = Report()
+SCRIPT = HERE / "own_programs.py"
+LINE = 1 + SCRIPT.read_text().splitlines().index(
+    next(line for line in SCRIPT.read_text().splitlines() if line.endswith("# here")))
+
+
+def environment(**more):
+    return clean_environment() | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3",
+                                  "JAX_NUM_CPU_DEVICES": "4", **more}
+
+
+class Runs:
+    """A program below `keel run`, with a cache of its own."""
+
+    def __init__(self, space, name):
+        self.name, self.cache, self.runs = name, space.path("cache-" + name), space.path("runs-" + name)
+        self.command = [PYTHON, SCRIPT, name]
+
+    def start(self, *settings, **more):
+        return start([KEEL, "run", "--jax-cpu", "own", "--cache-dir", self.cache, "--run-dir", self.runs,
+                      *settings, "--", *self.command], environment(**more))
+
+    def go(self, *settings, code=0, **more):
+        before = set(self.runs.glob("*/journal.ndjson"))
+        self.answer = finish(self.start(*settings, **more))
+        report.check(f"{self.name}: the process ends with {code}", self.answer.code == code,
+                     told(self.answer))
+        self.events = [event for path in set(self.runs.glob("*/journal.ndjson")) - before
+                       for event in journal(self.runs, path.parent.name)]
+        return last_json(self.answer)
+
+    def keel(self, *words):
+        return run([KEEL, *words, "--run-dir", self.runs], environment())
+
+    def executed(self, name):
+        """Executions of the programs of that name, most first."""
+        programs = {event["program"] for event in compiles(self.events) + loads(self.events)
+                    if event["name"] == name}
+        counts = {}
+        for event in self.events:
+            for program, count in event.get("executes", {}).items():
+                counts[program] = counts.get(program, 0) + count
+        return sorted((counts.get(program, 0) for program in programs), reverse=True)
+
+
+def check_same(space, name, stores=True):
+    """Cold and warm, as JAX alone."""
+    alone = run([PYTHON, SCRIPT, name], environment())
+    wanted = last_json(alone)
+    report.check(f"{name}: JAX alone has a result", wanted is not None, told(alone))
+    runs = Runs(space, name)
+    report.equal(f"{name}: cold", runs.go(), wanted)
+    report.check(f"{name}: cold, programs are compiled", compiles(runs.events), told(runs.answer))
+    report.equal(f"{name}: warm", runs.go(), wanted)
+    if stores:
+        report.equal(f"{name}: warm, nothing is compiled", compiles(runs.events), [])
+    report.equal(f"{name}: mode off", runs.go("--mode", "off"), wanted)
+    return runs
+
+
+def check_training(space):
+    runs = check_same(space, "train")
+    runs.go()
+    report.equal("train: executions of each program", runs.executed("jit_step"), [11, 2, 1])
+    why = runs.keel("why").out
+    runs.go("--mode", "refresh")
+    why = runs.keel("why").out
+    report.check("train: a recompile has its line", f"own_programs.py:{LINE}" in why and "rows" in why
+                 and "f32[4,8] -> f32[5,8]" in why, why)
+    check_damage(runs)
+    check_contract(runs)
+
+
+def check_damage(runs):
+    for path in entries(runs.cache).values():
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 1
+        path.chmod(0o600)
+        path.write_bytes(data)
+    result = runs.go()
+    report.check("train: damaged entries are compiled again", len(compiles(runs.events)) > 3
+                 and not loads(runs.events), len(compiles(runs.events)))
+    report.equal("train: damaged entries change no number", result, runs.go())
+
+
+def check_contract(runs):
+    """Its own programs pass; one with other shapes does not."""
+    contract = runs.cache.with_suffix(".contract")
+    runs.go()
+    newest = max(runs.runs.glob("*/journal.ndjson")).parent.name
+    made = run([KEEL, "contract", "record", "--run-dir", runs.runs, "--from", newest, "-o", contract],
+               environment())
+    if not report.check("train: a contract is recorded", made.code == 0, told(made)):
+        return
+    held = ("--contract", contract, "--on-drift", "refuse")
+    runs.go(*held)
+    runs.command[-1] = "forked"
+    runs.go(*held, code=1)
+    report.check("forked: the contract of `train` refuses a program", "FAILED_PRECONDITION: keel: "
+                 in runs.answer.err and "f32[7,8]" in runs.answer.err, told(runs.answer))
+
+
+with Workspace("own-client") as space:
+    check_training(space)
+    check_same(space, "callbacks", stores=False)
+    check_same(space, "devices")
+    check_same(space, "threads")
+    check_same(space, "forked")
+    check_same(space, "errors")
+    check_same(space, "serialized")
+    runs = Runs(space, "stack")
+    report.equal("stack: cold", runs.go(), [False, False])
+    runs = Runs(space, "ended")
+    report.equal("ended: cold", runs.go(), [True, True])
+    report.equal("ended: warm", runs.go(), [True, True])
+    runs = Runs(space, "counted")
+    for heat in ("cold", "warm"):
+        runs.go()
+        report.equal(f"counted: {heat}, shared", runs.executed("jit_f"), [8, 4, 2])
+        report.equal(f"counted: {heat}, without a name", runs.executed("jit__lambda"), [6, 5])
+    runs = Runs(space, "frozen")
+    for heat in ("cold", "warm"):
+        kind, text = runs.go() or ("", "")
+        report.check(f"frozen: {heat}, the new program is an error", kind == "JaxRuntimeError"
+                     and "FAILED_PRECONDITION: keel: " in text and "f32[4,8] -> f32[9,8]" in text, text)
+    runs = Runs(space, "leave")
+    for heat in ("cold", "warm"):
+        runs.go()
+        report.check(f"leave: {heat}, the journal is complete", of_kind(runs.events, "end"),
+                     told(runs.answer))
+    report.check("leave: all is stored", len(entries(runs.cache)) >= 20, len(entries(runs.cache)))
+report.finish()

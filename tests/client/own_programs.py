@@ -1,0 +1,169 @@
+"""Programs for own_client.py, by name; each prints what it computed as JSON on its last line."""
+
+import concurrent.futures
+import gc
+import json
+import os
+import sys
+import traceback
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def step(weights, rows):
+    error = rows @ weights
+    return weights - 0.1 * rows.T @ jnp.tanh(error), jnp.sum(error)
+
+
+def numbers(value):
+    return np.asarray(value).astype(float).reshape(-1).tolist()
+
+
+def train(sizes=(4,) * 10 + (5, 4, 5, 6)):
+    weights = jnp.ones((8, 8))
+    for size in sizes:
+        weights, loss = step(weights, jnp.ones((size, 8)))  # here
+    return numbers(weights) + numbers(loss)
+
+
+def callbacks():
+    said = []
+    f = jax.jit(lambda x: jax.pure_callback(lambda y: np.asarray(y) * 3, x, x) + 1)
+
+    @jax.jit
+    def g(x):
+        jax.debug.callback(lambda y: said.append(float(y)), x.sum())
+        return x + 1
+
+    result = numbers(f(jnp.arange(3.0)))
+    for i in range(3):
+        g(jnp.full(2, float(i)))
+        said.append("after")
+    return [result, said]
+
+
+def devices():
+    mesh = jax.make_mesh((2, 2), ("x", "y"))
+    sharding = jax.NamedSharding(mesh, jax.P("x", "y"))
+    a = jax.device_put(jnp.arange(16.0).reshape(4, 4), sharding)
+    f = jax.jit(lambda a, b: (a * b, a.sum()), out_shardings=(sharding, None))
+    total = jax.jit(jax.shard_map(lambda a: jax.lax.psum(a, "x"), mesh=mesh,
+                                  in_specs=jax.P("x", "y"), out_specs=jax.P(None, "y")))
+    product, sum_ = f(a, a)
+    return [len(jax.devices()), numbers(product), numbers(sum_), numbers(total(a)),
+            numbers(jnp.linalg.cholesky(jnp.eye(3) * 4))]
+
+
+def threads():
+    def work(i):
+        f = jax.jit(lambda x: jnp.cos(x * (i + 1)).sum())
+        return [float(f(jnp.ones(n))) for n in (3, 5, 3)]
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        return list(pool.map(work, range(24)))
+
+
+def forked():
+    """A child does not wait for what only its parent has."""
+    before = float(step(jnp.ones((8, 8)), jnp.ones((4, 8)))[1])
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    return [before, os.waitpid(child, 0)[1], float(step(jnp.ones((8, 8)), jnp.ones((7, 8)))[1])]
+
+
+def errors():
+    """The exception is JAX's own."""
+    def tell(work):
+        try:
+            work()
+        except Exception as error:
+            return [type(error).__module__, type(error).__name__, str(error)]
+
+    bad = jax.jit(lambda x: x + 1).lower(jnp.ones(3))
+    handlers, seen = jax._src.compiler._XLA_RUNTIME_ERROR_HANDLERS, []
+    handlers.append(lambda error: seen.append(type(error).__name__))
+    told = tell(lambda: bad.compile(compiler_options={"xla_no_such_option": "1"}))
+    return [told, seen, float(bad.compile()(jnp.ones(3))[0])]
+
+
+def serialized():
+    """What was compiled, or loaded from the cache, is serialized and loaded again."""
+    from jax.experimental import serialize_executable
+    compiled = step.lower(jnp.ones((8, 8)), jnp.ones((4, 8))).compile()
+    def again(compiled):
+        return serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled),
+                                                         execution_devices=jax.devices()[:1])
+
+    sorted_ = jax.jit(lambda x: jnp.sort(jnp.sin(x))).lower(jnp.arange(9.0)).compile()
+    return [numbers(again(compiled)(jnp.ones((8, 8)), jnp.ones((4, 8)))[1]),
+            numbers(again(sorted_)(jnp.arange(9.0)))]
+
+
+def ended():
+    """Executables end with the functions that have them."""
+    from keel import own_client
+    functions = [jax.jit(lambda x, i=i: x * (i + 2)) for i in range(40)]
+    for function in functions:
+        function(jnp.ones(3)).block_until_ready()
+    many = len(own_client._handed_out)
+    del functions, function
+    jax.clear_caches()
+    gc.collect()
+    return [many >= 40, len(own_client._handed_out) < 10]
+
+
+def counted():
+    """Executions of a function with several programs, of one that others share, ahead of time."""
+    def f(x):
+        return {"a": [x + 1], "b": None}
+    one, two = jax.jit(f), jax.jit(f)
+    for size in (3, 3, 4, 3, 4, 5, 3):
+        one(jnp.ones(size))
+        two(jnp.ones(size))
+    ahead = jax.jit(lambda x: x - 1).lower(jnp.ones(3)).compile()
+    for _ in range(6):
+        ahead(jnp.ones(3))
+    nested = jax.jit(lambda x: one(x)["a"][0] * 2)
+    for _ in range(5):
+        nested(jnp.ones(3))
+    return 0
+
+
+def frozen():
+    train((4, 4))
+    import keel
+    keel.freeze()
+    try:
+        step(jnp.ones((8, 8)), jnp.ones((9, 8)))  # new
+    except Exception as error:
+        return [type(error).__name__, str(error)]
+
+
+def stack():
+    """No frame of Keel is in a traceback or a location."""
+    seen = []
+
+    @jax.jit
+    def f(x):
+        return jnp.tan(x)
+
+    text = f.lower(jnp.ones(3)).as_text(debug_info=True)
+    try:
+        f("text")
+    except TypeError as error:
+        seen.extend(frame.filename for frame in traceback.extract_tb(error.__traceback__))
+    return ["<keel" in text, "<keel>" in seen]
+
+
+def leave():
+    """The interpreter ends while programs are stored."""
+    for i in range(20):
+        jax.jit(lambda x, i=i: jnp.sin(x * i).sum())(jnp.ones(3))
+    return 0
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]]()))
