@@ -216,6 +216,8 @@ static keel_status_t tell_retrace(const answer_facts_t *facts, const asked_t *as
     if (!status && record) status = kept_read(kept, &asked->program, &after);
     if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_status_ignore(status);
+    if (before && after && keel_explain_is_commitment(before, after))
+        return compare_programs(facts, asked, record, out);
     const char *calls[PROCESS_CALLS];
     uint32_t count = process_calls(facts->process, asked, calls);
     return keel_explain_retrace(

@@ -26,7 +26,7 @@ static void read_field(keel_bundle_t *bundle, keel_bundle_section_t section, con
 static void add_features(keel_bundle_t *bundle) {
     keel_buffer_t canonical;
     keel_buffer_initialize(&canonical, 0);
-    keel_bundle_forgive(bundle, keel_key_cpu(&canonical));
+    keel_bundle_forgive(bundle, keel_key_cpu(1, &canonical));
     keel_str_t text = keel_bytes_str(keel_buffer_bytes(&canonical)), rest = text, line;
     while (keel_str_line(&rest, &line)) {
         if (!keel_str_starts(line, KEEL_STR("cpus="))) continue;

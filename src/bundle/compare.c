@@ -1,11 +1,12 @@
 // Comparing two bundles, and how the differences are shown.
 #include "bundle/bundle.h"
-#include "pjrt/identity.h"
+#include "key/key.h"
 
 typedef struct pair_t {
     const keel_bundle_t *old, *new;
     keel_bundle_changes_t *out;
-    bool cpu_counts; // the platform compiles for this machine's processor, or may
+    bool cpu_counts;   // the platform compiles for this machine's processor, or may
+    unsigned backends; // of keel_key_backends
 } pair_t;
 
 void keel_bundle_changes_deinitialize(keel_bundle_changes_t *changes) {
@@ -18,6 +19,7 @@ void keel_bundle_changes_deinitialize(keel_bundle_changes_t *changes) {
 #define IS_AMONG(name, names) keel_str_is_among(keel_str(name), names, sizeof names / sizeof *names)
 
 static bool moves_keys(const pair_t *pair, keel_bundle_section_t section, const char *name) {
+    static const char *const threads[] = {"NPROC", "PJRT_NPROC"};
     static const char *const files[] = {"path", "size", KEEL_BUNDLE_TROUBLE, KEEL_BUNDLE_REFUSED};
     switch (section) {
         case KEEL_BUNDLE_PLUGIN:
@@ -31,7 +33,8 @@ static bool moves_keys(const pair_t *pair, keel_bundle_section_t section, const 
         case KEEL_BUNDLE_KEEL:
             return strcmp(name, "key_version") == 0;
         case KEEL_BUNDLE_ENVIRONMENT:
-            return keel_environment_is_keyed(name);
+            return keel_key_has_variable(keel_str(name), pair->backends) ||
+                   (pair->cpu_counts && IS_AMONG(name, threads));
         default:
             return false;
     }
@@ -106,17 +109,20 @@ static void compare_facts(const pair_t *pair, keel_bundle_weight_t weight) {
     }
 }
 
-static bool runs_elsewhere(const keel_bundle_t *bundle) {
+// An unknown platform may be any.
+static unsigned backends_of(const keel_bundle_t *bundle) {
     const char *platform = keel_bundle_find(bundle, KEEL_BUNDLE_PLUGIN, "platform");
-    return platform && strcmp(platform, "cpu") != 0;
+    return keel_key_backends(platform ? platform : "");
 }
 
 keel_status_t keel_bundle_compare(const keel_bundle_t *old, const keel_bundle_t *new,
                                   keel_bundle_changes_t *out) {
+    unsigned backends = backends_of(old) | backends_of(new);
     const pair_t pair = {.old = old,
                          .new = new,
                          .out = out,
-                         .cpu_counts = !runs_elsewhere(old) || !runs_elsewhere(new)};
+                         .cpu_counts = (backends & KEEL_BACKEND_CPU) != 0,
+                         .backends = backends};
     void *memory = NULL;
     *out = (keel_bundle_changes_t){0};
     KEEL_TRY(keel_realloc_array(old->count + new->count + 1, sizeof *out->list, &memory));

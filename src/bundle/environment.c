@@ -80,14 +80,17 @@ static bool begins_with_one(const char *text, const char *const *list) {
 }
 
 static void add_variable(keel_bundle_t *bundle, const char *text) {
-    static const char *const prefixes[] = {"KEEL_", "JAX_",    "PJRT_",   "XLA_",
-                                           "TPU_",  "LIBTPU_", "PT_XLA_", NULL};
+    static const char *const prefixes[] = {"KEEL_",   "JAX_",    "PJRT_",  "XLA_", "TPU_",
+                                           "LIBTPU_", "PT_XLA_", "NPROC=", NULL};
     // The flags have their own section, and a run's name does not matter.
     static const char *const others[] = {
         "XLA_FLAGS=", "LIBTPU_INIT_ARGS=", "KEEL_RUN_ID=", "KEEL_FAULT=", "KEEL_TOLD=", NULL};
     const char *equals = strchr(text, '=');
-    if (!equals || !begins_with_one(text, prefixes) || begins_with_one(text, others)) return;
-    keel_bundle_add(bundle, KEEL_BUNDLE_ENVIRONMENT, (keel_str_t){text, (size_t)(equals - text)},
+    if (!equals || begins_with_one(text, others)) return;
+    keel_str_t name = {text, (size_t)(equals - text)};
+    if (!begins_with_one(text, prefixes) && !keel_key_has_variable(name, keel_key_backends("")))
+        return;
+    keel_bundle_add(bundle, KEEL_BUNDLE_ENVIRONMENT, name,
                     keel_str(is_hidden(text) ? "***" : equals + 1));
 }
 

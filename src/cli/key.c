@@ -121,7 +121,7 @@ static keel_status_t set_surroundings(keyed_t *side, const keel_settings_t *sett
     KEEL_TRY(set_buffer(side, KEEL_COMPONENT_LIBTPU_FLAGS, &text,
                         keel_key_flags(getenv("LIBTPU_INIT_ARGS"), &text)));
     keel_buffer_initialize(&text, 0);
-    KEEL_TRY(set_buffer(side, KEEL_COMPONENT_CPU, &text, keel_key_cpu(&text)));
+    KEEL_TRY(set_buffer(side, KEEL_COMPONENT_CPU, &text, keel_key_cpu(1, &text)));
     return set_plugin(side, settings);
 }
 

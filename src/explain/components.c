@@ -183,6 +183,10 @@ static keel_status_t find_cpu_field(components_t *c, const keel_moved_field_t *f
         words.subject = "cpu count";
         return add_finding(c, KEEL_CAUSE_BACKEND, words, KEEL_NONE, NULL);
     }
+    if (strcmp(field->name, "threads") == 0) {
+        words.subject = "thread count (NPROC)";
+        return add_finding(c, KEEL_CAUSE_BACKEND, words, KEEL_NONE, NULL);
+    }
     KEEL_TRY(say(c, &words.subject, "cpu %s", words.subject));
     return find_in(c, KEEL_CAUSE_BACKEND, words, root);
 }

@@ -569,9 +569,11 @@ static keel_status_t explain_components(const keel_side_t *old_side, const keel_
     return status;
 }
 
-// A program that cannot be keyed never equals another.
+// A program that cannot be keyed never equals another. Whether an argument is committed to a device
+// may not be in the key, but JAX asks again.
 static keel_status_t is_same_program(const keel_side_t *a, const keel_side_t *b, bool *out) {
     *out = false;
+    if (a->program && b->program && keel_explain_is_commitment(a->program, b->program)) return NULL;
     if (a->key && b->key) {
         *out = keel_digest_equal(&a->key->components[KEEL_COMPONENT_PROGRAM],
                                  &b->key->components[KEEL_COMPONENT_PROGRAM]);

@@ -120,6 +120,10 @@ typedef struct keel_retrace_t {
     uint32_t earlier_count;
 } keel_retrace_t;
 
+// Whether an argument is committed to a device in one of two programs of JAX's only. With one
+// partition they have one key, but JAX compares it; keel_explain says which arguments they are.
+bool keel_explain_is_commitment(const keel_program_t *before, const keel_program_t *after);
+
 // Explains why it was asked for, as far as these show. Adds one root.
 keel_status_t keel_explain_retrace(const keel_retrace_t *retrace,
                                    keel_explanation_t *out) KEEL_MUST_CHECK;

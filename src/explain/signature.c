@@ -321,6 +321,28 @@ static bool is_unsharded(const keel_program_t *program, keel_attr_id_t sharding)
                        "empty_mesh");
 }
 
+// The sharding of an argument in JAX's form; NONE if it has none.
+static keel_attr_id_t sharding_of_argument(const keel_program_t *program, uint32_t index) {
+    const keel_function_t *entry = &program->functions.data[program->entry];
+    return keel_program_dict_find(program, item_of(program, entry->argument_attributes, index),
+                                  "sdy.sharding");
+}
+
+bool keel_explain_is_commitment(const keel_program_t *before, const keel_program_t *after) {
+    if (before->format != KEEL_FORMAT_MLIR || after->format != KEEL_FORMAT_MLIR ||
+        before->entry == KEEL_NONE || after->entry == KEEL_NONE)
+        return false;
+    const keel_block_t *x = keel_program_body(before, before->entry);
+    const keel_block_t *y = keel_program_body(after, after->entry);
+    for (uint32_t i = 0; x && y && i < x->argument_count && i < y->argument_count; ++i) {
+        keel_attr_id_t a = sharding_of_argument(before, i), b = sharding_of_argument(after, i);
+        if ((a == KEEL_NONE) != (b == KEEL_NONE) &&
+            (a == KEEL_NONE ? is_unsharded(after, b) : is_unsharded(before, a)))
+            return true;
+    }
+    return false;
+}
+
 // Until jax.device_put commits an array to a device, JAX may move it to where it is needed; then it
 // writes an empty mesh. That is only a place: the program computes the same.
 static keel_status_t tell_commitment(keel_diff_t *diff, keel_groups_t *groups, const dicts_t *dicts,

@@ -30,6 +30,9 @@ static keel_status_t add_mesh(keel_canon_t *canon, keel_op_id_t op) {
                                 (void **)&canon->meshes));
     KEEL_TRY(keel_realloc_array((size_t)canon->mesh_count + 1, sizeof *canon->mesh_ops,
                                 (void **)&canon->mesh_ops));
+    KEEL_TRY(keel_realloc_array((size_t)canon->mesh_count + 1, sizeof *canon->mesh_named,
+                                (void **)&canon->mesh_named));
+    canon->mesh_named[canon->mesh_count] = false;
     canon->mesh_ops[canon->mesh_count] = op;
     canon->meshes[canon->mesh_count] = node;
     uint32_t mesh = canon->mesh_count++;
@@ -95,8 +98,8 @@ keel_status_t keel_canon_initialize(keel_canon_t *canon, const keel_program_t *p
 void keel_canon_deinitialize(keel_canon_t *canon) {
     void *const owned[] = {canon->nodes,    canon->slots,    canon->types,    canon->attrs,
                            canon->op_attrs, canon->op_names, canon->op_kinds, canon->digests,
-                           canon->digested, canon->meshes,   canon->mesh_ops, canon->shapes,
-                           canon->form};
+                           canon->digested, canon->meshes,   canon->mesh_ops, canon->mesh_named,
+                           canon->shapes,   canon->form};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i)
         keel_free(owned[i]);
     keel_map_deinitialize(&canon->symbols);

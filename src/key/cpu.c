@@ -1,7 +1,9 @@
 // The processor, as far as generated code depends on it: vendor, model, features, and how many of
 // its CPUs may be used (XLA splits work by that).
 #define _GNU_SOURCE // sched_getaffinity
+#include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 
 #include "key/key.h"
 
@@ -88,11 +90,39 @@ static void put_processor(keel_buffer_t *out) {
 
 #endif
 
-keel_status_t keel_key_cpu(keel_buffer_t *canonical) {
+// ---- threads -----------------------------------------------------------------------------------
+
+// The number that a variable holds, in absl's syntax: spaces around it are allowed, anything else
+// is no number. Then XLA ignores it. A negative one counts as none.
+static bool read_count(const char *name, uint64_t *out) {
+    const char *text = getenv(name);
+    char *end;
+    if (!text) return false;
+    errno = 0;
+    long value = strtol(text, &end, 10);
+    if (end == text || errno || value != (int)value) return false;
+    if (end[strspn(end, " \t\n\v\f\r")]) return false;
+    *out = value > 0 ? (uint64_t)value : 0;
+    return true;
+}
+
+// XLA's CPU client makes a pool of as many threads as NPROC or PJRT_NPROC says, or as there are
+// CPUs, but at least one for each device, and compiles for their number. Besides, it looks at the
+// CPUs themselves when it decides how to split what only moves memory.
+static uint64_t pool_threads(uint64_t devices, uint64_t cpus) {
+    uint64_t count = cpus;
+    if (!read_count("PJRT_NPROC", &count) && !read_count("NPROC", &count)) count = cpus;
+    return count > devices ? count : devices;
+}
+
+keel_status_t keel_key_cpu(uint64_t devices, keel_buffer_t *canonical) {
     put_processor(canonical);
     cpu_set_t sets[16]; // 1024 processors each
     CPU_ZERO_S(sizeof sets, sets);
     int count = sched_getaffinity(0, sizeof sets, sets) == 0 ? CPU_COUNT_S(sizeof sets, sets) : 0;
     keel_buffer_format(canonical, "cpus=%d\n", count);
+    uint64_t threads = pool_threads(devices, (uint64_t)count);
+    if (threads != ((uint64_t)count > devices ? (uint64_t)count : devices))
+        keel_buffer_format(canonical, "threads=%llu\n", (unsigned long long)threads);
     return keel_buffer_status(canonical);
 }

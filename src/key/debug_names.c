@@ -131,6 +131,7 @@
     X(305, "xla_gpu_enable_approx_costly_collectives") \
     X(306, "xla_gpu_kernel_cache_file") \
     X(307, "xla_cpu_enable_concurrency_optimized_scheduler") \
+    X(310, "xla_gpu_per_fusion_autotune_cache_dir") \
     X(308, "xla_cpu_prefer_vector_width") \
     X(311, "xla_cmd_buffer_trace_cache_size") \
     X(312, "xla_gpu_temp_buffer_use_separate_color") \

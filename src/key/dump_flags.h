@@ -1,6 +1,10 @@
 // XLA's flags that write dumps, draw or log, and do not change code: number in DebugOptions (0:
 // none), name, and whether the flag requests output that a load writes too (ASKS), output that only
-// a compile writes (COMPILES), or only controls its form or other output (SHAPES). Room-internal.
+// a compile writes (COMPILES), or only controls its form or other output (SHAPES). Then those that
+// name a cache of XLA's own: one that cannot change code, so only whether it is set counts (SET),
+// and one that XLA takes decisions from, whose content counts if XLA only reads it (TUNED). What
+// XLA measures and adds itself is as good as what it would measure without it, and a folder that
+// grows would give each run another key. Room-internal.
 //
 // First the flags that JAX leaves out of its own key, then others by their names. Some look like
 // dump flags but are missing here: flags that embed IR or debug information in executables, checks
@@ -30,7 +34,7 @@
     X(153, "xla_dump_disable_metadata", SHAPES) \
     X(154, "xla_dump_hlo_pipeline_re", COMPILES) \
     X(164, "xla_dump_hlo_as_long_text", SHAPES) \
-    X(310, "xla_gpu_per_fusion_autotune_cache_dir", SHAPES) \
+    X(310, "xla_gpu_per_fusion_autotune_cache_dir", TUNED) \
     X(324, "xla_gpu_experimental_autotune_cache_mode", SHAPES) \
     X(0, "xla_tpu_sdc_checker_streamz_metric", SHAPES) \
     X(0, "xla_tpu_sdc_checker_enable_sdc_event_callbacks", SHAPES) \
@@ -50,9 +54,11 @@
     X(253, "xla_enable_dumping", SHAPES) \
     X(290, "xla_dump_large_constants", SHAPES) \
     X(292, "xla_gpu_dump_autotune_logs_to", COMPILES) \
+    X(306, "xla_gpu_kernel_cache_file", SET) \
     X(338, "xla_gpu_experimental_dump_fdo_profiles", COMPILES) \
     X(381, "xla_dump_full_hlo_config", SHAPES) \
     X(405, "xla_dump_hlo_unoptimized_snapshots", COMPILES) \
+    X(407, "xla_gpu_experimental_autotuner_cache_dir", TUNED) \
     X(427, "xla_gpu_experimental_dump_gpu_executable", COMPILES) \
     X(433, "xla_dump_emitter_re", COMPILES) \
     X(436, "xla_enable_scoped_logging_timers", SHAPES) \
@@ -73,6 +79,8 @@ typedef enum keel_dump_kind {
     KEEL_DUMP_SHAPES,
     KEEL_DUMP_ASKS,
     KEEL_DUMP_COMPILES,
+    KEEL_DUMP_SET,
+    KEEL_DUMP_TUNED,
 } keel_dump_kind_t;
 
 typedef struct keel_dump_flag_t {
@@ -84,6 +92,14 @@ typedef struct keel_dump_flag_t {
 // NULL if it is none of them.
 const keel_dump_flag_t *keel_dump_flag_by_number(uint32_t number);
 const keel_dump_flag_t *keel_dump_flag_by_name(keel_str_t name);
+
+static inline bool keel_dump_flag_names_cache(const keel_dump_flag_t *flag) {
+    return flag && flag->kind >= KEEL_DUMP_SET;
+}
+// What counts of the value of a flag that names a cache, appended. `only_reads`: XLA adds nothing
+// to caches of decisions.
+keel_status_t keel_dump_flag_put_cache(const keel_dump_flag_t *flag, keel_str_t value,
+                                       bool only_reads, keel_buffer_t *out) KEEL_MUST_CHECK;
 
 // Records a flag with its value as text: "", "0" and "false" request nothing.
 void keel_dumps_note(keel_dumps_t *dumps, const keel_dump_flag_t *flag, keel_str_t value);

@@ -2,7 +2,9 @@
 // one that is loaded later would write again, where it was asked to then: loads get options of
 // their own.
 #include <stdio.h>
+#include <strings.h>
 
+#include "key/content.h"
 #include "key/dump_flags.h"
 #include "key/key.h"
 
@@ -10,11 +12,15 @@ static const keel_dump_flag_t flags[] = {
 #define ASKS KEEL_DUMP_ASKS
 #define COMPILES KEEL_DUMP_COMPILES
 #define SHAPES KEEL_DUMP_SHAPES
+#define SET KEEL_DUMP_SET
+#define TUNED KEEL_DUMP_TUNED
 #define FLAG(number, name, kind) {number, name, kind},
     KEEL_DUMP_FLAGS(FLAG)
 #undef FLAG
 #undef SHAPES
 #undef COMPILES
+#undef SET
+#undef TUNED
 #undef ASKS
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
@@ -31,10 +37,34 @@ const keel_dump_flag_t *keel_dump_flag_by_name(keel_str_t name) {
     return NULL;
 }
 
+// By number, by name or by the end of its long name; whatever Keel does not know may be READ.
+static bool is_read_only(keel_str_t value) {
+    static const char *const adding[] = {"0", "1", "unspecified", "update"};
+    for (size_t i = 0; i < sizeof adding / sizeof *adding; ++i) {
+        size_t size = strlen(adding[i]);
+        if (value.size >= size && strncasecmp(value.data + value.size - size, adding[i], size) == 0)
+            return false;
+    }
+    return value.size != 0;
+}
+
+keel_status_t keel_dump_flag_put_cache(const keel_dump_flag_t *flag, keel_str_t value,
+                                       bool only_reads, keel_buffer_t *out) {
+    if (!value.size) return NULL;
+    if (flag->kind == KEEL_DUMP_SET) keel_buffer_text(out, "set");
+    return flag->kind == KEEL_DUMP_TUNED && only_reads ? keel_key_content(value, out) : NULL;
+}
+
+static bool requests(const keel_dump_flag_t *flag) {
+    return flag->kind == KEEL_DUMP_ASKS || flag->kind == KEEL_DUMP_COMPILES;
+}
+
 void keel_dumps_note(keel_dumps_t *dumps, const keel_dump_flag_t *flag, keel_str_t value) {
     bool is_set = value.size && !keel_str_is(value, "0") && !keel_str_is(value, "false");
     if (strcmp(flag->name, "xla_enable_dumping") == 0) dumps->is_off = !is_set;
-    if (flag->kind == KEEL_DUMP_SHAPES || !is_set) return;
+    if (strcmp(flag->name, "xla_gpu_experimental_autotune_cache_mode") == 0)
+        dumps->only_reads = is_read_only(value);
+    if (!requests(flag) || !is_set) return;
     if (!dumps->asked) dumps->asked = flag->name;
     if (flag->kind == KEEL_DUMP_COMPILES && !dumps->compiles) dumps->compiles = flag->name;
     if (strcmp(flag->name, "xla_dump_to") == 0) dumps->folder = value;
@@ -111,7 +141,7 @@ static bool asks(message_t message, const keel_proto_field_t *field) {
     if (message == DEBUG) flag = keel_dump_flag_by_number(field->number);
     if (message == OPTIONS && field->number == OVERRIDES && field->wire == KEEL_WIRE_BYTES)
         flag = read_override(field->bytes, &value);
-    return flag && flag->kind != KEEL_DUMP_SHAPES;
+    return flag && requests(flag);
 }
 
 // The two numbers are the same: the build options are field 3 of the options, the debug options

@@ -82,7 +82,7 @@ static keel_status_t split_one(flags_t *flags, keel_str_t text, size_t *at) {
         name = (keel_str_t){name.data + 2, name.size - 2};
     if (keel_str_equal(name, flags->wanted)) flags->value = value;
     const keel_dump_flag_t *dump = keel_dump_flag_by_name(name);
-    if (!dump) return add_flag(flags, name, value);
+    if (!dump || keel_dump_flag_names_cache(dump)) return add_flag(flags, name, value);
     keel_dumps_note(&flags->dumps, dump, value);
     return NULL;
 }
@@ -129,7 +129,23 @@ static void put_escaped(keel_buffer_t *out, keel_str_t text) {
     }
 }
 
-static keel_status_t put_flag(keel_buffer_t *out, const flag_t *flag) {
+static keel_status_t put_cache(const flags_t *flags, keel_buffer_t *out, const flag_t *flag,
+                               const keel_dump_flag_t *cache) {
+    size_t begin = out->size;
+    keel_buffer_str(out, flag->name);
+    keel_buffer_byte(out, '=');
+    size_t head = out->size;
+    KEEL_TRY(keel_dump_flag_put_cache(cache, flag->value, flags->dumps.only_reads, out));
+    if (out->size == head)
+        out->size = begin;
+    else
+        keel_buffer_byte(out, '\n');
+    return NULL;
+}
+
+static keel_status_t put_flag(const flags_t *flags, keel_buffer_t *out, const flag_t *flag) {
+    const keel_dump_flag_t *cache = keel_dump_flag_by_name(flag->name);
+    if (cache) return put_cache(flags, out, flag, cache);
     put_escaped(out, flag->name);
     keel_buffer_byte(out, '=');
     put_escaped(out, flag->value);
@@ -147,7 +163,7 @@ static keel_status_t put_all(flags_t *flags, keel_buffer_t *out) {
              ++end)
             scalars &= is_scalar(flags->items[end].value);
         for (uint32_t k = scalars ? end - 1 : i; k < end; ++k)
-            KEEL_TRY(put_flag(out, &flags->items[k]));
+            KEEL_TRY(put_flag(flags, out, &flags->items[k]));
     }
     return NULL;
 }

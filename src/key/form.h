@@ -49,6 +49,7 @@ typedef struct keel_canon_t {
     uint8_t *digested;      // by function
     keel_node_id_t *meshes; // references to each mesh operation
     keel_op_id_t *mesh_ops;
+    bool *mesh_named; // whether anything so far refers to it
     uint32_t mesh_count;
     // The output buffer: nested nodes are written one after the other.
     uint8_t *form;

@@ -14,7 +14,7 @@
 #include "base/base.h"
 #include "program/program.h"
 
-enum { KEEL_KEY_VERSION = 1 };
+enum { KEEL_KEY_VERSION = 2 };
 // Longer readable texts of components are cut. JAX's compile options take 4 KB.
 enum { KEEL_KEY_VALUE_LIMIT = 16384 };
 
@@ -24,7 +24,7 @@ enum { KEEL_KEY_VALUE_LIMIT = 16384 };
     X(OPTIONS, "compile options", "CompileOptionsProto, decoded, without dump settings")           \
     X(XLA_FLAGS, "XLA_FLAGS", "sorted name=value pairs that can change code")                      \
     X(LIBTPU_FLAGS, "LIBTPU_INIT_ARGS", "the same for LIBTPU_INIT_ARGS")                           \
-    X(ENVIRONMENT, "environment", "TPU_MEGACORE and other variables that plugins read")            \
+    X(ENVIRONMENT, "environment", "other variables that libraries of the backend read, sorted")    \
     X(PLUGIN_BUILD, "plugin build", "digest of the plugin's file")                                 \
     X(PLATFORM, "platform", "name, version and attributes from the plugin")                        \
     X(TOPOLOGY, "topology", "the serialized topology, or what is known about it")                  \
@@ -136,6 +136,7 @@ typedef struct keel_dumps_t {
     const char *asked;    // the first flag that asks for output ("xla_dump_to"); NULL: none
     const char *compiles; // the first of those whose output only a compile writes, not a load
     bool is_off;          // xla_enable_dumping=false
+    bool only_reads;      // XLA adds nothing to its caches of decisions
     // The values of xla_dump_to and xla_dump_hlo_module_re, of options only; borrowed from them.
     keel_str_t folder, modules;
     bool is_complete; // the options have debug options, which XLA uses instead of XLA_FLAGS
@@ -152,8 +153,17 @@ void keel_key_dumps_of_options(keel_bytes_t options, keel_dumps_t *out);
 keel_status_t keel_key_options_without_dumps(keel_bytes_t options,
                                              keel_buffer_t *out) KEEL_MUST_CHECK;
 
-// Processor: vendor, model, features, schedulable CPUs.
-keel_status_t keel_key_cpu(keel_buffer_t *canonical) KEEL_MUST_CHECK;
+// The kinds of backends: whose libraries read a variable.
+enum { KEEL_BACKEND_CPU = 1, KEEL_BACKEND_GPU = 2, KEEL_BACKEND_TPU = 4 };
+// By the name of a platform ("cpu", "cuda"); all for an unknown one.
+unsigned keel_key_backends(const char *platform);
+// The variables of the environment that count for these backends, sorted: "NAME=value\n"...
+keel_status_t keel_key_environment(unsigned backends, keel_buffer_t *canonical) KEEL_MUST_CHECK;
+bool keel_key_has_variable(keel_str_t name, unsigned backends);
+
+// Processor: vendor, model, features, schedulable CPUs; and the threads that XLA's CPU client
+// splits code for, if they are not those of its `devices` on these CPUs.
+keel_status_t keel_key_cpu(uint64_t devices, keel_buffer_t *canonical) KEEL_MUST_CHECK;
 
 // The digest of a plugin's file, cached in `folder` (made if missing) by device, inode, size and
 // times. Without a writable folder (or with NULL), the file is hashed each time.

@@ -10,6 +10,7 @@
 #include "key/content.h"
 #include "key/dump_flags.h"
 #include "key/key.h"
+#include "key/sharding.h"
 
 typedef enum message_id {
     OPTIONS,
@@ -26,6 +27,8 @@ typedef enum rule_kind {
     BYTES,  // a single string: the last counts, and an empty one says as much as none
     LAST,   // a single one of the kind that may be absent: the last counts, whatever it says
     DROP,   //
+    SPREAD, // only says something to a partitioner: dropped for one partition
+    CACHE,  // of dump_flags.h: the path of a cache of XLA's own
     NESTED, // a message of `message`
     MAP,    // entries of a map, keyed by strings
     DEVICES // the device assignment
@@ -65,13 +68,13 @@ static const rule_t rules[] = {
     {BUILD, 9, DEVICES, NO_MESSAGE, "device_assignment"},
     {BUILD, 10, NUMBER, NO_MESSAGE, "alias_passthrough_params"},
     {BUILD, 11, NUMBER, NO_MESSAGE, "run_backend_only"},
-    {BUILD, 12, KEEP, NO_MESSAGE, "allow_spmd_sharding_propagation_to_output"},
+    {BUILD, 12, SPREAD, NO_MESSAGE, "allow_spmd_sharding_propagation_to_output"},
     {BUILD, 13, KEEP, NO_MESSAGE, "comp_envs"},
     {BUILD, 14, BYTES, NO_MESSAGE, "fdo_profile"},
     {BUILD, 15, NUMBER, NO_MESSAGE, "device_memory_size"},
     {BUILD, 16, KEEP, NO_MESSAGE, "auto_spmd_partitioning_mesh_shape"},
     {BUILD, 17, KEEP, NO_MESSAGE, "auto_spmd_partitioning_mesh_ids"},
-    {BUILD, 18, KEEP, NO_MESSAGE, "allow_spmd_sharding_propagation_to_parameters"},
+    {BUILD, 18, SPREAD, NO_MESSAGE, "allow_spmd_sharding_propagation_to_parameters"},
     {BUILD, 19, NUMBER, NO_MESSAGE, "use_shardy_partitioner"},
     {BUILD, 20, NUMBER, NO_MESSAGE, "exec_time_optimization_effort"},
     {BUILD, 21, NUMBER, NO_MESSAGE, "memory_fitting_effort"},
@@ -95,14 +98,18 @@ typedef struct output_t {
     keel_buffer_t files;  // contents of the files that the options name
     keel_status_t unread; // the first of them that cannot be read
     bool understood;
+    bool is_whole;   // there is one partition
+    bool only_reads; // of keel_dumps_t
 } output_t;
 
 static const rule_t *rule_of(message_id_t message, uint32_t number) {
     static const rule_t keep = {.kind = KEEP, .message = NO_MESSAGE};
     static const rule_t drop = {.kind = DROP, .message = NO_MESSAGE};
+    static const rule_t cache = {.kind = CACHE, .message = NO_MESSAGE};
     for (size_t i = sizeof rules / sizeof *rules; i-- && rules[i].parent >= message;)
         if (rules[i].parent == message && rules[i].number == number) return &rules[i];
-    return message == DEBUG && keel_dump_flag_by_number(number) ? &drop : &keep;
+    const keel_dump_flag_t *flag = message == DEBUG ? keel_dump_flag_by_number(number) : NULL;
+    return keel_dump_flag_names_cache(flag) ? &cache : flag ? &drop : &keep;
 }
 
 // ---- the wire ----------------------------------------------------------------------------------
@@ -252,8 +259,28 @@ static void put_content(output_t *output, keel_bytes_t value) {
     if (!output->unread) output->unread = keel_key_content(keel_bytes_str(value), &output->files);
 }
 
+// What counts of the path of a cache, as text; nothing if the path does not count at all.
+static void put_cache_value(output_t *output, const keel_dump_flag_t *flag, keel_bytes_t path,
+                            keel_buffer_t *out) {
+    if (output->unread) return;
+    output->unread = keel_dump_flag_put_cache(flag, keel_bytes_str(path), output->only_reads, out);
+}
+
+static void put_cache(output_t *output, message_id_t message, const rule_t *rule,
+                      const keel_proto_field_t *field, keel_buffer_t *out) {
+    keel_buffer_t value;
+    keel_buffer_initialize(&value, 0);
+    put_cache_value(output, keel_dump_flag_by_number(field->number), field->bytes, &value);
+    keel_proto_field_t kept = *field;
+    kept.bytes = keel_buffer_bytes(&value);
+    if (kept.bytes.size) put_field(out, &kept);
+    if (kept.bytes.size) say(output, message, rule, &kept);
+    if (value.failed) out->failed = true;
+    keel_buffer_deinitialize(&value);
+}
+
 // OptionOverrideProto: string_field 1, bool_field 2, int_field 3, double_field 4.
-enum { OVERRIDE_BOOL = 2 };
+enum { OVERRIDES = 7, OVERRIDE_BOOL = 2 };
 
 static void say_entry(output_t *output, message_id_t message, const rule_t *rule,
                       const option_entry_t *entry) {
@@ -286,6 +313,28 @@ static void put_entry(keel_buffer_t *out, uint32_t number, const option_entry_t 
     keel_buffer_deinitialize(&bytes);
 }
 
+// A flag of dump_flags.h: nothing, or what counts of the path of a cache.
+static void put_override(output_t *output, const keel_dump_flag_t *flag,
+                         const option_entry_t *entry, keel_buffer_t *out) {
+    keel_cursor_t cursor = keel_cursor(entry->field.bytes);
+    keel_proto_field_t path;
+    if (!keel_dump_flag_names_cache(flag) || !keel_proto_next(&cursor, &path) ||
+        path.wire != KEEL_WIRE_BYTES)
+        return;
+    keel_buffer_t *text = &output->text;
+    size_t begin = text->size;
+    keel_buffer_format(text, "env_option_overrides.%s=", flag->name);
+    size_t head = text->size;
+    put_cache_value(output, flag, path.bytes, text);
+    if (text->size > head && !text->failed) {
+        keel_proto_put_bytes(out, OVERRIDES, entry->key);
+        keel_proto_put_bytes(out, OVERRIDES, keel_bytes(text->data + head, text->size - head));
+        keel_buffer_byte(text, '\n');
+    } else if (!text->failed) {
+        text->size = begin;
+    }
+}
+
 static keel_status_t put_map(output_t *output, message_id_t message, const rule_t *rule,
                              const option_item_t *items, uint32_t count, keel_buffer_t *out) {
     void *data = NULL;
@@ -301,8 +350,11 @@ static keel_status_t put_map(output_t *output, message_id_t message, const rule_
     qsort(entries, count, sizeof *entries, by_key);
     for (uint32_t i = 0; i < count; ++i) {
         if (i + 1 < count && keel_bytes_equal(entries[i].key, entries[i + 1].key)) continue;
-        if (rule->message == OVERRIDE_MAP && keel_dump_flag_by_name(keel_bytes_str(entries[i].key)))
-            continue;
+        const keel_dump_flag_t *flag = rule->message == OVERRIDE_MAP
+                                           ? keel_dump_flag_by_name(keel_bytes_str(entries[i].key))
+                                           : NULL;
+        if (flag) put_override(output, flag, &entries[i], out);
+        if (flag) continue;
         put_entry(out, rule->number, &entries[i]);
         say_entry(output, message, rule, &entries[i]);
     }
@@ -419,6 +471,13 @@ static keel_status_t put_group(output_t *output, message_id_t message, const opt
     switch (rule->kind) {
         case DROP:
             return NULL;
+        case SPREAD:
+            for (uint32_t i = 0; i < count && !output->is_whole; ++i)
+                put_kept(output, message, rule, &items[i].field, out);
+            return NULL;
+        case CACHE:
+            put_cache(output, message, rule, &items[last_of(items, count)].field, out);
+            return NULL;
         case NESTED:
         case DEVICES:
             return put_nested(output, rule, items, count, out);
@@ -474,7 +533,13 @@ keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
                                keel_buffer_t *assignment, keel_buffer_t *readable,
                                bool *out_understood) {
     keel_buffer_t devices, message;
-    output_t output = {.assignment = &devices, .understood = true};
+    keel_partitioning_t partitioning = keel_partitioning_of_options(options);
+    keel_dumps_t dumps;
+    keel_key_dumps_of_options(options, &dumps);
+    output_t output = {.assignment = &devices,
+                       .understood = true,
+                       .is_whole = keel_partitioning_is_none(&partitioning),
+                       .only_reads = dumps.only_reads};
     keel_arena_initialize(&output.arena, 0);
     keel_buffer_initialize(&output.text, 0);
     keel_buffer_initialize(&output.debug_text, 0);

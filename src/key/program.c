@@ -91,7 +91,8 @@ static void put_set(keel_stream_t *stream, keel_digest_t *digests, uint32_t coun
         keel_stream_digest(stream, &digests[i]);
 }
 
-// Functions that the entry does not reach, and meshes: their order does not matter.
+// Functions that the entry does not reach, and meshes: their order does not matter. Without a
+// partitioner, a mesh matters only to what refers to it.
 static keel_status_t put_rest(keel_stream_t *stream, const keel_calls_t *calls) {
     keel_canon_t *canon = stream->canon;
     uint32_t functions = calls->count - calls->from_entry;
@@ -101,11 +102,14 @@ static keel_status_t put_rest(keel_stream_t *stream, const keel_calls_t *calls) 
     for (uint32_t i = 0; i < functions; ++i)
         digests[i] = canon->digests[calls->order[calls->from_entry + i]];
     put_set(stream, digests, functions);
+    uint32_t meshes = 0;
+    bool all = !keel_partitioning_is_none(&canon->partitioning);
     for (uint32_t i = 0; i < canon->mesh_count; ++i) {
         const keel_node_t *node = &canon->nodes[canon->meshes[i]];
-        digests[i] = keel_digest(keel_bytes(node->bytes, node->size));
+        if (all || canon->mesh_named[i])
+            digests[meshes++] = keel_digest(keel_bytes(node->bytes, node->size));
     }
-    put_set(stream, digests, canon->mesh_count);
+    put_set(stream, digests, meshes);
     keel_free(digests);
     return NULL;
 }

@@ -28,12 +28,19 @@ static bool read_options(keel_bytes_t bytes, keel_partitioning_t *out) {
     return !cursor.failed;
 }
 
+keel_partitioning_t keel_partitioning_of_options(keel_bytes_t options) {
+    keel_partitioning_t told = {.partitions = 0};
+    if (!read_options(options, &told)) told = (keel_partitioning_t){.is_searched = true};
+    return told;
+}
+
+bool keel_partitioning_is_none(const keel_partitioning_t *partitioning) {
+    return partitioning->partitions == 1 && !partitioning->is_searched;
+}
+
 keel_partitioning_t keel_partitioning(const keel_program_t *program, keel_bytes_t options) {
     keel_partitioning_t told = {.partitions = 0};
-    if (options.size) {
-        if (!read_options(options, &told)) told = (keel_partitioning_t){.is_searched = true};
-        return told;
-    }
+    if (options.size) return keel_partitioning_of_options(options);
     keel_attr_id_t id = keel_program_dict_find(program, program->attributes, "mhlo.num_partitions");
     if (id == KEEL_NONE || program->attrs.data[id].kind != KEEL_ATTR_INT) return told;
     told.partitions = (uint64_t)program->ints.data[program->attrs.data[id].b];
@@ -161,8 +168,8 @@ static bool anything_is_sharded(const keel_canon_t *canon) {
 bool keel_sharding_says_nothing(keel_canon_t *canon, keel_str_t name, keel_attr_id_t value) {
     if (!is_sharding(canon, name) || !is_replicated(canon, value)) return false;
     if (canon->replication == NOT_KNOWN) {
-        bool nothing = !canon->partitioning.is_searched &&
-                       (canon->partitioning.partitions == 1 || !anything_is_sharded(canon));
+        bool nothing = keel_partitioning_is_none(&canon->partitioning) ||
+                       (!canon->partitioning.is_searched && !anything_is_sharded(canon));
         canon->replication = nothing ? SAYS_NOTHING : SAYS_SOMETHING;
     }
     return canon->replication == SAYS_NOTHING;

@@ -17,6 +17,7 @@ static keel_node_id_t function_node(keel_canon_t *canon, uint32_t function) {
 bool keel_symbols_reference(keel_canon_t *canon, keel_str_t name, keel_node_id_t *out) {
     const uint64_t *what = keel_map_find(&canon->symbols, keel_str_bytes(name));
     if (!what) return false;
+    if (*what & 1) canon->mesh_named[*what >> 1] = true;
     *out = *what & 1 ? canon->meshes[*what >> 1] : function_node(canon, (uint32_t)(*what >> 1));
     return true;
 }

@@ -249,6 +249,7 @@ static keel_status_t read_devices(const source_t *source, keel_backend_t *out) {
         run_length = 1;
     }
     out->process_count = (uint32_t)highest_process + 1;
+    out->device_count = listing.count;
     keel_buffer_format(&out->device_kinds, "processes=%u\n", out->process_count);
     return keel_buffer_status(&out->device_kinds);
 }

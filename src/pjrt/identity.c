@@ -9,28 +9,19 @@ static keel_status_t set_buffer(keel_key_t *key, keel_component_t component,
                         keel_bytes_str(keel_buffer_bytes(buffer)));
 }
 
-static keel_status_t set_flags(keel_key_t *key, keel_component_t component, const char *variable) {
+static keel_status_t set_flags(keel_key_t *key, keel_component_t component, const char *flags) {
     keel_buffer_t canonical;
     keel_buffer_initialize(&canonical, 0);
-    keel_status_t status = keel_key_flags(getenv(variable), &canonical);
+    keel_status_t status = keel_key_flags(flags, &canonical);
     if (!status) status = set_buffer(key, component, &canonical);
     keel_buffer_deinitialize(&canonical);
     return status;
 }
 
-// What plugins read besides the two variables with flags.
-static const char variable_keyed[] = "TPU_MEGACORE";
-
-bool keel_environment_is_keyed(const char *name) {
-    return strcmp(name, variable_keyed) == 0;
-}
-
-static keel_status_t set_environment(keel_key_t *key) {
+static keel_status_t set_environment(keel_key_t *key, unsigned backends) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    const char *value = getenv(variable_keyed);
-    if (value) keel_buffer_format(&text, "%s=%s\n", variable_keyed, value);
-    keel_status_t status = keel_buffer_status(&text);
+    keel_status_t status = keel_key_environment(backends, &text);
     if (!status) status = set_buffer(key, KEEL_COMPONENT_ENVIRONMENT, &text);
     keel_buffer_deinitialize(&text);
     return status;
@@ -41,8 +32,10 @@ static keel_status_t set_cpu(keel_key_t *key, const keel_backend_t *backend) {
     keel_buffer_t canonical;
     keel_buffer_initialize(&canonical, 0);
     keel_status_t status = NULL;
+    // How many of several processes' devices are this one's is not known here.
+    uint64_t devices = backend->process_count == 1 ? backend->device_count : 1;
     if (strcmp(backend->platform_name, "cpu") == 0 || !backend->topology_known)
-        status = keel_key_cpu(&canonical);
+        status = keel_key_cpu(devices, &canonical);
     if (!status) status = set_buffer(key, KEEL_COMPONENT_CPU, &canonical);
     keel_buffer_deinitialize(&canonical);
     return status;
@@ -57,10 +50,11 @@ static keel_status_t set_topology(keel_key_t *key, const keel_backend_t *backend
                             : keel_bytes_str(keel_buffer_bytes(&backend->topology)));
 }
 
-keel_status_t keel_environment_key(keel_key_t *key) {
-    KEEL_TRY(set_flags(key, KEEL_COMPONENT_XLA_FLAGS, "XLA_FLAGS"));
-    KEEL_TRY(set_flags(key, KEEL_COMPONENT_LIBTPU_FLAGS, "LIBTPU_INIT_ARGS"));
-    return set_environment(key);
+static keel_status_t set_surroundings(keel_key_t *key, unsigned backends) {
+    KEEL_TRY(set_flags(key, KEEL_COMPONENT_XLA_FLAGS, getenv("XLA_FLAGS")));
+    const char *libtpu = backends & KEEL_BACKEND_TPU ? getenv("LIBTPU_INIT_ARGS") : NULL;
+    KEEL_TRY(set_flags(key, KEEL_COMPONENT_LIBTPU_FLAGS, libtpu));
+    return set_environment(key, backends);
 }
 
 keel_status_t keel_backend_key(const keel_backend_t *backend, const keel_digest_t *build,
@@ -69,7 +63,7 @@ keel_status_t keel_backend_key(const keel_backend_t *backend, const keel_digest_
     keel_digest_hex(build, hex);
     KEEL_TRY(keel_key_set(key, KEEL_COMPONENT_PLUGIN_BUILD,
                           keel_bytes(build->bytes, KEEL_DIGEST_SIZE), keel_str(hex)));
-    KEEL_TRY(keel_environment_key(key));
+    KEEL_TRY(set_surroundings(key, keel_key_backends(backend->platform_name)));
     KEEL_TRY(set_buffer(key, KEEL_COMPONENT_PLATFORM, &backend->platform));
     KEEL_TRY(set_topology(key, backend));
     KEEL_TRY(set_buffer(key, KEEL_COMPONENT_DEVICE_KINDS, &backend->device_kinds));

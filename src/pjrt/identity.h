@@ -14,9 +14,4 @@
 keel_status_t keel_backend_key(const keel_backend_t *backend, const keel_digest_t *build,
                                keel_key_t *key) KEEL_MUST_CHECK;
 
-// The part that needs no client: flags and environment.
-keel_status_t keel_environment_key(keel_key_t *key) KEEL_MUST_CHECK;
-// Whether a variable is part of the key, besides the two with flags.
-bool keel_environment_is_keyed(const char *name);
-
 #endif // KEEL_PJRT_IDENTITY_H_

@@ -102,6 +102,7 @@ typedef struct keel_backend_t {
     keel_buffer_t device_kinds;   // kinds with counts, processes
     keel_buffer_t create_options; // sorted
     uint32_t process_count;       // processes that the client's devices belong to
+    uint64_t device_count;        // of all processes
 } keel_backend_t;
 
 keel_status_t keel_backend_read(const PJRT_Api *api, PJRT_Client *client,

@@ -134,7 +134,7 @@ echo "== refused"
   keel contract check --from 20260101; echo "exit $?"
   keel contract check --contract keel.contract --json --annotations --from 20260101; echo "exit $?"
   keel contract check --contract missing.contract --from 20260101; echo "exit $?"
-  sed 's/^key 1/key 7/' keel.contract >key.contract
+  sed 's/^key 2/key 7/' keel.contract >key.contract
   keel contract check --contract key.contract --from 20260101; echo "exit $?"
   sed 's/^programs.*/<<<<<<< ours\n&\n=======/' keel.contract >conflict.contract
   keel contract show conflict.contract; echo "exit $?"

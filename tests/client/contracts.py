@@ -187,11 +187,11 @@ def check_machine(stage):
     report.check("a contract with its machine holds there", code == 0 and "\nmachine listed\n" in text
                  and not found["left"], f"{told(answer)} {found}")
     for name, options, more in (("on fewer devices", ["--on", "cpu:2", "--compile", "none"], {}),
-                                ("with a variable that plugins read", REHEARSED, {"TPU_MEGACORE": "1"})):
+                                ("with a variable that plugins read", REHEARSED, {"ONEDNN_DEFAULT_FPMATH_MODE": "BF16"})):
         code, found = stage.checked("machine.contract", *GPT, options=options, **more)
         report.check(f"{name} every program leaves", code == 1 and len(found["left"]) == found["programs"] == 4 and all(
             "or for another machine" in left["message"] for left in found["left"]), found)
-    report.check("with the cause", {"kind": "flag", "subject": "TPU_MEGACORE"}.items() <= found["left"][0].items(), found)
+    report.check("with the cause", {"kind": "flag", "subject": "ONEDNN_DEFAULT_FPMATH_MODE"}.items() <= found["left"][0].items(), found)
     answer = stage.keel("contract", "diff", "flags.contract", "machine.contract")
     report.check("a diff names it", "machine" in answer.out and "free" in answer.out, told(answer))
 

@@ -59,7 +59,7 @@ def surroundings(space):
         ("another build of the plugin", "new", {"KEEL_PLUGIN": changed}, [], None),
         ("XLA_FLAGS that change code", "new", {"XLA_FLAGS": "--xla_cpu_enable_fast_math=true"}, [],
          None),
-        ("a variable that plugins read", "new", {"TPU_MEGACORE": "1"}, [], None),
+        ("a variable that plugins read", "new", {"ONEDNN_DEFAULT_FPMATH_MODE": "BF16"}, [], None),
     ]
     if shutil.which("taskset") and len(os.sched_getaffinity(0)) > 1:
         only = str(min(os.sched_getaffinity(0)))

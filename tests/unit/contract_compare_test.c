@@ -69,9 +69,9 @@ static void a_change_reads_as_what_changed_in_the_model(void **state) {
 
 static void the_header_says_once_what_changed(void **state) {
     (void)state;
-    assert_changes("keel.contract 1\nkey 1\nclient jax 0.6.1\nplugin xla 1\ndevices 4 x cpu\n"
+    assert_changes("keel.contract 1\nkey 2\nclient jax 0.6.1\nplugin xla 1\ndevices 4 x cpu\n"
                    "profile a\noptions " OPTIONS "\nsettled step 2\nothers warn\n" ENTRY F1 "\n",
-                   "keel.contract 1\nkey 1\nclient jax 0.6.2\nplugin xla 2\ndevices 8 x cpu\n"
+                   "keel.contract 1\nkey 2\nclient jax 0.6.2\nplugin xla 2\ndevices 8 x cpu\n"
                    "profile b\noptions " F3 "\nsettled step 4\nothers allow\n" ENTRY F1 "\n"
                    "    pin " F2 "\n",
                    "changed client|||jax 0.6.1|jax 0.6.2\nchanged plugin|||xla 1|xla 2\n"
@@ -83,7 +83,7 @@ static void the_header_says_once_what_changed(void **state) {
     assert_changes(HEADER "client a\n", HEADER "client b\n", "changed client|||a|b\n", false);
     assert_changes(HEADER "others warn\n", HEADER "others refuse\n",
                    "changed others|||warn|refuse\n", true);
-    assert_changes(HEADER, "keel.contract 1\nkey 1\noptions " F3 "\n",
+    assert_changes(HEADER, "keel.contract 1\nkey 2\noptions " F3 "\n",
                    "changed options|||c8e9eaeb|03707172\n", true);
 }
 

@@ -81,6 +81,6 @@ static inline void assert_text(const keel_contract_t *contract, const char *expe
     "037071727374757677"                                                                           \
     "78797a7b7c7d7e"
 #define OPTIONS "c8e9eaebecedeeeff0f1f2f3f4f5f6f7"
-#define HEADER "keel.contract 1\nkey 1\nprofile none\noptions " OPTIONS "\n"
+#define HEADER "keel.contract 1\nkey 2\nprofile none\noptions " OPTIONS "\n"
 
 #endif // KEEL_TESTS_CONTRACT_HELP_H_

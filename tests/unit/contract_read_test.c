@@ -35,7 +35,7 @@ static void what_was_written_is_read_and_written_the_same(void **state) {
     (void)state;
     assert_same(HEADER "programs 0\n");
     assert_same(
-        "# A comment.\n# Another.\nkeel.contract 1\nkey 1\nclient jax 0.6.2, jaxlib 0.6.2\n"
+        "# A comment.\n# Another.\nkeel.contract 1\nkey 2\nclient jax 0.6.2, jaxlib 0.6.2\n"
         "plugin xla 1\ndevices 4 x cpu\nprofile \"my profile\"\noptions " OPTIONS "\n"
         "operations listed\nmachine listed\nprograms 5\nsettled step 20\nothers allow\n"
         "\n# The step.\nentry jit_step\n  function step in train.py\n  scope refuse\n"
@@ -66,7 +66,7 @@ static void a_golden_file_is_read_and_written_the_same(void **state) {
 static void blanks_and_order_of_entries_do_not_matter(void **state) {
     (void)state;
     keel_contract_t contract;
-    const char *text = "keel.contract 1\r\nkey 1\r\noptions " OPTIONS "\r\n\r\n\r\nentry b\r\n"
+    const char *text = "keel.contract 1\r\nkey 2\r\noptions " OPTIONS "\r\n\r\n\r\nentry b\r\n"
                        "program\r\n\tpin " F1 "\r\nentry a\n      program\npin " F2
                        " sizes 3\n takes   x   f32[ 1 , 2..4 ]   \n";
     assert_ok(keel_contract_parse("it", keel_str_bytes(keel_str(text)), &contract));
@@ -98,13 +98,13 @@ static void what_is_no_contract_is_refused(void **state) {
                    "it, or record the contract again");
     assert_refused("keel.contract 1\nkey 99\n",
                    "keel.contract:2: key 99: its fingerprints are of another version of Keel's "
-                   "keys, this Keel has 1; record the contract again: keel contract record -o "
+                   "keys, this Keel has 2; record the contract again: keel contract record -o "
                    "keel.contract");
     assert_refused("keel.contract 1\nkey 99999999999999999999\n",
                    "keel.contract:2: key 99999999999999999999: its fingerprints are of another "
-                   "version of Keel's keys, this Keel has 1; record the contract again: keel "
+                   "version of Keel's keys, this Keel has 2; record the contract again: keel "
                    "contract record -o keel.contract");
-    assert_refused("keel.contract 1\nkey 1\n",
+    assert_refused("keel.contract 1\nkey 2\n",
                    "keel.contract:1: the line 'options' is missing; record the contract again");
     assert_refused("keel.contract 1\noptions " OPTIONS "\n",
                    "keel.contract:1: the line 'key' is missing; record the contract again");
@@ -129,7 +129,7 @@ static void bad_edits_name_line_value_and_next_step(void **state) {
     REFUSED("colour red\n", "5",
             "'colour' is unknown here; known are: key, client, plugin, devices, profile, options, "
             "operations, machine, programs, settled, others, entry");
-    REFUSED("key 1\n", "5", "key stands here twice; remove one");
+    REFUSED("key 2\n", "5", "key stands here twice; remove one");
     REFUSED("others never\n", "5", "scope 'never': write refuse, warn, allow or default");
     REFUSED("operations all\n", "5", "operations 'all': write free or listed");
     REFUSED("machine mine\n", "5", "machine 'mine': write free or listed");

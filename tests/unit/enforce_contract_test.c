@@ -97,7 +97,7 @@ static void write_pinned(const char *path, const char *header, const char *entry
     keel_hex(of_program.bytes, sizeof of_program.bytes, program);
     keel_hex(of_options.bytes, sizeof of_options.bytes, options);
     fprintf(file,
-            "keel.contract 1\nkey 1\noptions %s\n%s\nentry jit_donate\n  function step in "
+            "keel.contract 1\nkey 2\noptions %s\n%s\nentry jit_donate\n  function step in "
             "train.py\n%s  program\n    pin %s%s\n    takes x f32[1]\n",
             options, header, entry, program, words);
     CHECK(fclose(file) == 0);

@@ -58,8 +58,6 @@ static void test_four_replicas_become_one_on_any_device_and_nothing_else_changes
     char *before = readable(options), *after = readable(keel_buffer_bytes(&out));
 #define SAME                                                                                       \
     "num_partitions=1\n"                                                                           \
-    "allow_spmd_sharding_propagation_to_output=0x00\n"                                             \
-    "allow_spmd_sharding_propagation_to_parameters=0x00\n"                                         \
     "process_count=1\n"
     assert_string_equal(before, "device_ordinal=-1\nnum_replicas=4\n" SAME
                                 "devices:4 replicas, 1 computations: 0 1 2 3\n");

@@ -619,6 +619,37 @@ static void flags_come_from_a_file_too(void **state) {
     unlink(path);
 }
 
+// ---- what is said to a partitioner -------------------------------------------------------------
+
+enum { PARTITIONS = 5, SEARCH = 7, TO_OUTPUT = 12, TO_PARAMETERS = 18 };
+
+static bool same_with_other_propagation(uint64_t partitions, bool searches) {
+    keel_buffer_t bytes[2];
+    for (int i = 0; i < 2; ++i) {
+        keel_buffer_t build;
+        keel_buffer_initialize(&build, 0);
+        if (partitions) number(&build, PARTITIONS, partitions);
+        if (searches) number(&build, SEARCH, 1);
+        nested(&build, TO_OUTPUT, keel_bytes(i ? "\1" : "\0", 1));
+        nested(&build, TO_PARAMETERS, keel_bytes(i ? "\0\1" : "\0\0", 2));
+        keel_buffer_initialize(&bytes[i], 0);
+        nested(&bytes[i], 3, keel_buffer_bytes(&build));
+        keel_buffer_deinitialize(&build);
+    }
+    bool equal = same(keel_buffer_bytes(&bytes[0]), keel_buffer_bytes(&bytes[1]));
+    keel_buffer_deinitialize(&bytes[0]);
+    keel_buffer_deinitialize(&bytes[1]);
+    return equal;
+}
+
+static void propagation_counts_only_for_a_partitioner(void **state) {
+    (void)state;
+    assert_true(same_with_other_propagation(1, false));
+    assert_false(same_with_other_propagation(1, true));
+    assert_false(same_with_other_propagation(2, false));
+    assert_false(same_with_other_propagation(0, false)); // nothing says how many there are
+}
+
 // ---- processor ---------------------------------------------------------------------------------
 
 static void the_processor_counts_what_may_be_used(void **state) {
@@ -628,12 +659,12 @@ static void the_processor_counts_what_may_be_used(void **state) {
     keel_buffer_initialize(&one, 0);
     cpu_set_t saved, first;
     assert_int_equal(sched_getaffinity(0, sizeof saved, &saved), 0);
-    MUST(keel_key_cpu(&all));
+    MUST(keel_key_cpu(1, &all));
     CPU_ZERO(&first);
     for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&first); ++i)
         if (CPU_ISSET(i, &saved)) CPU_SET(i, &first);
     assert_int_equal(sched_setaffinity(0, sizeof first, &first), 0);
-    MUST(keel_key_cpu(&one));
+    MUST(keel_key_cpu(1, &one));
     assert_int_equal(sched_setaffinity(0, sizeof saved, &saved), 0);
     assert_non_null(strstr(keel_buffer_cstr(&one), "cpus=1\n"));
     char count[32];
@@ -659,7 +690,7 @@ static void every_allocation_that_fails_is_reported(void **state) {
         keel_status_t status =
             keel_key_options(bytes, &o.canonical, &o.assignment, &o.readable, &o.understood);
         if (!status) status = keel_key_flags("--b='x y' --a=1", &flags);
-        if (!status) status = keel_key_cpu(&flags);
+        if (!status) status = keel_key_cpu(1, &flags);
         bool failed = keel_fault_count(KEEL_FAULT_ALLOC) >= n;
         keel_fault_arm(KEEL_FAULT_ALLOC, 0);
         keel_buffer_deinitialize(&flags);
@@ -678,6 +709,7 @@ int main(void) {
         cmocka_unit_test(dumps_and_the_process_index_are_left_out),
         cmocka_unit_test(what_changes_code_is_kept),
         cmocka_unit_test(the_device_assignment_stands_apart),
+        cmocka_unit_test(propagation_counts_only_for_a_partitioner),
         cmocka_unit_test(options_are_read_as_people_wrote_them),
         cmocka_unit_test(an_unknown_option_is_said_by_its_number),
         cmocka_unit_test(debug_options_are_spelled_out),

@@ -167,6 +167,33 @@ static void only_what_is_on_every_device_is_replicated(void **state) {
     }
 }
 
+static keel_digest_t digest_with_mesh(bool has_mesh, bool is_named, int64_t partitions) {
+    build_t b;
+    build_begin(&b, KEEL_FORMAT_MLIR);
+    b.program.attributes = DICT(&b, {"mhlo.num_partitions", int_attr(&b, partitions)});
+    if (has_mesh) add_mesh_operation(&b);
+    keel_type_id_t type = f32(&b);
+    b.program.entry = begin_function(&b, (fn_t){"main", type, KEEL_NONE, true});
+    const sharding_t sharding = {.mesh = MESH_BY_NAME, .axis = "x"};
+    keel_attr_id_t attributes = KEEL_NONE;
+    if (is_named) attributes = DICT(&b, {"sdy.sharding", sharding_attr(&b, &sharding)});
+    add_op(&b, (op_t){"negate", attributes, type, {argument_of(&b, b.program.entry)}, 1});
+    end_function(&b, b.program.entry);
+    build_end(&b);
+    return digest_of(&b);
+}
+
+static void a_mesh_that_nothing_refers_to_counts_only_for_a_partitioner(void **state) {
+    (void)state;
+    for (int64_t partitions = 1; partitions <= 2; ++partitions) {
+        keel_digest_t none = digest_with_mesh(false, false, partitions);
+        keel_digest_t mesh = digest_with_mesh(true, false, partitions);
+        keel_digest_t named = digest_with_mesh(true, true, partitions);
+        assert_int_equal(keel_digest_equal(&none, &mesh), partitions == 1);
+        assert_false(keel_digest_equal(&none, &named));
+    }
+}
+
 // In HLO a sharding is a message, of which only what is not a default is there.
 static keel_digest_t digest_of_hlo(bool has_sharding, uint32_t fields, keel_record_t klass) {
     build_t b;
@@ -196,6 +223,7 @@ static void a_message_of_defaults_is_replicated(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_what_is_on_every_device_is_replicated),
+        cmocka_unit_test(a_mesh_that_nothing_refers_to_counts_only_for_a_partitioner),
         cmocka_unit_test(a_message_of_defaults_is_replicated),
     };
     return cmocka_run_group_tests_name("key_sharding", tests, NULL, NULL);

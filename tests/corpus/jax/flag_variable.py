@@ -1,9 +1,9 @@
 # cause: flag
-# subject: TPU_MEGACORE
+# subject: ONEDNN_DEFAULT_FPMATH_MODE
 # old: unset
-# new: 1
+# new: BF16
 # run:
-# run: TPU_MEGACORE=1
+# run: ONEDNN_DEFAULT_FPMATH_MODE=BF16
 
 import jax
 import jax.numpy as jnp
