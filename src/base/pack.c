@@ -33,3 +33,19 @@ keel_status_t keel_pack(keel_bytes_t bytes, uint8_t **out, size_t *out_size) {
     *out_size = size;
     return NULL;
 }
+
+keel_status_t keel_unpack(keel_bytes_t packed, uint64_t limit, uint8_t **out, size_t *out_size) {
+    unsigned long long size = ZSTD_getFrameContentSize(packed.data, packed.size);
+    if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > limit)
+        return keel_status_make(KEEL_CORRUPT, "not packed, or larger than anything that is");
+    void *memory;
+    KEEL_TRY(keel_alloc((size_t)size, &memory));
+    size_t got = ZSTD_decompress(memory, (size_t)size, packed.data, packed.size);
+    if (ZSTD_isError(got) || got != size) {
+        keel_free(memory);
+        return keel_status_make(KEEL_CORRUPT, "it cannot be unpacked");
+    }
+    *out = memory;
+    *out_size = got;
+    return NULL;
+}

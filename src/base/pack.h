@@ -10,4 +10,8 @@
 // Errors: KEEL_NO_MEMORY.
 keel_status_t keel_pack(keel_bytes_t bytes, uint8_t **out, size_t *out_size);
 
+// Unpacks what keel_pack made; the caller frees *out with keel_free. KEEL_CORRUPT if it is anything
+// else, or says that it holds more than `limit` bytes.
+keel_status_t keel_unpack(keel_bytes_t packed, uint64_t limit, uint8_t **out, size_t *out_size);
+
 #endif // KEEL_BASE_PACK_H_

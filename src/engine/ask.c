@@ -151,6 +151,7 @@ static void run_ask(keel_engine_t *engine, task_t *head) {
         .recompile = ask->recompile,
         .site = engine_site(&ask->site.place),
         .origin = ask->site.origin,
+        .elsewhere = ask->elsewhere,
         .miss = ask->miss,
         .miss_note = ask->miss_note,
         .sent = ask->sent,

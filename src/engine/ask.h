@@ -19,6 +19,7 @@ typedef struct ask_t {
     bool recompile;
     double seconds;               // inside the plugin
     double compile_seconds;       // what compiling it takes, now or when it was stored
+    const char *elsewhere;        // who loaded it, if Keel did not hand out its bytes; or NULL
     const char *miss, *miss_note; // why it was compiled: "absent", and a sentence about that
     keel_stack_t stack;
     double stack_seconds;

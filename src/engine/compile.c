@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "engine/background.h"
+#include "engine/compile.h"
 #include "engine/counters.h"
 #include "engine/executables.h"
 #include "engine/flow.h"
@@ -45,6 +46,22 @@ static PJRT_Error *call_plugin_unloaded(const request_t *request) {
     return error;
 }
 
+static const char *format_of(const request_t *request) {
+    return strcmp(request->format, "hlo") == 0 ? "hlo" : "mlir";
+}
+
+made_of_t compile_made_of(const request_t *request) {
+    bool is_known = request->kind != REQUEST_ELSEWHERE;
+    return (made_of_t){request->program, request->options, is_known ? format_of(request) : NULL};
+}
+
+// So that it is known once the client serializes it.
+static void take_unloaded(const request_t *request) {
+    const made_of_t made_of = compile_made_of(request);
+    keel_status_ignore(
+        executables_add_unloaded(request->engine, request->unloaded->executable, &made_of));
+}
+
 // ---- load --------------------------------------------------------------------------------------
 
 static void count_executions(request_t *request, keel_journal_counts_t *out) {
@@ -54,13 +71,14 @@ static void count_executions(request_t *request, keel_journal_counts_t *out) {
     keel_status_ignore(counters_collect(request->engine->counters, out, &total));
 }
 
-static void journal_load(request_t *request, const char *tier, const keel_entry_t *entry,
-                         uint64_t ahead) {
+void compile_journal_load(request_t *request, const char *tier, const keel_entry_t *entry,
+                          uint64_t ahead) {
     keel_journal_counts_t counts;
     count_executions(request, &counts);
     keel_journal_load(request->engine->journal, &(keel_journal_load_t){
                                                     .subject = subject_of(request),
                                                     .tier = tier,
+                                                    .by = request->loader,
                                                     .seconds = keel_seconds(request->in_plugin),
                                                     .ahead_seconds = keel_seconds(ahead),
                                                     .overhead_seconds = overhead(request),
@@ -79,7 +97,7 @@ static void journal_load(request_t *request, const char *tier, const keel_entry_
 }
 
 // See gang.c and release.c. If it cannot join a gang, the client's executable runs alone.
-static void join(request_t *request, const PJRT_LoadedExecutable *loaded) {
+void compile_join(request_t *request, const PJRT_LoadedExecutable *loaded) {
     keel_engine_t *engine = request->engine;
     if (!request->replicas) return;
     release_begin(engine);
@@ -105,9 +123,10 @@ static void join(request_t *request, const PJRT_LoadedExecutable *loaded) {
 static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t *data,
                      size_t size) {
     keel_engine_t *engine = request->engine;
-    keel_status_t status = executables_add(engine, loaded, &request->program, data, size);
+    const made_of_t made_of = compile_made_of(request);
+    keel_status_t status = executables_add(engine, loaded, &made_of, data, size);
     if (!status) {
-        join(request, loaded);
+        compile_join(request, loaded);
         request->args->executable = loaded;
         return true;
     }
@@ -125,7 +144,7 @@ static bool is_written(const request_t *request) {
 // A plain load is not explained, but later programs are compared with it. For an operation that
 // runs on its own, JAX may make the same program twice (for a weak type and for a strong one):
 // nobody can avoid that.
-static void note_load(request_t *request, double compile_seconds) {
+void compile_note_load(request_t *request, double compile_seconds) {
     bool is_retrace = request->is_retrace && !request->is_eager;
     request->ask.kind = is_retrace           ? KEEL_ASK_RETRACE
                         : request->recompile ? KEEL_ASK_LOAD
@@ -145,20 +164,21 @@ static bool hand_out_entry(request_t *request, loaded_entry_t *loaded, uint64_t 
     request->answer = loaded->answer;
     if (request->unloaded) {
         request->unloaded->executable = loaded->unloaded;
-        journal_load(request, loaded->tier->name, entry, ahead);
-        note_load(request, entry->compile_seconds);
+        take_unloaded(request);
+        compile_journal_load(request, loaded->tier->name, entry, ahead);
+        compile_note_load(request, entry->compile_seconds);
         keel_entry_deinitialize(entry);
         return true;
     }
     bool handed_out = hand_out(request, loaded->executable, entry->payload, entry->payload_size);
     entry->payload = NULL;
-    if (handed_out) journal_load(request, loaded->tier->name, entry, ahead);
-    if (handed_out) note_load(request, entry->compile_seconds);
+    if (handed_out) compile_journal_load(request, loaded->tier->name, entry, ahead);
+    if (handed_out) compile_note_load(request, entry->compile_seconds);
     keel_entry_deinitialize(entry);
     return handed_out;
 }
 
-static bool load_ahead(request_t *request, keel_miss_t *out_miss) {
+bool compile_load_ahead(request_t *request, keel_miss_t *out_miss) {
     prefetched_t ahead;
     keel_engine_t *engine = request->engine;
     bool taken = prefetch_take(engine, request->args->client, &request->key.digest, &ahead);
@@ -207,7 +227,7 @@ static bool load(request_t *request, keel_miss_t *out_miss) {
     if (request->dumps.by_compiling) return false;
     // What was loaded ahead wrote no dumps.
     bool may_be_ahead = !request->unloaded && !request->dumps.flag;
-    if (may_be_ahead && load_ahead(request, out_miss)) return true;
+    if (may_be_ahead && compile_load_ahead(request, out_miss)) return true;
     return *out_miss == KEEL_MISS_ABSENT && load_stored(request, out_miss);
 }
 
@@ -318,8 +338,8 @@ static void rehearse(request_t *request, claims_t *held) {
     if (request->asked_before) {
         claims_release(held);
         const keel_entry_t none = {.payload_size = 0};
-        journal_load(request, "memory", &none, 0);
-        note_load(request, 0);
+        compile_journal_load(request, "memory", &none, 0);
+        compile_note_load(request, 0);
         return;
     }
     const rehearsed_t rehearsed = {.key = &request->key,
@@ -403,18 +423,20 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
     request->ask.compile_seconds = keel_seconds(took);
     request->handed_out = true;
     if (request->unloaded) {
+        take_unloaded(request);
         store_unloaded(request, keel_seconds(took));
         claims_release(held);
         return NULL;
     }
+    const made_of_t made_of = compile_made_of(request);
     keel_status_t status =
-        executables_add(engine, request->args->executable, &request->program, NULL, 0);
+        executables_add(engine, request->args->executable, &made_of, NULL, 0);
     if (status) engine_fell_through(engine, "count", NULL, status);
     if (engine->target) {
         rehearse(request, held);
         return NULL;
     }
-    join(request, request->args->executable);
+    compile_join(request, request->args->executable);
     publication_t publication = {.client = request->args->client,
                                  .key = &request->key,
                                  .program = &request->program,
@@ -513,6 +535,7 @@ static void write_ask(request_t *request) {
     ask->site = request->site;
     ask->recompile = request->recompile;
     ask->seconds = keel_seconds(request->in_plugin);
+    if (request->kind == REQUEST_ELSEWHERE) ask->elsewhere = request->loader;
     ask->key = request->key;
     ask->arena = request->arena;
     keel_key_initialize(&request->key);
@@ -521,7 +544,7 @@ static void write_ask(request_t *request) {
 }
 
 // The client gets an error and nothing else. Afterwards the request's texts are gone.
-static PJRT_Error *refuse(request_t *request, const verdict_t *verdict) {
+PJRT_Error *compile_refuse(request_t *request, const verdict_t *verdict) {
     keel_journal_counts_t counts; // so that the step is known in which it was asked for
     count_executions(request, &counts);
     keel_journal_executes(request->engine->journal, counts);
@@ -542,22 +565,45 @@ static void keep_memory(request_t *request) {
 }
 
 static void note_line(const request_t *request) {
-    if (request->handed_out && strcmp(request->format, "hlo") == 0)
+    bool is_recorded = strcmp(request->format, "hlo") == 0 && request->kind != REQUEST_ELSEWHERE;
+    if (request->handed_out && is_recorded)
         flow_asked(request->engine, &request->program, &request->site.place,
                    request->ask.stack.count > 0);
 }
 
 static void note_plan(const request_t *request) {
+    bool is_planned = request->handed_out && request->cacheable.yes;
+    if (!is_planned || request->kind == REQUEST_ELSEWHERE) return;
     prefetch_asked(request->engine, &request->key,
                    &(keel_cost_t){.name = keel_plan_name(request->name),
                                   .operations = request->ops,
                                   .seconds = request->ask.compile_seconds});
 }
 
+// The program and its options go to the journal.
+void compile_keep_program(request_t *request) {
+    keel_engine_t *engine = request->engine;
+    keel_bytes_t options = request->sent_options;
+    if (!options.data)
+        options = keel_bytes(request->args->compile_options, request->args->compile_options_size);
+    if (request->is_read || request->kind == REQUEST_COMPILE)
+        publish_program(engine, &request->program, format_of(request), request->code);
+    publish_options(engine, &request->options, options);
+}
+
+void compile_finish(request_t *request) {
+    note_plan(request);
+    keep_memory(request);
+    host_ops_look(request->engine);
+    note_line(request);
+    write_ask(request);
+    request_end(request);
+}
+
 static PJRT_Error *go(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
                       PJRT_Compile_Args *unloaded) {
     request_t request;
-    keel_status_t status = request_begin(engine, args, unloaded, &request);
+    keel_status_t status = request_begin(engine, args, unloaded, REQUEST_COMPILE, &request);
     if (status) {
         engine_fell_through(engine, "compile", NULL, status);
         PJRT_Error *error =
@@ -565,24 +611,15 @@ static PJRT_Error *go(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
         request_end(&request);
         return error;
     }
-    const char *known = strcmp(request.format, "hlo") == 0 ? "hlo" : "mlir";
-    keel_bytes_t options = request.sent_options;
-    if (!options.data) options = keel_bytes(args->compile_options, args->compile_options_size);
-    publish_program(engine, &request.program, known, request.code);
-    publish_options(engine, &request.options, options);
+    compile_keep_program(&request);
     verdict_t verdict = verdict_ask(&request);
     if (verdict.why) {
-        PJRT_Error *refusal = refuse(&request, &verdict);
+        PJRT_Error *refusal = compile_refuse(&request, &verdict);
         request_end(&request);
         return refusal;
     }
     PJRT_Error *error = load_or_compile(&request);
-    if (request.handed_out && request.cacheable.yes) note_plan(&request);
-    keep_memory(&request);
-    host_ops_look(engine);
-    note_line(&request);
-    write_ask(&request);
-    request_end(&request);
+    compile_finish(&request);
     return error;
 }
 

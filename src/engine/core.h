@@ -34,6 +34,7 @@ struct keel_engine_t {
     struct executables_t *executables;
     struct flow_t *flow;
     struct functions_t *functions;
+    struct handed_t *handed;
     struct handlers_t *handlers;
     struct host_ops_t *host_ops;
     struct memory_t *memory_use;

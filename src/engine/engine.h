@@ -18,6 +18,8 @@
 //   portable.c      rewritten options
 //   fusions.c       options for a plugin that is older than its client
 //   load.c          from an entry to an executable
+//   elsewhere.c     executables that the client loads by itself
+//   handed.c        which programs the bytes are of that clients serialized
 //   tiers.c         the tiers that have entries
 //   prefetch.c      the same before the client asks
 //   progress.c      the line on a terminal
@@ -89,6 +91,9 @@ typedef struct keel_engine_ask_t {
     bool recompile;          // this function had another program before
     bool is_new;             // it has not had this one
     bool is_eager;           // an operation that runs on its own, outside jit
+    const char *elsewhere;   // who loaded it, if Keel did not hand out its bytes: then `code` is the
+                             // optimized program; otherwise NULL
+    bool is_read;            // `code` is a program that Keel reads
     uint32_t process; // which one this is of the processes that the client's devices belong to
     struct request_t *request;
 } keel_engine_ask_t;
@@ -165,6 +170,14 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
 // The client's PJRT_Compile, for a topology without a client. A stored executable is one of the
 // rehearsal's (rehearse/rehearse.h): no plugin can load it without devices.
 PJRT_Error *keel_engine_compile_unloaded(keel_engine_t *engine, PJRT_Compile_Args *args);
+
+// The client loads an executable by itself (PJRT_Executable_DeserializeAndLoad). The same; see
+// elsewhere.c.
+PJRT_Error *keel_engine_load(keel_engine_t *engine, PJRT_Executable_DeserializeAndLoad_Args *args);
+// The client has these bytes of the executable (PJRT_Executable_Serialize): loading them is an ask
+// for its program, in this process or another.
+void keel_engine_serialized(keel_engine_t *engine, const PJRT_Executable *executable,
+                            keel_bytes_t bytes);
 
 // Executables whose executions on single devices go to one of them (see gang.c).
 typedef struct keel_gang_t keel_gang_t;

@@ -15,7 +15,8 @@ typedef struct executable_slot_t {
     _Atomic(counter_t *) counter;
     _Atomic(keel_gang_t *) gang; // the gang that executes it; mostly NULL
     keel_gang_t *joined;         // its gang until it is destroyed; under the lock
-    keel_stored_t *stored;       // under the lock; NULL if it was compiled here
+    keel_stored_t *stored;       // under the lock; NULL if Keel does not have its bytes
+    made_of_t *made_of;          // under the lock
 } executable_slot_t;
 
 // The bytes that an executable was loaded from, shared by the loaded executable, the executables
@@ -28,7 +29,8 @@ struct keel_stored_t {
 
 typedef struct taken_t {
     const PJRT_Executable *executable;
-    keel_stored_t *stored;
+    keel_stored_t *stored; // NULL: none
+    made_of_t made_of;
     struct taken_t *next;
 } taken_t;
 
@@ -111,13 +113,15 @@ static executable_slot_t *free_slot(executables_t *table, const PJRT_LoadedExecu
 }
 
 static keel_status_t add_executable(executables_t *table, const PJRT_LoadedExecutable *loaded,
-                                    counter_t *counter, keel_stored_t *stored) {
+                                    counter_t *counter, keel_stored_t *stored,
+                                    made_of_t *made_of) {
     executable_slot_t *slot = free_slot(table, loaded);
     if (!slot)
         return keel_status_make(KEEL_UNSUPPORTED,
                                 "more than about %d live executables; further ones are not counted",
                                 EXECUTABLE_SLOTS);
     slot->stored = stored;
+    slot->made_of = made_of;
     slot->joined = NULL;
     atomic_store_explicit(&slot->gang, NULL, memory_order_relaxed);
     atomic_store_explicit(&slot->counter, counter, memory_order_relaxed);
@@ -126,25 +130,28 @@ static keel_status_t add_executable(executables_t *table, const PJRT_LoadedExecu
 }
 
 keel_status_t executables_add(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
-                              const keel_digest_t *program, uint8_t *data, size_t size) {
+                              const made_of_t *made_of, uint8_t *data, size_t size) {
     executables_t *table = engine->executables;
     counter_t *counter = NULL;
-    void *memory = NULL;
+    void *memory = NULL, *own = NULL;
     keel_status_t status = data ? keel_alloc(sizeof(keel_stored_t), &memory) : NULL;
     keel_stored_t *stored = memory;
     if (stored) {
         *stored = (keel_stored_t){.data = data, .references = 1};
         status = keel_payload_unpack(keel_bytes(data, size), &stored->payload);
     }
-    if (!status) status = counters_of(engine->counters, program, &counter);
+    if (!status) status = keel_alloc(sizeof *made_of, &own);
+    if (!status) memcpy(own, made_of, sizeof *made_of);
+    if (!status) status = counters_of(engine->counters, &made_of->program, &counter);
     if (!status) {
         pthread_mutex_lock(&table->lock);
-        status = add_executable(table, loaded, counter, stored);
+        status = add_executable(table, loaded, counter, stored, own);
         pthread_mutex_unlock(&table->lock);
     }
     if (status) {
         keel_free(data);
         keel_free(stored);
+        keel_free(own);
     }
     return status;
 }
@@ -192,7 +199,9 @@ bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
         bool active = gang_of(slot) != NULL;
         if (slot->joined) may = gang_leave(&table->gangs, slot->joined, loaded, active, &leader);
         keel_stored_release(slot->stored);
+        keel_free(slot->made_of);
         slot->stored = NULL;
+        slot->made_of = NULL;
         atomic_store_explicit(&slot->loaded, EMPTIED, memory_order_release);
     }
     pthread_mutex_unlock(&table->lock);
@@ -219,12 +228,13 @@ bool keel_engine_loaded_is_deleted(keel_engine_t *engine, const PJRT_LoadedExecu
 }
 
 static keel_status_t take_executable(executables_t *table, const PJRT_Executable *executable,
-                                     keel_stored_t *stored) {
+                                     keel_stored_t *stored, const made_of_t *made_of) {
     void *memory;
     KEEL_TRY(keel_alloc(sizeof(taken_t), &memory));
     taken_t *taken = memory;
-    *taken = (taken_t){.executable = executable, .stored = stored, .next = table->taken};
-    atomic_fetch_add(&stored->references, 1);
+    *taken = (taken_t){
+        .executable = executable, .stored = stored, .made_of = *made_of, .next = table->taken};
+    if (stored) atomic_fetch_add(&stored->references, 1);
     table->taken = taken;
     return NULL;
 }
@@ -236,9 +246,32 @@ keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
     keel_status_t status = NULL;
     pthread_mutex_lock(&table->lock);
     executable_slot_t *slot = find_slot(table, loaded);
-    if (slot && slot->stored) status = take_executable(table, executable, slot->stored);
+    if (slot) status = take_executable(table, executable, slot->stored, slot->made_of);
+    bool is_needed = slot && slot->stored;
+    pthread_mutex_unlock(&table->lock);
+    if (is_needed) return status;
+    keel_status_ignore(status); // nobody knows what its serialized form is of
+    return NULL;
+}
+
+keel_status_t executables_add_unloaded(keel_engine_t *engine, const PJRT_Executable *executable,
+                                       const made_of_t *made_of) {
+    executables_t *table = engine->executables;
+    pthread_mutex_lock(&table->lock);
+    keel_status_t status = take_executable(table, executable, NULL, made_of);
     pthread_mutex_unlock(&table->lock);
     return status;
+}
+
+bool executables_made_of(keel_engine_t *engine, const PJRT_Executable *executable, made_of_t *out) {
+    executables_t *table = engine->executables;
+    pthread_mutex_lock(&table->lock);
+    const taken_t *taken = table->taken;
+    while (taken && taken->executable != executable)
+        taken = taken->next;
+    if (taken) *out = taken->made_of;
+    pthread_mutex_unlock(&table->lock);
+    return taken;
 }
 
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable) {
@@ -263,6 +296,7 @@ keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *
     for (taken_t *taken = table->taken; taken && !stored; taken = taken->next) {
         if (taken->executable != executable) continue;
         stored = taken->stored;
+        if (!stored) break;
         atomic_fetch_add(&stored->references, 1);
         *out = stored->payload;
     }

@@ -1,5 +1,5 @@
-// executables: finds for a loaded executable, by pointer, the counter of its executions, its gang,
-// and the bytes it was loaded from.
+// executables: finds for an executable, by pointer, what it was made of, the counter of its
+// executions, its gang, and the bytes it was loaded from.
 #ifndef KEEL_ENGINE_EXECUTABLES_H_
 #define KEEL_ENGINE_EXECUTABLES_H_
 
@@ -14,10 +14,20 @@ void executables_destroy(executables_t *table);
 void executables_before_fork(keel_engine_t *engine);
 void executables_after_fork(keel_engine_t *engine);
 
-// Takes over `data` (from keel_alloc; NULL if it was compiled), also on failure.
+// What an executable was made of.
+typedef struct made_of_t {
+    keel_digest_t program, options; // of the bytes that the client sent
+    const char *format;             // "mlir", "hlo"; NULL: the client loaded it from elsewhere
+} made_of_t;
+
+// Takes over `data` (from keel_alloc; NULL if Keel does not have the bytes), also on failure.
 keel_status_t executables_add(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
-                              const keel_digest_t *program, uint8_t *data,
-                              size_t size) KEEL_MUST_CHECK;
+                              const made_of_t *made_of, uint8_t *data, size_t size) KEEL_MUST_CHECK;
+// One of a topology, which no device has.
+keel_status_t executables_add_unloaded(keel_engine_t *engine, const PJRT_Executable *executable,
+                                       const made_of_t *made_of) KEEL_MUST_CHECK;
+// False if that is not known.
+bool executables_made_of(keel_engine_t *engine, const PJRT_Executable *executable, made_of_t *out);
 // Adds an executable that is in the table to the gang of its key.
 keel_status_t executables_join(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
                                const gang_program_t *program) KEEL_MUST_CHECK;

@@ -13,6 +13,7 @@
 #include "engine/flow_journal.h"
 #include "engine/fork.h"
 #include "engine/functions.h"
+#include "engine/handed.h"
 #include "engine/handlers.h"
 #include "engine/host_ops.h"
 #include "engine/memory.h"
@@ -150,6 +151,7 @@ static keel_status_t create(keel_engine_t *engine, bool records) {
     KEEL_TRY(background_create(engine, look_around));
     KEEL_TRY(release_create(engine));
     KEEL_TRY(memory_create(engine));
+    KEEL_TRY(handed_create(engine));
     KEEL_TRY(handlers_create(engine));
     KEEL_TRY(host_ops_create(engine));
     KEEL_TRY(prefetch_create(engine));
@@ -173,6 +175,7 @@ static void destroy_engine(keel_engine_t *engine) {
     memory_destroy(engine->memory_use);
     host_ops_destroy(engine->host_ops);
     handlers_destroy(engine->handlers);
+    handed_destroy(engine->handed);
     prefetch_destroy(engine->prefetch);
     keel_free(engine->script);
     executables_destroy(engine->executables);

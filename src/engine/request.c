@@ -1,4 +1,4 @@
-// One Compile call of the client: reads its program and makes its key.
+// A program that the client asks for: reads it and makes its key.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -203,15 +203,17 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     keel_str_t name = keel_program_str(program, program->name), kept;
     // XLA's builder ends a module's name with a number that counts the operations: one function of
     // the user would get a new name with every change.
-    if (is_hlo) name = keel_str_without_number(name, '.');
+    bool is_recorded = is_hlo && request->kind != REQUEST_ELSEWHERE;
+    if (is_recorded) name = keel_str_without_number(name, '.');
     KEEL_TRY(keel_arena_str(&request->arena, name, &kept));
     request->name = kept.data;
     request->ops = keel_program_op_count(program);
-    if (!is_hlo) ask_capture(request->engine, &request->arena, &request->ask);
+    if (!is_recorded) ask_capture(request->engine, &request->arena, &request->ask);
     keel_site_of(program, is_hlo ? NULL : &request->ask.stack, &request->arena, &request->site);
-    if (is_hlo) ask_where(request->engine, &request->arena, &request->ask, &request->site);
+    if (is_recorded) ask_where(request->engine, &request->arena, &request->ask, &request->site);
     ask_files(request->engine, &request->arena, &request->ask, program);
     request->is_read = true;
+    if (request->kind == REQUEST_ELSEWHERE) return key_program(request, program);
     if (request->engine->rehearsal) rehearsal_look(request->engine, program, request->name);
     handlers_asked(request->engine, request->client, program);
     KEEL_TRY(rewrite_options(request, program));
@@ -225,7 +227,8 @@ static keel_status_t set_program(request_t *request) {
     keel_program_deinitialize(&program);
     if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
     keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
-    keel_log_once("unread", "a program was not understood, so it is keyed by its bytes: %s",
+    if (request->kind != REQUEST_ELSEWHERE) // see elsewhere.c
+        keel_log_once("unread", "a program was not understood, so it is keyed by its bytes: %s",
                   keel_status_message(status));
     keel_journal_fallback(request->engine->journal, "read", &subject, keel_status_message(status));
     keel_status_ignore(status);
@@ -273,7 +276,9 @@ static bool is_control_flow(const char *name) {
 // they never end; a report shows that.
 static bool is_eager(const request_t *request) {
     enum { FEW = 32 };
-    if (strcmp(request->format, "mlir") != 0 || !*request->site.place.file) return false;
+    bool is_traced =
+        strcmp(request->format, "mlir") == 0 || request->kind == REQUEST_ELSEWHERE;
+    if (!is_traced || !*request->site.place.file) return false;
     const char *traced = request->ask.stack.traced_file;
     if (!traced) return !request->site.is_traced && request->ops <= FEW;
     bool is_own = strstr(traced, "/jax/_src/") || strstr(traced, "/jax/numpy/");
@@ -327,12 +332,22 @@ static keel_status_t note_step(request_t *request) {
     return status;
 }
 
+// A program from elsewhere is the line's that asked: what made it is not known.
+static void find_loader(request_t *request) {
+    if (request->kind == REQUEST_COMPILE) return;
+    ask_capture(request->engine, &request->arena, &request->ask);
+    request->loader = request->ask.stack.loader ? request->ask.stack.loader : "the client";
+    if (request->kind != REQUEST_ELSEWHERE) return;
+    keel_site_asked(&request->ask.stack, &request->arena, &request->site);
+}
+
 static keel_status_t understand(request_t *request) {
     request->program = keel_digest(request->code);
     request->options = keel_digest(
         keel_bytes(request->args->compile_options, request->args->compile_options_size));
     KEEL_TRY(keel_key_copy(&request->client->backend, &request->key));
     KEEL_TRY(set_program(request));
+    find_loader(request);
     KEEL_TRY(set_options(request));
     KEEL_TRY(keel_key_finish(&request->key));
     KEEL_TRY(leave_out_unknown(request));
@@ -344,11 +359,13 @@ static keel_status_t understand(request_t *request) {
 // ---- the call ----------------------------------------------------------------------------------
 
 keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
-                            PJRT_Compile_Args *unloaded, request_t *request) {
+                            PJRT_Compile_Args *unloaded, request_kind_t kind,
+                            request_t *request) {
     *request =
         (request_t){.engine = engine,
                     .args = args,
                     .unloaded = unloaded,
+                    .kind = kind,
                     .name = "",
                     .site = {.place = {.file = "", .function = "", .call_file = ""}, .origin = ""},
                     .started = keel_clock_monotonic(),

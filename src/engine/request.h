@@ -1,16 +1,25 @@
-// request: one Compile call of the client.
+// request: a program that the client asks for.
 #ifndef KEEL_ENGINE_REQUEST_H_
 #define KEEL_ENGINE_REQUEST_H_
 
 #include "engine/ask.h"
 #include "engine/dumps.h"
 
-// One Compile call of the client.
+// How a client asks for a program.
+typedef enum request_kind_t {
+    REQUEST_COMPILE,
+    REQUEST_LOAD,      // by itself, of bytes that Keel handed out for this program
+    REQUEST_ELSEWHERE, // by itself, of other bytes; the program is what the plugin made of it
+} request_kind_t;
+
+// One Compile call of the client, or one of its own loads as if it had compiled that program.
 typedef struct request_t {
     keel_engine_t *engine;
     PJRT_Client_Compile_Args *args;
     PJRT_Compile_Args
         *unloaded; // the client's call, if it compiles for a topology; `args` repeats it
+    request_kind_t kind;
+    const char *loader; // who loads it: "JAX's own cache"; NULL for a compile
     const client_t *client;
     keel_bytes_t code;
     const char *format; // "mlir", "hlo", or the client's name of another format
@@ -42,7 +51,8 @@ typedef struct request_t {
 
 // Reads the program and makes its key. Call request_end even if it fails.
 keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
-                            PJRT_Compile_Args *unloaded, request_t *request) KEEL_MUST_CHECK;
+                            PJRT_Compile_Args *unloaded, request_kind_t kind,
+                            request_t *request) KEEL_MUST_CHECK;
 void request_end(request_t *request);
 
 #endif // KEEL_ENGINE_REQUEST_H_

@@ -74,6 +74,9 @@ verdict_t verdict_ask(request_t *request) {
                                    .recompile = request->recompile,
                                    .is_new = !request->asked_before,
                                    .is_eager = request->is_eager,
+                                   .elsewhere =
+                                       request->kind == REQUEST_ELSEWHERE ? request->loader : NULL,
+                                   .is_read = request->is_read,
                                    .process = request->client->process,
                                    .request = request};
     out.why = engine->gate.check(engine->gate.context, &ask, &out.verdict);

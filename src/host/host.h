@@ -83,6 +83,8 @@ typedef struct keel_stack_t {
     // JAX: the function that was traced, as JAX's compiler knows it. NULL and 0 if unknown.
     const char *traced_file;
     uint32_t traced_line; // of its def
+    // JAX: what loads an executable by itself: "JAX's own cache". NULL: nothing that is known.
+    const char *loader;
     // JAX: the program was lowered earlier, and a separate call compiles it, maybe on another line.
     bool is_deferred;
     // The innermost line of a library that the user called, other than PyTorch, JAX and the

@@ -26,6 +26,7 @@ typedef struct stack_walk_t {
     const char *function_name; // the attribute of a code object that the interpreter has
     const char *traced_file;
     uint32_t traced_line;
+    const char *loader;
     bool is_deferred;
     bool no_memory;
 } stack_walk_t;
@@ -92,9 +93,24 @@ static void look_for_traced(stack_walk_t *walk, keel_object_t *frame) {
     walk->python->drop(info);
 }
 
+// What reads serialized executables; a path's ending, and what people call it.
+static const char *loader_of(keel_str_t file) {
+    static const struct {
+        const char *ending, *name;
+    } loaders[] = {
+        {"/jax/_src/compilation_cache.py", "JAX's own cache"},
+        {"/jax/_src/compiler.py", "JAX's own cache"}, // one process shares what it compiled
+        {"/jax/experimental/serialize_executable.py", "jax.experimental.serialize_executable"},
+    };
+    for (size_t i = 0; i < sizeof loaders / sizeof *loaders; ++i)
+        if (keel_str_ends(file, keel_str(loaders[i].ending))) return loaders[i].name;
+    return NULL;
+}
+
 static void look_at_library(stack_walk_t *walk, keel_object_t *frame, keel_str_t file,
                             keel_str_t function) {
     if (walk->users.count) return;
+    if (!walk->loader) walk->loader = loader_of(file);
     if (!walk->traced_file && keel_str_ends(function, KEEL_STR("from_hlo")) &&
         keel_str_ends(file, KEEL_STR("/pxla.py")))
         look_for_traced(walk, frame);
@@ -195,6 +211,7 @@ static const char *give_stack(const stack_walk_t *walk, keel_stack_t *out) {
     out->left_out = walk->total - list->count;
     out->traced_file = walk->traced_file;
     out->traced_line = walk->traced_line;
+    out->loader = walk->loader;
     out->is_deferred = walk->is_deferred;
     find_library(walk, out);
     return NULL;

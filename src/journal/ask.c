@@ -91,6 +91,7 @@ void keel_journal_ask(keel_journal_t *journal, const keel_journal_ask_t *event) 
     keel_json_bool(&line.json, "recompile", event->recompile);
     keel_line_site(&line.json, &event->site);
     keel_line_known_text(&line.json, "origin", event->origin);
+    keel_line_known_text(&line.json, "elsewhere", event->elsewhere);
     keel_line_known_text(&line.json, "miss", event->miss);
     keel_line_known_text(&line.json, "miss_note", event->miss_note);
     if (event->sent) keel_json_unsigned(&line.json, "sent", event->sent);

@@ -142,7 +142,9 @@ typedef struct keel_journal_compiled_t {
 
 typedef struct keel_journal_load_t {
     keel_journal_subject_t subject;
-    const char *tier;        // "memory", "disk"
+    const char *tier;        // "memory", "disk"; "client": by itself, of bytes that Keel handed
+                             // out; "elsewhere": of other bytes
+    const char *by;          // who loaded it, if the client did by itself: "JAX's own cache"
     double seconds;          // that the client waited for the plugin's deserialize-and-load
     double ahead_seconds;    // the part before the client asked; 0 if it was not loaded ahead
     double overhead_seconds; // Keel's own, inside Compile
@@ -210,6 +212,7 @@ typedef struct keel_journal_ask_t {
     bool recompile;         // as for a compile
     keel_journal_site_t site;
     const char *origin;           // keel_site_t
+    const char *elsewhere;        // who loaded it, if Keel did not hand out its bytes
     const char *miss, *miss_note; // why it was compiled: "absent", and a sentence about that
     uint64_t sent;                // buffers that the host made shortly before
     const keel_made_t *made;      // the lines that sent data since the last such event

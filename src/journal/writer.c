@@ -358,6 +358,7 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     if (!keel_line_begin(journal, &line, "load")) return;
     keel_line_subject(&line.json, &event->subject);
     keel_line_text(&line.json, "tier", event->tier);
+    keel_line_text(&line.json, "by", event->by);
     keel_line_real(&line.json, "seconds", event->seconds);
     if (event->ahead_seconds) keel_line_real(&line.json, "ahead_seconds", event->ahead_seconds);
     keel_line_real(&line.json, "overhead_seconds", event->overhead_seconds);

@@ -26,7 +26,8 @@ static const struct {
 } fields[] = {
     {"event", STAYS},     {"keel", STAYS},        {"mode", STAYS},       {"format", STAYS},
     {"what", STAYS},      {"reason", STAYS},      {"miss", STAYS},       {"miss_note", STAYS},
-    {"kind", STAYS},      {"tier", STAYS},        {"state", STAYS},      {"verdict", STAYS},
+    {"kind", STAYS},      {"tier", STAYS},        {"by", STAYS},         {"elsewhere", STAYS},
+    {"state", STAYS},      {"verdict", STAYS},
     {"label", STAYS},     {"reference", STAYS},   {"client", STAYS},     {"code", STAYS},
     {"rehearsed", STAYS}, {"platform", STAYS},    {"version", STAYS},    {"device", STAYS},
     {"run", STAYS},       {"order", STAYS},       {"type", STAYS},       {"compile", STAYS},

@@ -26,6 +26,7 @@ typedef PJRT_Error *execute_t(PJRT_LoadedExecutable_Execute_Args *args);
 static const PJRT_Api *plugin;
 static execute_t *execute_inside; // the table's own, before this file's
 static PJRT_Error *(*compile_inside)(PJRT_Client_Compile_Args *args);
+static PJRT_Error *(*load_inside)(PJRT_Executable_DeserializeAndLoad_Args *args);
 static atomic_bool has_callbacks;
 static atomic_bool keeps_all; // without memory to know which are in use
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -160,7 +161,7 @@ static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
 
 static PJRT_Error *load(PJRT_Executable_DeserializeAndLoad_Args *args) {
     atomic_store(&has_callbacks, true); // nobody knows
-    return plugin->PJRT_Executable_DeserializeAndLoad(args);
+    return load_inside(args);
 }
 
 void keel_shim_take_contexts(PJRT_Api *table, const PJRT_Api *real) {
@@ -168,6 +169,7 @@ void keel_shim_take_contexts(PJRT_Api *table, const PJRT_Api *real) {
     plugin = real;
     execute_inside = table->PJRT_LoadedExecutable_Execute;
     compile_inside = table->PJRT_Client_Compile;
+    load_inside = table->PJRT_Executable_DeserializeAndLoad;
     table->PJRT_LoadedExecutable_Execute = execute;
     table->PJRT_Client_Compile = compile;
     table->PJRT_ExecuteContext_Destroy = context_destroy;

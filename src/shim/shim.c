@@ -54,12 +54,23 @@ static void end_first(void) {
     atexit(keel_shim_end);
 }
 
-static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
+// What the plugin creates during the first compile or load is destroyed before what existed at its
+// start, so the last publication must come earlier than both. keel_shim_end may run
+// twice.
+static void first_is_done(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    PJRT_Error *error = keel_engine_compile(engine, args);
-    // What the plugin creates during the first compile is destroyed before what existed at its
-    // start, so the last publication must come earlier than both. keel_shim_end may run twice.
     pthread_once(&once, end_first);
+}
+
+static PJRT_Error *client_compile(PJRT_Client_Compile_Args *args) {
+    PJRT_Error *error = keel_engine_compile(engine, args);
+    first_is_done();
+    return error;
+}
+
+static PJRT_Error *load_executable(PJRT_Executable_DeserializeAndLoad_Args *args) {
+    PJRT_Error *error = keel_engine_load(engine, args);
+    first_is_done();
     return error;
 }
 
@@ -109,11 +120,6 @@ static PJRT_Error *loaded_is_deleted(PJRT_LoadedExecutable_IsDeleted_Args *args)
 static PJRT_Error *buffer_destroy(PJRT_Buffer_Destroy_Args *args) {
     if (keel_engine_releases(engine) && keel_engine_release(engine, args->buffer)) return NULL;
     return plugin.api->PJRT_Buffer_Destroy(args);
-}
-
-static PJRT_Error *executable_destroy(PJRT_Executable_Destroy_Args *args) {
-    keel_engine_executable_closing(engine, args->executable);
-    return plugin.api->PJRT_Executable_Destroy(args);
 }
 
 static void free_serialized(PJRT_SerializedExecutable *stored) {
@@ -218,6 +224,7 @@ static keel_status_t wrap(const PJRT_Api **out) {
     wrapped->PJRT_Client_Create = client_create;
     wrapped->PJRT_Client_Destroy = client_destroy;
     wrapped->PJRT_Client_Compile = client_compile;
+    wrapped->PJRT_Executable_DeserializeAndLoad = load_executable;
     wrapped->PJRT_LoadedExecutable_Execute = execute;
     wrapped->PJRT_LoadedExecutable_GetExecutable = get_executable;
     wrapped->PJRT_LoadedExecutable_Destroy = loaded_destroy;
@@ -226,7 +233,6 @@ static keel_status_t wrap(const PJRT_Api **out) {
     if (keel_pjrt_has(real, PJRT_LoadedExecutable_IsDeleted))
         wrapped->PJRT_LoadedExecutable_IsDeleted = loaded_is_deleted;
     if (keel_pjrt_has(real, PJRT_Buffer_Destroy)) wrapped->PJRT_Buffer_Destroy = buffer_destroy;
-    wrapped->PJRT_Executable_Destroy = executable_destroy;
     wrapped->PJRT_Executable_Serialize = serialize;
     if (keel_pjrt_has(real, PJRT_Executable_OptimizedProgram))
         wrapped->PJRT_Executable_OptimizedProgram = optimized_program;
@@ -234,6 +240,7 @@ static keel_status_t wrap(const PJRT_Api **out) {
         keel_shim_take_compile(wrapped, real, engine);
     else
         keel_shim_take_unloaded(wrapped, real, engine);
+    keel_shim_take_serialized(wrapped, engine);
     keel_shim_take_contexts(wrapped, real);
     *out = wrapped;
     return NULL;

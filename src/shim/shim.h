@@ -5,15 +5,15 @@
 //
 //   Error_{Destroy,Message,GetCode,ForEachPayload}
 //                                           tell Keel's errors from the plugin's
-//   Client_{Create,Destroy,Compile}         go through the engine
+//   Client_{Create,Destroy,Compile}, Executable_DeserializeAndLoad
+//                                           go through the engine
 //   LoadedExecutable_{Execute,GetExecutable,Destroy}, Executable_{Serialize,Destroy}
 //   LoadedExecutable_{Delete,IsDeleted}     while others need it (engine/gang.c)
 //   Buffer_Destroy                          in the background (engine/release.c)
 //   Client_BufferFromHostBuffer, AsyncHostToDeviceTransferManager_TransferData,
 //   Buffer_{ToHostBuffer,CopyRawToHost,IncreaseExternalReferenceCount}
 //                                           counted (transfers.c)
-//   ExecuteContext_Destroy, Executable_DeserializeAndLoad
-//                                           contexts live as long as their executions (contexts.c)
+//   ExecuteContext_Destroy                  contexts live as long as their executions (contexts.c)
 //   Executable_OptimizedProgram             answered from the store if the executable came from it
 //   Compile, and what takes its executables for topologies without a client (unloaded.c)
 //
@@ -166,6 +166,12 @@ void keel_shim_take_transfers(PJRT_Api *table, const PJRT_Api *plugin, keel_engi
 void keel_shim_take_unloaded(PJRT_Api *table, const PJRT_Api *plugin, keel_engine_t *engine);
 // In a rehearsal: PJRT_Compile alone.
 void keel_shim_take_compile(PJRT_Api *table, const PJRT_Api *plugin, keel_engine_t *engine);
+
+// ---- serialized.c ------------------------------------------------------------------------------
+
+// Shows the engine what the client serializes. Put into `table` after all other functions of
+// executables.
+void keel_shim_take_serialized(PJRT_Api *table, keel_engine_t *engine);
 
 // ---- contexts.c --------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 //                                                   or the script whose plan it loads ahead
 //   quarantine/<key hex>.<since ns>.<reason>.keel   bad entries
 //   plans/<script>.plan                             what a script asks for (plan.h)
+//   handed/<digest>.program                         what serialized bytes were made of (handed.h)
 //
 // No function here or in the other files of the store removes a name that does not have this form,
 // so naming the wrong folder loses nothing.

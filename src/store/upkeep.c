@@ -1,4 +1,5 @@
 #include "store/entry.h"
+#include "store/handed.h"
 #include "store/layout.h"
 #include "store/plan.h"
 
@@ -143,6 +144,7 @@ keel_status_t keel_store_disk_prune(const char *folder, uint64_t limit, uint64_t
     *out_removed = eviction.removed;
     *out_bytes = eviction.removed_bytes;
     KEEL_TRY(keel_plans_remove(folder, plan_age));
+    KEEL_TRY(keel_handed_remove(folder, plan_age));
     return walk_locks(folder, remove_stale_lock, (void *)(uintptr_t)folder);
 }
 
@@ -173,5 +175,6 @@ keel_status_t keel_store_disk_clear(const char *folder, uint64_t *out_removed) {
     KEEL_TRY(keel_store_walk(folder, clear_file, out_removed));
     KEEL_TRY(keel_store_walk_quarantine(folder, clear_quarantined, NULL));
     KEEL_TRY(keel_plans_remove(folder, 0));
+    KEEL_TRY(keel_handed_remove(folder, 0));
     return walk_locks(folder, remove_stale_lock, (void *)(uintptr_t)folder);
 }
