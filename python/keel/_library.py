@@ -83,6 +83,15 @@ def allowed() -> Iterator[None]:
         _call("keel_allow", False)
 
 
+def replaces_cache() -> int:
+    """Whether Keel's cache does the work of the client's own: 0 no, 1 yes, 2 in a rehearsal."""
+    replaces = getattr(_open(os.RTLD_NOLOAD | os.RTLD_NOW), "keel_replaces_cache", None)
+    if replaces is None:
+        return 0
+    replaces.argtypes, replaces.restype = (), ctypes.c_int
+    return replaces()
+
+
 def _is_asked_for() -> bool:
     """Whether this process's client is, or will be, behind Keel."""
     platforms = os.environ.get("JAX_PLATFORMS", "").split(",")

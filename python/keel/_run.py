@@ -3,7 +3,7 @@
 import logging
 import os
 
-from . import devices, doors, fixes, handlers, kernels, rehearsal, service
+from . import devices, doors, fixes, handlers, kernels, own_cache, rehearsal, service
 from ._imports import when_imported
 
 
@@ -23,6 +23,7 @@ def begin_jax() -> None:
     devices.begin()
     service.begin()
     rehearsal.begin_jax()
+    own_cache.begin()
     doors.begin_jax()
 
 

@@ -18,7 +18,7 @@ import glob
 import importlib.util
 import os
 import sys
-from typing import Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Set
 
 from . import jitted, own_client, own_cpu
 from ._imports import when_imported
@@ -42,6 +42,7 @@ _plugin = ""  # that plugin; "" for the embedded one
 _offered: Dict[str, str] = {}  # those that JAX has loaded and that Keel could stand in front of
 _waits = False  # whether JAX will tell which one it uses
 _default: Optional[str] = None  # that one
+_left: Set[str] = set()  # those that run without Keel
 
 
 def serves() -> bool:
@@ -80,6 +81,7 @@ def _is_wanted(name: str, plugin: str) -> bool:
         return _is_present(name)
     first = next(names for names in (*asked, (name,)) if any(map(_is_present, names)))
     if name not in first and any(name in names for names in asked):
+        _left.add(name)
         sys.stderr.write(f"keel: {name}: {plugin} runs without Keel, because JAX prefers "
                          f"{first[0]}\n")
     return name in first and any(name in names for names in asked)
@@ -132,7 +134,15 @@ def _door_to(plugin: str) -> Optional[str]:
     return door
 
 
+def runs_without(client: Any) -> bool:
+    """Whether JAX's client is of a plugin that this module left alone."""
+    from jax._src import xla_bridge
+    names = [name for name, known in xla_bridge._backends.items() if known is client]
+    return any(name in _left for name in names)
+
+
 def _leave(name: str, plugin: str) -> None:
+    _left.add(name)
     sys.stderr.write(f"keel: {name}: {plugin} runs without Keel, which stands in front of {_front} "
                      "in this process\n")
 

@@ -79,6 +79,7 @@ typedef struct contract_left_t {
     const keel_run_difference_t *root; // its cause; NULL: unknown
     const keel_run_place_t *place;
     const char *advice; // "": none
+    bool is_unchecked;  // it may be one that the contract lists
 } contract_left_t;
 
 typedef struct contract_check_t {
@@ -87,6 +88,7 @@ typedef struct contract_check_t {
     const contract_run_t *run;
     contract_left_t *left;     // in order of time
     size_t left_count, warned; // those of scope `warn` are among them
+    size_t unchecked;          // so are those
     size_t checked, within,
         allowed;          // programs; of these: within bounds, and in a scope that allows
     const bool *appeared; // of each pin
@@ -94,6 +96,8 @@ typedef struct contract_check_t {
     size_t missing;       // pins that did not appear
 } contract_check_t;
 
+// Whether nothing could be checked, or not all.
+bool contract_is_unseen(const contract_check_t *check);
 bool contract_is_warning(const contract_left_t *left);
 // Whether a program of the entry appeared, listed or not.
 bool contract_has_run(const contract_check_t *check, const keel_contract_entry_t *entry);

@@ -19,7 +19,7 @@ typedef struct checking_t {
 } checking_t;
 
 bool contract_is_warning(const contract_left_t *left) {
-    return left->scope == KEEL_CONTRACT_WARN;
+    return left->scope == KEEL_CONTRACT_WARN && !left->is_unchecked;
 }
 
 const char *contract_file(const contract_check_t *check, const keel_run_place_t *place) {
@@ -68,7 +68,12 @@ static keel_status_t add_left(checking_t *checking, const contract_program_t *pr
                               .place = program->request ? &program->request->site : &nowhere,
                               .advice = ""};
     keel_buffer_initialize(&text, 0);
-    keel_contract_tell(&program->asked, nearest, check->path, &text);
+    left->is_unchecked = program->asked.elsewhere && !nearest->placements &&
+                         keel_contract_may_list(check->contract, &program->asked);
+    if (left->is_unchecked)
+        keel_contract_tell_unchecked(&program->asked, check->path, &text);
+    else
+        keel_contract_tell(&program->asked, nearest, check->path, &text);
     keel_status_t status = keel_buffer_status(&text);
     if (!status)
         status = keel_arena_str(&checking->arena, keel_bytes_str(keel_buffer_bytes(&text)), &kept);
@@ -80,6 +85,7 @@ static keel_status_t add_left(checking_t *checking, const contract_program_t *pr
     keel_framework_t framework;
     keel_why_framework(why, &framework);
     if (left->root) left->advice = keel_why_advice(why, program->entry, left->root, framework);
+    check->unchecked += left->is_unchecked;
     check->warned += contract_is_warning(left);
     ++check->left_count;
     return find_read(checking, left);
@@ -108,9 +114,10 @@ static keel_status_t judge(checking_t *checking, const contract_program_t *progr
         nearest.entry ? nearest.entry->scope
                       : keel_contract_scope(check->contract, asked->name, asked->function);
     if (nearest.entry) checking->ran[nearest.entry - check->contract->entries] = true;
-    check->within += nearest.fits;
-    check->allowed += !nearest.fits && scope == KEEL_CONTRACT_ALLOW;
-    if (nearest.fits || scope == KEEL_CONTRACT_ALLOW) return NULL;
+    bool fits = nearest.fits && !asked->elsewhere;
+    check->within += fits;
+    check->allowed += !fits && scope == KEEL_CONTRACT_ALLOW;
+    if (fits || scope == KEEL_CONTRACT_ALLOW) return NULL;
     return add_left(checking, program, &nearest, scope);
 }
 
@@ -155,7 +162,11 @@ static keel_status_t judge_all(checking_t *checking, const contract_run_t *run) 
 }
 
 static bool has_left(const contract_check_t *check) {
-    return check->left_count > check->warned;
+    return check->left_count > check->warned + check->unchecked;
+}
+
+bool contract_is_unseen(const contract_check_t *check) {
+    return !check->checked || check->unchecked || check->run->unread;
 }
 
 // ---- text --------------------------------------------------------------------------------------
@@ -219,13 +230,36 @@ static void write_made_with(const char *what, keel_str_t listed, keel_str_t own,
     keel_buffer_byte(out, '\n');
 }
 
+// Why there is no answer.
+static void write_unseen(const contract_check_t *check, keel_buffer_t *out) {
+    if (!check->checked && !check->run->unread)
+        keel_buffer_text(out, "The run asked for no program that a contract lists, so nothing was "
+                              "checked.\n");
+    if (check->unchecked) {
+        keel_write_counted(out, check->unchecked, "program");
+        keel_buffer_format(out,
+                           " %s loaded from elsewhere and could not be checked: what the contract "
+                           "lists was traced, and of %s only the optimized form is known.\n",
+                           check->unchecked == 1 ? "was" : "were",
+                           check->unchecked == 1 ? "this one" : "these");
+    }
+    if (check->run->unread) {
+        keel_write_counted(out, check->run->unread, "program");
+        keel_buffer_text(out, " could not be read, and so not checked.\n");
+    }
+}
+
 static void write_text(const contract_check_t *check, keel_buffer_t *out) {
     keel_write_foreign(out, check->path);
     if (has_left(check))
-        keel_buffer_format(out, ": left by %zu of ", check->left_count - check->warned);
+        keel_buffer_format(out, ": left by %zu of ",
+                           check->left_count - check->warned - check->unchecked);
     else
-        keel_buffer_text(out, " holds: ");
+        keel_buffer_text(out, contract_is_unseen(check) ? ": not checked: " : " holds: ");
     keel_write_counted(out, check->checked, "program");
+    if (check->unchecked) keel_buffer_format(out, ", %zu loaded from elsewhere", check->unchecked);
+    if (check->run->unread)
+        keel_buffer_format(out, ", %llu unread", (unsigned long long)check->run->unread);
     if (check->within) keel_buffer_format(out, ", %zu new within bounds", check->within);
     if (check->allowed) keel_buffer_format(out, ", %zu not listed and allowed", check->allowed);
     if (check->warned) keel_buffer_format(out, ", %zu not listed and reported", check->warned);
@@ -235,7 +269,8 @@ static void write_text(const contract_check_t *check, keel_buffer_t *out) {
         write_left(&check->left[i], i + 1, out);
     }
     if (check->left_count || check->missing) keel_buffer_byte(out, '\n');
-    write_missing(check, out);
+    if (!check->unchecked) write_missing(check, out); // one of those may be it
+    write_unseen(check, out);
     if (!has_left(check)) return;
     write_made_with("client", check->contract->client, check->run->client, out);
     write_made_with("plugin", check->contract->plugin, check->run->plugin, out);
@@ -271,6 +306,7 @@ static void json_left(keel_json_t *json, const contract_check_t *check,
     keel_json_str(json, "entry", left->program->asked.name);
     keel_json_str(json, "function", left->program->asked.function);
     keel_json_string(json, "scope", keel_contract_scope_word(left->scope));
+    keel_json_bool(json, "unchecked", left->is_unchecked);
     keel_json_string(json, "message", left->message);
     keel_json_string(json, "program", left->program->program);
     keel_json_hex(json, "fingerprint",
@@ -315,11 +351,12 @@ static void write_json(const contract_check_t *check, keel_buffer_t *out) {
     keel_json_object(&json, NULL);
     keel_json_string(&json, "contract", check->path);
     keel_json_string(&json, "run", check->run->why.run.id);
-    keel_json_bool(&json, "holds", !has_left(check));
+    keel_json_bool(&json, "holds", !has_left(check) && !contract_is_unseen(check));
     keel_json_unsigned(&json, "programs", check->checked);
     keel_json_unsigned(&json, "within_bounds", check->within);
     keel_json_unsigned(&json, "allowed", check->allowed);
     keel_json_unsigned(&json, "warned", check->warned);
+    keel_json_unsigned(&json, "unchecked", check->unchecked);
     keel_json_unsigned(&json, "unread", check->run->unread);
     keel_json_array(&json, "left");
     for (size_t i = 0; i < check->left_count; ++i)
@@ -353,11 +390,9 @@ static int answer(const checking_t *checking) {
     else
         write_text(check, &out);
     if (checking->annotations && !checking->json) contract_annotations(check, &out);
-    if (check->run->unread)
-        cli_say("%llu programs could not be read, so no contract can list them",
-                (unsigned long long)check->run->unread);
     int code = cli_answer(&out);
-    return code == CLI_OK && has_left(check) ? CLI_NO : code;
+    if (code != CLI_OK) return code;
+    return has_left(check) ? CLI_NO : contract_is_unseen(check) ? CLI_UNSEEN : CLI_OK;
 }
 
 static int use(void *context, const char *run_dir, const char *id, int code) {
@@ -365,6 +400,11 @@ static int use(void *context, const char *run_dir, const char *id, int code) {
     contract_run_t run;
     contract_return_output(checking->saved);
     keel_status_t status = contract_run_read(run_dir, id, &run);
+    if (keel_status_code(status) == KEEL_NOT_FOUND) {
+        keel_status_ignore(status);
+        cli_say("the command asked for no program through Keel, so nothing was checked");
+        return code != CLI_OK ? code : CLI_UNSEEN;
+    }
     if (status) return cli_fail(status);
     keel_arena_initialize(&checking->arena, 0);
     status = contract_placed_initialize(&run, &checking->placed);
@@ -379,7 +419,8 @@ static int use(void *context, const char *run_dir, const char *id, int code) {
     contract_placed_deinitialize(&checking->placed);
     keel_arena_deinitialize(&checking->arena);
     contract_run_deinitialize(&run);
-    return held != CLI_OK ? held : code;
+    bool is_own = held == CLI_OK || (held == CLI_UNSEEN && code != CLI_OK);
+    return is_own ? code : held;
 }
 
 // Before the command runs, so that a bad contract costs no time.
@@ -409,7 +450,8 @@ static const char details[] =
     "and what to do, as `keel why` has them. A program that is listed and did not appear is no\n"
     "drift: that part of the script did not run. The exit code is 0 if the contract holds and 1 "
     "if\n"
-    "the run left it, or else the command's own.\n";
+    "the run left it, or else the command's own; 4 if programs could not be checked, because they\n"
+    "were loaded from elsewhere or could not be read, or if there were none.\n";
 
 int contract_check(cli_call_t *call) {
     checking_t checking = {.saved = -1};

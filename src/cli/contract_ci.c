@@ -5,6 +5,7 @@
 #include "explain/cause.h"
 
 static const char *kind_of(const contract_left_t *left) {
+    if (left->is_unchecked) return "not-checked";
     return left->root ? keel_cause_facts(left->root->kind)->word : "not-listed";
 }
 

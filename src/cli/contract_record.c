@@ -65,6 +65,10 @@ static int tell_recorded(const recording_t *recording, const keel_contract_t *co
     if (run->unread)
         cli_say("%llu programs could not be read and are not listed; `keel stats` names them",
                 (unsigned long long)run->unread);
+    if (run->why.run.asides.elsewhere)
+        cli_say("%llu executables were loaded from elsewhere: their optimized programs are listed, "
+                "which no run that compiles them has",
+                (unsigned long long)run->why.run.asides.elsewhere);
     if (keel_run_is_restless(&run->why.run))
         cli_say("the last step of the run had a new program: a longer run may need more");
     return cli_answer(&out);

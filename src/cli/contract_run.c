@@ -205,6 +205,8 @@ static keel_status_t read_ask(reading_t *reading, const json_t *event) {
     program->asked.machine = keel_fingerprint_of_machine(&key);
     program->asked.placement = keel_fingerprint_of_placement(&key);
     program->asked.seconds = keel_event_number(event, "compile_seconds");
+    if (*keel_event_text(event, "elsewhere"))
+        KEEL_TRY(keep(reading, keel_event_text(event, "elsewhere"), &program->asked.elsewhere));
     KEEL_TRY(read_arguments(reading, program->program, keel_event_text(event, "names"),
                             &program->asked));
     KEEL_TRY(keel_map_put(&reading->known, keel_str_bytes(keel_str(hex)), run->count++));

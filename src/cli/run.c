@@ -23,6 +23,7 @@ typedef struct command_run_t {
     const char *fixes; // requested ones; NULL: none
     char *interpreter; // of the command; NULL if it is not a Python
     bool quiet;
+    bool asked_for_none;        // of programs, known afterwards
     bool lines;                 // of PyTorch/XLA's operations
     bool nested;                // under another `keel run`, whose summary counts
     cli_rehearsal_t *rehearsal; // NULL: the devices are there
@@ -198,9 +199,8 @@ static void no_fix(const command_run_t *run) {
                 "environment (-I, -E, -S)");
 }
 
-// What happened, on stderr. False if a rehearsal has shown a program that the target cannot run;
-// nothing else changes the exit code, which is the child's.
-static bool sum_up(const command_run_t *run) {
+// What happened, on stderr. False if a rehearsal has shown a program that the target cannot run.
+static bool sum_up(command_run_t *run) {
     keel_why_t why;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     if (!*run_dir) {
@@ -216,9 +216,11 @@ static bool sum_up(const command_run_t *run) {
         else if (!run->quiet || run->json_file)
             nothing_recorded(run, false);
         if (absent && !run->quiet) no_fix(run);
+        run->asked_for_none = absent && is_writable(run_dir);
         if (absent) keel_status_ignore(status);
         return true;
     }
+    run->asked_for_none = why.run.processes && !why.run.request_count && !why.run.entry_count;
     // There was no room for its first line.
     if (!why.run.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true);
     if (!run->quiet && why.run.processes) {
@@ -235,6 +237,21 @@ static bool sum_up(const command_run_t *run) {
     bool passes = !run->rehearsal || keel_run_passes(&why.run);
     keel_why_deinitialize(&why);
     return passes;
+}
+
+// A gate through which nothing went has held nothing.
+static bool held_nothing(const command_run_t *run) {
+    const keel_settings_t *settings = &run->settings;
+    const char *contract = keel_settings_text(settings, KEEL_SETTING_CONTRACT);
+    bool refuses =
+        settings->freeze_after || (*contract && settings->on_drift == KEEL_ON_DRIFT_REFUSE);
+    if (run->nested || run->use || !refuses || !run->asked_for_none) return false;
+    if (*contract)
+        cli_say("the command asked for no program through Keel, so nothing was held to %s",
+                contract);
+    else
+        cli_say("the command asked for no program through Keel, so there was nothing to freeze");
+    return true;
 }
 
 static void record_drift(const command_run_t *run) {
@@ -310,6 +327,7 @@ static int go(const cli_call_t *call, char **words, command_run_t *run) {
     cli_progress_end();
     if (status) code = cli_fail(status);
     if (started && !sum_up(run) && code == CLI_OK) code = CLI_NO;
+    if (started && code == CLI_OK && held_nothing(run)) code = CLI_UNSEEN;
     if (started && !run->nested) record_drift(run);
     if (started && run->use) code = run->use->use(run->use->context, run_dir, run->id, code);
     if (started && !run->nested) cli_prune_after(&run->settings, run->quiet);

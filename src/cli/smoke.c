@@ -44,8 +44,11 @@ static keel_status_t check(const smoke_t *smoke) {
 static int smoke_all(smoke_t *smoke) {
     int code = CLI_OK;
     keel_status_t status = check(smoke);
-    if (!status) status = smoke_run_all(smoke, &code);
     if (status) return cli_fail(status);
+    status = smoke_run_all(smoke, &code);
+    bool is_absent = keel_status_code(status) == KEEL_NOT_FOUND; // nothing was recorded
+    if (status) code = cli_fail(status);
+    if (status) return is_absent ? CLI_UNSEEN : code;
     return code == CLI_OK ? smoke_answer(smoke) : code;
 }
 
@@ -83,7 +86,8 @@ static const char details[] =
     "and why. NAME appears in the answer. Three names have a meaning: flags=FLAGS sets XLA_FLAGS,\n"
     "devices=N the number of CPU devices, on=TARGET the target. --vary may be repeated.\n\n"
     "The exit code is 1 if the second run compiled something, or else that of a command that "
-    "failed.\n";
+    "failed;\n"
+    "4 if there was no program, or if some were loaded from elsewhere.\n";
 
 int cli_smoke(cli_call_t *call) {
     smoke_t smoke = {.call = call, .count = 2};

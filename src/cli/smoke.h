@@ -42,6 +42,9 @@ void smoke_release(smoke_t *smoke);
 // smoke_answer.c
 // How many programs of the run are others than the first run's.
 size_t smoke_count_other(const smoke_t *smoke, const smoke_run_t *run);
+// Programs that the two runs loaded from elsewhere, or that could not be read: what made them is
+// not known. SIZE_MAX: the first run asked for no program.
+size_t smoke_count_unseen(const smoke_t *smoke);
 // Prints the answer and returns the exit code.
 int smoke_answer(const smoke_t *smoke);
 

@@ -42,6 +42,17 @@ size_t smoke_count_other(const smoke_t *smoke, const smoke_run_t *run) {
     return count;
 }
 
+size_t smoke_count_unseen(const smoke_t *smoke) {
+    size_t count = 0;
+    for (int i = 0; i < 2; ++i) {
+        const contract_run_t *run = &smoke->runs[i].run;
+        count += run->unread;
+        for (size_t k = 0; k < run->count; ++k)
+            count += run->programs[k].asked.elsewhere != NULL;
+    }
+    return smoke->runs[0].run.count || count ? count : SIZE_MAX;
+}
+
 static size_t count_looked_at(const smoke_run_t *run) {
     size_t count = 0;
     for (size_t i = 0; i < run->run.count; ++i)
@@ -99,6 +110,19 @@ static keel_status_t tell_program(const smoke_t *smoke, const contract_program_t
     return keel_buffer_status(out);
 }
 
+static void tell_unseen(size_t unseen, keel_buffer_t *out) {
+    if (unseen == SIZE_MAX) {
+        keel_buffer_text(out, "not checked: the command asked for no program\n");
+    } else if (unseen) {
+        keel_buffer_text(out, "not checked: ");
+        keel_write_counted(out, unseen, "program");
+        keel_buffer_format(out,
+                           " of the two runs %s loaded from elsewhere or unread, so whether "
+                           "another process would compile %s is not known\n",
+                           unseen == 1 ? "was" : "were", unseen == 1 ? "it" : "them");
+    }
+}
+
 static keel_status_t tell_run(const smoke_t *smoke, const smoke_run_t *run, keel_buffer_t *out) {
     size_t other = smoke_count_other(smoke, run);
     if (!run->has_run) {
@@ -124,6 +148,7 @@ static keel_status_t tell_run(const smoke_t *smoke, const smoke_run_t *run, keel
     for (size_t i = 0; i < run->run.count; ++i)
         if (is_other(smoke, run, &run->run.programs[i]))
             KEEL_TRY(tell_program(smoke, &run->run.programs[i], out));
+    if (!run->variation) tell_unseen(smoke_count_unseen(smoke), out);
     return NULL;
 }
 
@@ -162,7 +187,9 @@ static keel_status_t json_program(const smoke_t *smoke, const contract_program_t
 static keel_status_t write_json(const smoke_t *smoke, keel_buffer_t *out) {
     keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
     keel_json_object(&json, NULL);
-    keel_json_bool(&json, "holds", smoke_count_other(smoke, &smoke->runs[1]) == 0);
+    size_t unseen = smoke_count_unseen(smoke);
+    keel_json_bool(&json, "holds", !unseen && smoke_count_other(smoke, &smoke->runs[1]) == 0);
+    keel_json_unsigned(&json, "unchecked", unseen == SIZE_MAX ? 0 : unseen);
     keel_json_unsigned(&json, "programs", smoke->runs[0].run.count);
     keel_json_array(&json, "runs");
     for (size_t i = 0; i < smoke->count; ++i) {
@@ -197,5 +224,7 @@ int smoke_answer(const smoke_t *smoke) {
         return cli_fail(status);
     }
     int code = cli_answer(&out);
-    return code == CLI_OK && smoke_count_other(smoke, &smoke->runs[1]) ? CLI_NO : code;
+    if (code != CLI_OK) return code;
+    if (smoke_count_other(smoke, &smoke->runs[1])) return CLI_NO;
+    return smoke_count_unseen(smoke) ? CLI_UNSEEN : CLI_OK;
 }

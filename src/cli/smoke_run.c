@@ -85,6 +85,7 @@ static void make_words(const smoke_t *smoke, const smoke_run_t *run, char *cache
     add_pair(words, "--plugin", smoke->plugin);
     add_pair(words, "--profile", "none");
     add_pair(words, "--mode", "on");
+    add_pair(words, "--client-cache", "off");
     add_pair(words, "--cache-limit", "0");
     add_pair(words, "--on-drift", "warn"); // each program may come
     add_pair(words, "--freeze-after", "0");

@@ -8,6 +8,7 @@
 //   asked.c      a program as a contract lists it: its arguments, its mesh, its fingerprint
 //   record.c     a contract made of programs that were asked for; merging them into an older one
 //   nearest.c    the listed program that is nearest to one that is not listed, and what differs
+//   elsewhere.c  programs whose traced form is not known
 //   placements.c the sets of devices on which a process has the listed programs
 //   compare.c    what changed between two contracts
 //
@@ -219,8 +220,9 @@ typedef struct keel_contract_asked_t {
     keel_str_t mesh;
     const keel_contract_argument_t *arguments; // each dimension has one size
     uint32_t argument_count;
-    double seconds;  // of its compile; 0: unknown
-    uint64_t memory; // bytes on each device; 0: unknown
+    double seconds;        // of its compile; 0: unknown
+    uint64_t memory;       // bytes on each device; 0: unknown
+    const char *elsewhere; // who loaded it: it is an optimized program; NULL: it was traced
 } keel_contract_asked_t;
 
 // Fills in arguments and mesh. `names`: keel_names_read, or NULL. Texts live in `arena`.
@@ -282,6 +284,16 @@ keel_status_t keel_contract_nearest(const keel_contract_t *contract,
 // (listed: i32[8,128..256])". `path` is how the user named the contract.
 void keel_contract_tell(const keel_contract_asked_t *asked, const keel_contract_nearest_t *nearest,
                         const char *path, keel_buffer_t *out);
+
+// ---- programs from elsewhere -------------------------------------------------------------------
+
+// Of a program that is not listed and that the client loaded from elsewhere, only the name and what
+// it takes can be compared with programs that were traced. False: no program of that name takes the
+// same, so it is not listed. True: it may be one that is.
+bool keel_contract_may_list(const keel_contract_t *contract, const keel_contract_asked_t *asked);
+// One sentence without a full stop, for one that may be listed.
+void keel_contract_tell_unchecked(const keel_contract_asked_t *asked, const char *path,
+                                  keel_buffer_t *out);
 
 // ---- comparison --------------------------------------------------------------------------------
 

@@ -133,6 +133,7 @@ static keel_status_t describe(const keel_engine_ask_t *ask, keel_arena_t *arena,
     out->fingerprint = keel_fingerprint_of_program(ask->key);
     out->options = keel_fingerprint_of_options(ask->key);
     out->machine = keel_fingerprint_of_machine(ask->key);
+    out->elsewhere = ask->elsewhere;
     return status;
 }
 
@@ -146,13 +147,16 @@ static keel_status_t judge(const held_t *held, const keel_contract_asked_t *aske
     if (scope == KEEL_CONTRACT_ALLOW) return NULL;
     keel_contract_nearest_t nearest;
     KEEL_TRY(keel_contract_nearest(contract, asked, placed, arena, &nearest));
-    if (nearest.fits) return NULL;
+    if (nearest.fits && !asked->elsewhere) return NULL;
     *out = scope == KEEL_CONTRACT_REFUSE ? KEEL_VERDICT_REFUSED
            : scope == KEEL_CONTRACT_WARN ? KEEL_VERDICT_WARNED
                                          : verdict_of(held->on_drift, KEEL_ON_DRIFT_WARN);
     keel_buffer_t text;
     keel_buffer_initialize(&text, 1 << 14);
-    keel_contract_tell(asked, &nearest, held->shown, &text);
+    if (asked->elsewhere && !placed && keel_contract_may_list(contract, asked))
+        keel_contract_tell_unchecked(asked, held->shown, &text);
+    else
+        keel_contract_tell(asked, &nearest, held->shown, &text);
     keel_status_t status =
         text.failed
             ? keel_status_make(KEEL_REFUSED, "%s is not in %s", asked->name.data, held->shown)
@@ -235,6 +239,11 @@ static keel_status_t check_freeze(keel_enforcement_t *enforcement, const held_t 
     unsigned long long steps = atomic_load(&enforcement->frozen_at);
     snprintf(since, sizeof since, steps ? "after step %llu" : "before the first step", steps);
     *out = verdict_of(enforcement->on_drift, KEEL_ON_DRIFT_REFUSE);
+    if (ask->elsewhere)
+        return keel_status_make(KEEL_REFUSED,
+                                "%s: loaded from elsewhere (%s), and new after programs were "
+                                "frozen (%s)",
+                                ask->name, ask->elsewhere, since);
     if (held)
         return keel_status_make(KEEL_REFUSED,
                                 "%s: %s allows it, but it was not asked for before the programs "
@@ -259,6 +268,10 @@ static keel_status_t check_ranks(ranks_t *ranks, const keel_engine_ask_t *ask) {
     fingerprint_text(&program, asked.fingerprint);
     fingerprint_text(&options, asked.options);
     keel_status_t status = keel_engine_ask_members(ask, &asked.members, &asked.member_count);
+    if (!status && ask->elsewhere && asked.member_count > 1) {
+        ranks_leave(ranks, ask->name);
+        return NULL;
+    }
     if (!status) return ranks_check(ranks, &asked);
     keel_log_once("members", "%s; %s is not compared with the other processes' programs",
                   keel_status_message(status), ask->name);

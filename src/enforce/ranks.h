@@ -70,4 +70,8 @@ void ranks_client_closing(ranks_t *ranks, const PJRT_Client *client);
 // once. Waits for the others as long as they run, but not longer than ten minutes.
 keel_status_t ranks_check(ranks_t *ranks, const ranks_ask_t *ask) KEEL_MUST_CHECK;
 
+// This process loaded a program of that name from elsewhere: another may have traced it, and the
+// two cannot be compared. From now on it compares none, and says so, to the others too.
+void ranks_leave(ranks_t *ranks, const char *name);
+
 #endif // KEEL_ENFORCE_RANKS_H_

@@ -70,3 +70,9 @@ void ranks_turn_off_for(ranks_t *ranks, keel_status_t status) {
     ranks_turn_off(ranks, keel_status_message(status));
     keel_status_ignore(status);
 }
+
+void ranks_leave(ranks_t *ranks, const char *name) {
+    char why[WHY_MOST];
+    snprintf(why, sizeof why, "%s was loaded from elsewhere, which others may have traced", name);
+    ranks_turn_off(ranks, why);
+}

@@ -51,8 +51,11 @@ static const char *format_of(const request_t *request) {
 }
 
 made_of_t compile_made_of(const request_t *request) {
+    made_of_t made_of = {request->program, request->options, ""};
     bool is_known = request->kind != REQUEST_ELSEWHERE;
-    return (made_of_t){request->program, request->options, is_known ? format_of(request) : NULL};
+    if (is_known && strlen(request->format) < sizeof made_of.format)
+        snprintf(made_of.format, sizeof made_of.format, "%s", request->format);
+    return made_of;
 }
 
 // So that it is known once the client serializes it.
@@ -429,8 +432,7 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
         return NULL;
     }
     const made_of_t made_of = compile_made_of(request);
-    keel_status_t status =
-        executables_add(engine, request->args->executable, &made_of, NULL, 0);
+    keel_status_t status = executables_add(engine, request->args->executable, &made_of, NULL, 0);
     if (status) engine_fell_through(engine, "count", NULL, status);
     if (engine->target) {
         rehearse(request, held);

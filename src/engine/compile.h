@@ -1,5 +1,5 @@
-// compile: the parts of the way of one program (compile.c) that are the same for one that the client
-// loads by itself (elsewhere.c).
+// compile: the parts of the way of one program (compile.c) that are the same for one that the
+// client loads by itself (elsewhere.c).
 #ifndef KEEL_ENGINE_COMPILE_H_
 #define KEEL_ENGINE_COMPILE_H_
 

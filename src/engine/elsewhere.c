@@ -93,11 +93,9 @@ static PJRT_Error *go_as_asked(keel_engine_t *engine, const handed_program_t *ha
                             .code_size = handed->code_size,
                             .format = handed->format,
                             .format_size = strlen(handed->format)};
-    PJRT_Client_Compile_Args asked = {KEEL_PJRT_SIZE(PJRT_Client_Compile),
-                                      .client = args->client,
-                                      .program = &program,
-                                      .compile_options = (const char *)options.data,
-                                      .compile_options_size = options.size};
+    PJRT_Client_Compile_Args asked = {
+        KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = args->client, .program = &program,
+        .compile_options = (const char *)options.data, .compile_options_size = options.size};
     if (!engine->target) return go_known(engine, &asked, args);
     PJRT_Error *error = keel_engine_compile(engine, &asked);
     args->loaded_executable = asked.executable;
@@ -127,8 +125,7 @@ static keel_status_t read_optimized(keel_engine_t *engine, PJRT_LoadedExecutable
     PJRT_Executable *executable;
     keel_str_t format;
     KEEL_TRY(keel_pjrt_executable(engine->api, loaded, &executable));
-    keel_status_t status =
-        keel_pjrt_optimized_program(engine->api, executable, program, &format);
+    keel_status_t status = keel_pjrt_optimized_program(engine->api, executable, program, &format);
     if (!status) status = module_of(keel_buffer_bytes(program), format, out);
     keel_pjrt_destroy_executable(engine->api, executable);
     return status;
@@ -145,9 +142,8 @@ static void name_unread(request_t *request, PJRT_LoadedExecutable *loaded) {
                                       .executable = executable};
     if (!status) status = KEEL_PJRT_CALL(api, PJRT_Executable_Name, args);
     if (!status)
-        status = keel_arena_str(&request->arena,
-                                (keel_str_t){args.executable_name, args.executable_name_size},
-                                &kept);
+        status = keel_arena_str(
+            &request->arena, (keel_str_t){args.executable_name, args.executable_name_size}, &kept);
     if (!status) request->name = kept.data;
     keel_status_ignore(status);
     keel_pjrt_destroy_executable(api, executable);
@@ -212,11 +208,9 @@ static PJRT_Error *load_elsewhere(keel_engine_t *engine, load_args_t *args) {
                                   .code_size = code.size,
                                   .format = format,
                                   .format_size = strlen(format)};
-    PJRT_Client_Compile_Args asked = {KEEL_PJRT_SIZE(PJRT_Client_Compile),
-                                      .client = args->client,
-                                      .program = &asked_program,
-                                      .compile_options = (const char *)options.data,
-                                      .compile_options_size = options.size};
+    PJRT_Client_Compile_Args asked = {
+        KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = args->client, .program = &asked_program,
+        .compile_options = (const char *)options.data, .compile_options_size = options.size};
     keel_status_ignore(status);
     error = go_elsewhere(engine, &asked, args, took);
     keel_buffer_deinitialize(&program);

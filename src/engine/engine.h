@@ -91,10 +91,10 @@ typedef struct keel_engine_ask_t {
     bool recompile;          // this function had another program before
     bool is_new;             // it has not had this one
     bool is_eager;           // an operation that runs on its own, outside jit
-    const char *elsewhere;   // who loaded it, if Keel did not hand out its bytes: then `code` is the
-                             // optimized program; otherwise NULL
-    bool is_read;            // `code` is a program that Keel reads
-    uint32_t process; // which one this is of the processes that the client's devices belong to
+    const char *elsewhere; // who loaded it, if Keel did not hand out its bytes: then `code` is the
+                           // optimized program; otherwise NULL
+    bool is_read;          // `code` is a program that Keel reads
+    uint32_t process;      // which one this is of the processes that the client's devices belong to
     struct request_t *request;
 } keel_engine_ask_t;
 
@@ -174,6 +174,9 @@ PJRT_Error *keel_engine_compile_unloaded(keel_engine_t *engine, PJRT_Compile_Arg
 // The client loads an executable by itself (PJRT_Executable_DeserializeAndLoad). The same; see
 // elsewhere.c.
 PJRT_Error *keel_engine_load(keel_engine_t *engine, PJRT_Executable_DeserializeAndLoad_Args *args);
+// Whether what the client asks for is stored here, so that a cache of its own has
+// nothing to do, and the settings do not keep that.
+bool keel_engine_replaces_cache(const keel_engine_t *engine);
 // The client has these bytes of the executable (PJRT_Executable_Serialize): loading them is an ask
 // for its program, in this process or another.
 void keel_engine_serialized(keel_engine_t *engine, const PJRT_Executable *executable,

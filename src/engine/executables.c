@@ -113,8 +113,7 @@ static executable_slot_t *free_slot(executables_t *table, const PJRT_LoadedExecu
 }
 
 static keel_status_t add_executable(executables_t *table, const PJRT_LoadedExecutable *loaded,
-                                    counter_t *counter, keel_stored_t *stored,
-                                    made_of_t *made_of) {
+                                    counter_t *counter, keel_stored_t *stored, made_of_t *made_of) {
     executable_slot_t *slot = free_slot(table, loaded);
     if (!slot)
         return keel_status_make(KEEL_UNSUPPORTED,

@@ -17,7 +17,7 @@ void executables_after_fork(keel_engine_t *engine);
 // What an executable was made of.
 typedef struct made_of_t {
     keel_digest_t program, options; // of the bytes that the client sent
-    const char *format;             // "mlir", "hlo"; NULL: the client loaded it from elsewhere
+    char format[16];                // as the client named it; "": it loaded it from elsewhere
 } made_of_t;
 
 // Takes over `data` (from keel_alloc; NULL if Keel does not have the bytes), also on failure.

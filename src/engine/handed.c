@@ -46,6 +46,11 @@ static keel_bytes_t bytes_of(const keel_digest_t *digest) {
 
 // ---- what the run keeps ------------------------------------------------------------------------
 
+// What the kept file of a program is called by.
+static const char *kept_as(const made_of_t *made_of) {
+    return strcmp(made_of->format, "hlo") == 0 ? "hlo" : "mlir";
+}
+
 static keel_status_t path_of(const keel_engine_t *engine, const keel_digest_t *digest,
                              const char *format, char **out) {
     char hex[KEEL_DIGEST_HEX];
@@ -66,7 +71,7 @@ static keel_status_t read_kept(const keel_engine_t *engine, const keel_digest_t 
 static keel_status_t read_both(const keel_engine_t *engine, const made_of_t *made_of,
                                handed_program_t *out) {
     *out = (handed_program_t){.format = ""};
-    KEEL_TRY(read_kept(engine, &made_of->program, made_of->format, &out->code, &out->code_size));
+    KEEL_TRY(read_kept(engine, &made_of->program, kept_as(made_of), &out->code, &out->code_size));
     snprintf(out->format, sizeof out->format, "%s", made_of->format);
     keel_status_t status =
         read_kept(engine, &made_of->options, "options", &out->options, &out->options_size);
@@ -87,7 +92,7 @@ static keel_status_t write_record(keel_engine_t *engine, const handed_task_t *ta
     char *path;
     uint8_t *packed;
     size_t size;
-    KEEL_TRY(path_of(engine, &task->made_of.program, task->made_of.format, &path));
+    KEEL_TRY(path_of(engine, &task->made_of.program, kept_as(&task->made_of), &path));
     keel_status_t status = keel_file_read(path, KEEL_HANDED_LIMIT, &packed, &size);
     keel_free(path);
     KEEL_TRY(status);
@@ -155,7 +160,7 @@ void keel_engine_serialized(keel_engine_t *engine, const PJRT_Executable *execut
     bool is_new = false, is_over = atomic_load(&engine->ended) || getpid() != engine->pid;
     // Without a journal, no program is kept.
     if (is_over || !engine->journal || !bytes.size) return;
-    if (!executables_made_of(engine, executable, &made_of) || !made_of.format) return;
+    if (!executables_made_of(engine, executable, &made_of) || !*made_of.format) return;
     keel_digest_t digest = keel_digest(bytes);
     pthread_mutex_lock(&engine->handed->lock);
     keel_status_t status = note(engine->handed, &digest, &made_of, &is_new);
@@ -207,8 +212,8 @@ static keel_status_t read_record(const keel_engine_t *engine, const keel_digest_
 bool handed_find(keel_engine_t *engine, const keel_digest_t *bytes, handed_program_t *out) {
     made_of_t made_of;
     bool is_here = find_here(engine, bytes, &made_of);
-    keel_status_t status = is_here ? read_here(engine, &made_of, out)
-                                   : read_record(engine, bytes, out);
+    keel_status_t status =
+        is_here ? read_here(engine, &made_of, out) : read_record(engine, bytes, out);
     if (!status) return true;
     if (is_here || keel_status_code(status) != KEEL_NOT_FOUND)
         keel_journal_store_error(engine->journal, "handed", NULL, keel_status_message(status));

@@ -15,7 +15,7 @@ void handed_destroy(handed_t *handed);
 
 // A program that the client once asked for, and its compile options.
 typedef struct handed_program_t {
-    char format[8]; // "mlir", "hlo"
+    char format[16];         // as the client named it: "mlir", "hlo"
     uint8_t *code, *options; // owned
     size_t code_size, options_size;
 } handed_program_t;

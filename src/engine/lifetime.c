@@ -229,6 +229,10 @@ keel_status_t keel_engine_run_folder(const keel_engine_t *engine, char **out) {
                      keel_journal_id(engine->journal));
 }
 
+bool keel_engine_replaces_cache(const keel_engine_t *engine) {
+    return *engine->cache_dir && engine->stores && !engine->settings.keeps_client_cache;
+}
+
 void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate) {
     engine->gate = *gate;
 }

@@ -229,7 +229,7 @@ static keel_status_t set_program(request_t *request) {
     keel_journal_subject_t subject = {.program = &request->program, .name = request->name};
     if (request->kind != REQUEST_ELSEWHERE) // see elsewhere.c
         keel_log_once("unread", "a program was not understood, so it is keyed by its bytes: %s",
-                  keel_status_message(status));
+                      keel_status_message(status));
     keel_journal_fallback(request->engine->journal, "read", &subject, keel_status_message(status));
     keel_status_ignore(status);
     return key_by_bytes(request);
@@ -276,8 +276,7 @@ static bool is_control_flow(const char *name) {
 // they never end; a report shows that.
 static bool is_eager(const request_t *request) {
     enum { FEW = 32 };
-    bool is_traced =
-        strcmp(request->format, "mlir") == 0 || request->kind == REQUEST_ELSEWHERE;
+    bool is_traced = strcmp(request->format, "mlir") == 0 || request->kind == REQUEST_ELSEWHERE;
     if (!is_traced || !*request->site.place.file) return false;
     const char *traced = request->ask.stack.traced_file;
     if (!traced) return !request->site.is_traced && request->ops <= FEW;
@@ -359,8 +358,7 @@ static keel_status_t understand(request_t *request) {
 // ---- the call ----------------------------------------------------------------------------------
 
 keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
-                            PJRT_Compile_Args *unloaded, request_kind_t kind,
-                            request_t *request) {
+                            PJRT_Compile_Args *unloaded, request_kind_t kind, request_t *request) {
     *request =
         (request_t){.engine = engine,
                     .args = args,

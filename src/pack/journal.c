@@ -24,21 +24,20 @@ static const struct {
     const char *field;
     fate_t fate;
 } fields[] = {
-    {"event", STAYS},     {"keel", STAYS},        {"mode", STAYS},       {"format", STAYS},
-    {"what", STAYS},      {"reason", STAYS},      {"miss", STAYS},       {"miss_note", STAYS},
-    {"kind", STAYS},      {"tier", STAYS},        {"by", STAYS},         {"elsewhere", STAYS},
-    {"state", STAYS},      {"verdict", STAYS},
-    {"label", STAYS},     {"reference", STAYS},   {"client", STAYS},     {"code", STAYS},
-    {"rehearsed", STAYS}, {"platform", STAYS},    {"version", STAYS},    {"device", STAYS},
-    {"run", STAYS},       {"order", STAYS},       {"type", STAYS},       {"compile", STAYS},
-    {"values", STAYS},    {"assumed", STAYS},     {"key", STAYS},        {"options", STAYS},
-    {"build", STAYS},     {"digest", STAYS},      {"components", STAYS}, {"stack_skipped", STAYS},
-    {"targets", STAYS},   {"program", DIGEST},    {"rest", DIGEST},      {"programs", DIGEST},
-    {"path", FILE_NAME},  {"library", FILE_NAME}, {"flags", FLAGS},      {"subject", TOPIC},
-    {"old", VALUE},       {"new", VALUE},         {"argv", LEAVES},      {"cwd", LEAVES},
-    {"host", LEAVES},     {"cache_dir", LEAVES},  {"process", LEAVES},   {"python", LEAVES},
-    {"names", LEAVES},    {"call", LEAVES},       {"folders", LEAVES},   {"message", LEAVES},
-    {"why", LEAVES},      {"note", LEAVES},
+    {"event", STAYS},      {"keel", STAYS},          {"mode", STAYS},      {"format", STAYS},
+    {"what", STAYS},       {"reason", STAYS},        {"miss", STAYS},      {"miss_note", STAYS},
+    {"kind", STAYS},       {"tier", STAYS},          {"by", STAYS},        {"elsewhere", STAYS},
+    {"state", STAYS},      {"verdict", STAYS},       {"label", STAYS},     {"reference", STAYS},
+    {"client", STAYS},     {"code", STAYS},          {"rehearsed", STAYS}, {"platform", STAYS},
+    {"version", STAYS},    {"device", STAYS},        {"run", STAYS},       {"order", STAYS},
+    {"type", STAYS},       {"compile", STAYS},       {"values", STAYS},    {"assumed", STAYS},
+    {"key", STAYS},        {"options", STAYS},       {"build", STAYS},     {"digest", STAYS},
+    {"components", STAYS}, {"stack_skipped", STAYS}, {"targets", STAYS},   {"program", DIGEST},
+    {"rest", DIGEST},      {"programs", DIGEST},     {"path", FILE_NAME},  {"library", FILE_NAME},
+    {"flags", FLAGS},      {"subject", TOPIC},       {"old", VALUE},       {"new", VALUE},
+    {"argv", LEAVES},      {"cwd", LEAVES},          {"host", LEAVES},     {"cache_dir", LEAVES},
+    {"process", LEAVES},   {"python", LEAVES},       {"names", LEAVES},    {"call", LEAVES},
+    {"folders", LEAVES},   {"message", LEAVES},      {"why", LEAVES},      {"note", LEAVES},
 };
 
 // What a bundle says of what was installed, without the machine and its folders.

@@ -62,12 +62,28 @@ static keel_status_t add_unexplained(keel_asides_t *asides, const json_t *event,
     return keel_event_keep(texts, keel_event_text(event, "message"), &asides->unexplained_words);
 }
 
+static keel_status_t add_load(keel_asides_t *asides, const json_t *event, const char *cwd,
+                              keel_arena_t *texts) {
+    const json_t *site = json_object_get(event, "site");
+    const char *tier = keel_event_text(event, "tier");
+    bool is_elsewhere = strcmp(tier, "elsewhere") == 0;
+    asides->by_client += !is_elsewhere && *keel_event_text(event, "by");
+    if (!is_elsewhere) return NULL;
+    asides->elsewhere_unread += strcmp(keel_event_text(event, "format"), "executable") == 0;
+    if (asides->elsewhere++) return NULL;
+    KEEL_TRY(keel_event_keep_field(texts, event, "name", &asides->elsewhere_name));
+    KEEL_TRY(keel_event_keep_field(texts, event, "by", &asides->elsewhere_by));
+    return keel_event_place(texts, keel_event_text(site, "file"), keel_event_line(site, "line"),
+                            cwd, &asides->elsewhere_shown);
+}
+
 keel_status_t keel_asides_add(keel_asides_t *asides, const json_t *event, const char *cwd,
                               keel_arena_t *texts) {
     const char *kind = keel_event_text(event, "event");
     if (strcmp(kind, "host_ops") == 0) return add_ops(asides, event, texts);
     if (strcmp(kind, "fallback") == 0) return add_unexplained(asides, event, texts);
     if (strcmp(kind, "compile_error") == 0) return add_misfit(asides, event, cwd, texts);
+    if (strcmp(kind, "load") == 0) return add_load(asides, event, cwd, texts);
     return NULL;
 }
 

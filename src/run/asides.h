@@ -1,6 +1,6 @@
 // asides: what a run's journal has besides compiles and loads: operations that PyTorch/XLA computed
-// on the host, compiles that do not fit the device's memory, and programs that could not be
-// explained.
+// on the host, compiles that do not fit the device's memory, programs that could not be explained,
+// and loads of executables that Keel did not hand out.
 //
 // Texts live in the arena that was given with the events. Threads: no shared state.
 #ifndef KEEL_RUN_ASIDES_H_
@@ -30,6 +30,9 @@ typedef struct keel_asides_t {
     size_t misfit_count;
     uint64_t unexplained;                             // programs
     const char *unexplained_name, *unexplained_words; // the module of the first one, and why
+    uint64_t elsewhere, elsewhere_unread; // loads; of these: Keel cannot read the program
+    const char *elsewhere_name, *elsewhere_by, *elsewhere_shown; // of the first one
+    uint64_t by_client; // loads by the client itself, of bytes that Keel handed out
 } keel_asides_t;
 
 // One more event; others are skipped. `cwd` is the run's.

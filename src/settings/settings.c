@@ -287,6 +287,17 @@ static keel_status_t check_switch(keel_settings_t *settings, keel_setting_t whic
                             keel_setting_show(keel_str(text), &shown));
 }
 
+static keel_status_t check_client_cache(keel_settings_t *settings) {
+    const char *text = keel_settings_text(settings, KEEL_SETTING_CLIENT_CACHE);
+    settings->keeps_client_cache = strcmp(text, "keep") == 0;
+    if (settings->keeps_client_cache || strcmp(text, "off") == 0) return NULL;
+    char where[512];
+    keel_shown_t shown;
+    written_in(settings, KEEL_SETTING_CLIENT_CACHE, where);
+    return keel_status_make(KEEL_INVALID, "%s: '%s' is not known; use off or keep", where,
+                            keel_setting_show(keel_str(text), &shown));
+}
+
 static keel_status_t check_age(keel_settings_t *settings, keel_setting_t which, uint64_t *out) {
     const char *text = keel_settings_text(settings, which);
     if (keel_parse_age(text, out)) return NULL;
@@ -453,6 +464,7 @@ static keel_status_t check_all(keel_settings_t *settings) {
     if (*keel_settings_text(settings, KEEL_SETTING_CONTRACT))
         KEEL_TRY(check_path(settings, KEEL_SETTING_CONTRACT));
     KEEL_TRY(check_mode(settings));
+    KEEL_TRY(check_client_cache(settings));
     KEEL_TRY(check_custom_calls(settings));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_STACK, &settings->stack));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_PREFETCH, &settings->prefetch));

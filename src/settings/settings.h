@@ -31,6 +31,8 @@
       "bytes kept in cache_dir, least recently used removed first; 0 for no limit")                \
     X(MEMORY_LIMIT, "memory_limit", "KEEL_MEMORY_LIMIT", "--memory-limit", "SIZE", "256M",         \
       "bytes of compiled programs kept in memory in each process; 0 keeps none")                   \
+    X(CLIENT_CACHE, "client_cache", "KEEL_CLIENT_CACHE", "--client-cache", "off|keep", "off",      \
+      "the client's own cache of executables: off, because Keel's does its work, or keep")         \
     X(CUSTOM_CALLS, "custom_calls", "KEEL_CUSTOM_CALLS", "--custom-calls", "NAMES", "none",        \
       "comma-separated custom-call targets that you vouch for, so they may be cached")             \
     X(STACK, "stack", "KEEL_STACK", "--stack", "on|off", "on",                                     \
@@ -144,6 +146,7 @@ typedef struct keel_settings_t {
     bool stack;
     bool prefetch;
     bool shared_cache;
+    bool keeps_client_cache;
     uint64_t keep_runs; // seconds; 0: all are kept
     uint32_t cpu_devices;
     keel_on_drift_t on_drift;

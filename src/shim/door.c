@@ -39,6 +39,9 @@ KEEL_API void keel_ask_devices(int64_t count);
 // It reports what the client's own CPU devices are called, before their numbers. Before the client
 // is made.
 KEEL_API void keel_name_devices(const char *prefix);
+// Whether Keel's cache does the work of the client's own, so that the package switches that off: 0
+// no, 1 yes, 2 a rehearsal, whose executables must not get there. Once a client was made.
+KEEL_API int keel_replaces_cache(void);
 // The Python package reports each fix here (keel.fixes). Texts may be empty or NULL.
 KEEL_API void keel_note_fix(const char *name, const char *state, const char *label,
                             const char *reference, const char *client, const char *why);
@@ -143,4 +146,8 @@ void keel_add_type(const char *name, const char *platform, void *number,
     keel_status_t status = keel_handler_locate(number, &handler.places[0]);
     if (!status) add_handler(&handler, functions, 1, KEEL_HANDLER_PLACES - 1);
     keel_status_ignore(status);
+}
+
+int keel_replaces_cache(void) {
+    return keel_shim_replaces_cache();
 }

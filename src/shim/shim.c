@@ -376,3 +376,8 @@ void keel_shim_freeze(void) {
     keel_enforcement_t *holds = atomic_load(&enforcement);
     if (holds) keel_enforcement_freeze(holds);
 }
+
+int keel_shim_replaces_cache(void) {
+    if (rehearsal.target) return 2;
+    return atomic_load(&enforcement) && keel_engine_replaces_cache(engine);
+}

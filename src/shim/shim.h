@@ -62,6 +62,9 @@ void keel_shim_step(void);
 // does nothing before there is a table.
 void keel_shim_freeze(void);
 
+// What the exported `int keel_replaces_cache(void)` answers.
+int keel_shim_replaces_cache(void);
+
 // ---- fixes.c -----------------------------------------------------------------------------------
 
 // Reports that a fault of the client was fixed, or could not be (python/keel/fixes): an event of

@@ -156,8 +156,7 @@ static keel_status_t note_time(void *context, const char *name) {
         return NULL;
     }
     void *grown = removal->times;
-    KEEL_TRY(
-        keel_grow_array(removal->count, sizeof *removal->times, &removal->capacity, &grown));
+    KEEL_TRY(keel_grow_array(removal->count, sizeof *removal->times, &removal->capacity, &grown));
     removal->times = grown;
     removal->times[removal->count++] = facts.modified;
     return NULL;

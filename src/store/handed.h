@@ -1,7 +1,9 @@
-// handed: the programs of executables that clients serialized, so that who loads such bytes is known
-// to ask for that program: later, in another process, from the client's own cache or a pickle.
+// handed: the programs of executables that clients serialized, so that who loads such bytes is
+// known to ask for that program: later, in another process, from the client's own cache or a
+// pickle.
 //
-//   handed/<digest of the bytes>.program    "keel handed 1\n", the sizes of what follows as u64: the
+//   handed/<digest of the bytes>.program    "keel handed 1\n", the sizes of what follows as u64:
+//   the
 //                                           format, the compile options, the program (base/pack.h);
 //                                           these; the digest of all that
 //

@@ -196,6 +196,31 @@ static void unexplained_paragraph(const keel_asides_t *asides, unsigned width, k
     keel_flow_paragraph(&text, width, out);
 }
 
+void keel_elsewhere_sentence(const keel_asides_t *asides, keel_buffer_t *out) {
+    keel_write_counted(out, asides->elsewhere, "executable");
+    keel_buffer_text(out, asides->elsewhere == 1 ? " was loaded from elsewhere"
+                                                 : " were loaded from elsewhere");
+    keel_buffer_text(out, asides->elsewhere > 1 ? ", first " : ", ");
+    keel_write_foreign(out, *asides->elsewhere_name ? asides->elsewhere_name : "a program");
+    if (*asides->elsewhere_shown) keel_buffer_text(out, " at ");
+    keel_write_foreign(out, asides->elsewhere_shown);
+    keel_buffer_text(out, " (");
+    keel_write_foreign(out, asides->elsewhere_by);
+    keel_buffer_byte(out, ')');
+    if (asides->elsewhere_unread)
+        keel_buffer_format(out, "; %llu could not be read",
+                           (unsigned long long)asides->elsewhere_unread);
+}
+
+static void elsewhere_paragraph(const keel_asides_t *asides, unsigned width, keel_buffer_t *out) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_elsewhere_sentence(asides, &text);
+    keel_buffer_text(&text, ". Keel did not hand out these bytes: it shows the optimized program, "
+                            "not the one that was traced.");
+    keel_flow_paragraph(&text, width, out);
+}
+
 void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
                       keel_buffer_t *out) {
     for (size_t i = 0; i < asides->misfit_count; ++i)
@@ -204,6 +229,7 @@ void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all
         if (is_op_shown(&asides->ops[i], executions, all))
             op_paragraph(&asides->ops[i], executions, width, out);
     if (asides->unexplained) unexplained_paragraph(asides, width, out);
+    if (asides->elsewhere) elsewhere_paragraph(asides, width, out);
 }
 
 void keel_asides_json(const keel_asides_t *asides, keel_json_t *json) {
@@ -227,4 +253,11 @@ void keel_asides_json(const keel_asides_t *asides, keel_json_t *json) {
     }
     keel_json_end_array(json);
     keel_json_unsigned(json, "unexplained", asides->unexplained);
+    keel_json_unsigned(json, "loads_by_client", asides->by_client);
+    keel_json_object(json, "elsewhere");
+    keel_json_unsigned(json, "loads", asides->elsewhere);
+    keel_json_unsigned(json, "unread", asides->elsewhere_unread);
+    keel_json_string(json, "first", asides->elsewhere ? asides->elsewhere_name : "");
+    keel_json_string(json, "by", asides->elsewhere ? asides->elsewhere_by : "");
+    keel_json_end_object(json);
 }

@@ -43,7 +43,9 @@ void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all
 void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out);
 // "2 programs could not be explained, jit_step the first: ..."
 void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out);
-// Fields "host_ops", "misfits" and "unexplained".
+// "3 programs were loaded from elsewhere, first jit_step at train.py:88 (JAX's own cache)"
+void keel_elsewhere_sentence(const keel_asides_t *asides, keel_buffer_t *out);
+// Fields "host_ops", "misfits", "unexplained", "loads_by_client" and "elsewhere".
 void keel_asides_json(const keel_asides_t *asides, keel_json_t *json);
 
 #endif // KEEL_TEXT_FACTS_H_

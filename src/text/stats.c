@@ -225,6 +225,11 @@ void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
         keel_unexplained_sentence(&why->run.asides, out);
         keel_buffer_byte(out, '\n');
     }
+    if (why->run.asides.elsewhere) {
+        keel_buffer_text(out, "keel: ");
+        keel_elsewhere_sentence(&why->run.asides, out);
+        keel_buffer_byte(out, '\n');
+    }
     if (why->run.store_errors) {
         keel_buffer_text(out, "keel: the cache failed ");
         times(out, why->run.store_errors, why->run.first_store_error);
@@ -361,6 +366,8 @@ static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
     print_took(&why->run.loads, out);
     if (why->run.memory_hits)
         keel_buffer_format(out, ", %" PRIu64 " of them from memory", why->run.memory_hits);
+    if (why->run.asides.by_client)
+        keel_buffer_format(out, ", %" PRIu64 " by the client itself", why->run.asides.by_client);
     if (why->run.spared_seconds > 0) {
         keel_buffer_text(out, "; compiling them had cost ");
         keel_write_seconds(out, why->run.spared_seconds);
@@ -436,6 +443,13 @@ static void sentence_row(keel_buffer_t *out, const char *name, keel_buffer_t *se
     out->failed |= sentence->failed;
     keel_buffer_deinitialize(sentence);
     keel_buffer_initialize(sentence, 0);
+}
+
+static void elsewhere(const keel_why_t *why, keel_buffer_t *out) {
+    if (!why->run.asides.elsewhere) return;
+    label(out, "elsewhere");
+    keel_elsewhere_sentence(&why->run.asides, out);
+    keel_buffer_byte(out, '\n');
 }
 
 static void rehearsal(const keel_why_t *why, keel_buffer_t *out) {
@@ -563,6 +577,7 @@ void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out) 
     eager(why, out);
     host_ops(why, out);
     misfits(why, out);
+    elsewhere(why, out);
     rehearsal(why, out);
     failures(why, out);
     print_program_table(why, out);

@@ -133,6 +133,12 @@ static inline unsigned count_events(const door_t *door, const char *text, const 
     return count;
 }
 
+// Loads that Keel did, not the client by itself.
+static inline unsigned count_own_loads(const door_t *door) {
+    return count_events(door, "\"event\":\"load\"", "") -
+           count_events(door, "\"event\":\"load\"", "\"by\":");
+}
+
 static inline unsigned count_entries(const door_t *door) {
     return count_files(&door->place, "entries", ".keel");
 }

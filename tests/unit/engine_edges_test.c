@@ -312,11 +312,11 @@ static const PJRT_LoadedExecutable *pointer(uintptr_t i) {
 static void add_stored(keel_engine_t *engine, uint32_t i, uint32_t life) {
     uint32_t text[2] = {i, life};
     keel_payload_t payload = {.executable = keel_bytes(text, sizeof text)};
-    keel_digest_t program = key_of(i % 10);
+    const made_of_t made_of = {.program = key_of(i % 10)};
     uint8_t *data;
     size_t size;
     assert_ok(keel_payload_pack(&payload, &data, &size));
-    assert_ok(executables_add(engine, pointer(i), &program, data, size));
+    assert_ok(executables_add(engine, pointer(i), &made_of, data, size));
 }
 
 // Its life; 0 where nothing is known of it.
@@ -385,7 +385,7 @@ typedef struct mate_t {
 // Each thread has executables of its own, and the table's places in common with the others.
 static void *come_and_go(void *context) {
     const mate_t *mate = context;
-    keel_digest_t program = key_of(mate->number);
+    const made_of_t made_of = {.program = key_of(mate->number)};
     const PJRT_Executable *taken = (const PJRT_Executable *)(uintptr_t)(8 + mate->number);
     for (int round = 0; round < 400; ++round) {
         const PJRT_LoadedExecutable *loaded = mate->loaded[round % 4];
@@ -393,7 +393,7 @@ static void *come_and_go(void *context) {
         uint8_t *data;
         size_t size;
         CHECK(!keel_payload_pack(&payload, &data, &size));
-        CHECK(!executables_add(mate->engine, loaded, &program, data, size));
+        CHECK(!executables_add(mate->engine, loaded, &made_of, data, size));
         CHECK(!keel_engine_executable_taken(mate->engine, loaded, taken));
         keel_stored_t *stored = keel_engine_stored(mate->engine, taken, &payload);
         CHECK(stored && *payload.executable.data == mate->number);

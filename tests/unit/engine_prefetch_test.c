@@ -147,7 +147,7 @@ static void test_who_asks_before_its_turn_has_come_loads_it_beside(void **state)
     process_asks(1, "gamma", "alpha");
     door_run(door, "TEST_PLUGIN=load_ms=2000 load_ms_of=alpha", ask);
     assert_int_equal(count_calls(door, "load gamma"), 2);
-    assert_int_equal(count_events(door, "\"event\":\"load\"", ""), 2);
+    assert_int_equal(count_own_loads(door), 2);
     assert_int_equal(count_ahead(door), 1);
     assert_int_equal(count_calls(door, "compile "), 0);
 }
@@ -189,7 +189,7 @@ static void test_eight_threads_ask_while_it_loads(void **state) {
     for (int i = 0; i < 5; ++i)
         door_run(door, "TEST_PLUGIN=load_ms=3", ask_from_threads);
     assert_int_equal(count_calls(door, "compile "), 0);
-    assert_int_equal(count_events(door, "\"event\":\"load\"", ""), 5 * 8 * 30);
+    assert_int_equal(count_own_loads(door), 5 * 8 * 30);
     assert_int_equal(count_calls(door, "load "), count_calls(door, "unload "));
 }
 
@@ -406,9 +406,9 @@ static void test_settings_that_leave_no_room_for_it(void **state) {
     learn(door);
     process_asks(0, "alpha", "beta", "gamma");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-        unsigned before = count_events(door, "\"event\":\"load\"", "");
+        unsigned before = count_own_loads(door);
         door_run(door, rows[i].settings, ask);
-        assert_int_equal(count_events(door, "\"event\":\"load\"", "") - before, rows[i].loads);
+        assert_int_equal(count_own_loads(door) - before, rows[i].loads);
         assert_int_equal(count_events(door, "\"event\":\"prefetch\"", ""), 0);
     }
 }
@@ -439,7 +439,7 @@ static void test_no_more_is_held_than_the_limit(void **state) {
     process_asks(1, "alpha", "beta", "gamma");
     door_run(door, "KEEL_MEMORY_LIMIT=1", ask);
     assert_int_equal(count_calls(door, "compile "), 0);
-    assert_int_equal(count_events(door, "\"event\":\"load\"", ""), 3);
+    assert_int_equal(count_own_loads(door), 3);
     forget_calls(door);
     process_asks(1, NULL);
     door_run(door, "KEEL_MEMORY_LIMIT=1", leave);
