@@ -1,5 +1,6 @@
 #include "base/arena.h"
 
+#include "base/assert.h"
 #include "base/memory.h"
 
 enum { FIRST_SIZE = 4 << 10, LARGEST_STEP = 1 << 20 };
@@ -43,6 +44,7 @@ keel_status_t keel_arena_alloc(keel_arena_t *arena, size_t size, void **out) {
     *out = block->data + arena->used;
     keel_unpoison(*out, 0, asked);
     arena->used += size;
+    KEEL_ASSERT(arena->used <= arena->blocks->size);
     return NULL;
 }
 

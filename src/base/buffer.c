@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/memory.h"
 #include "base/poison.h"
 #include "base/text.h"
@@ -21,6 +22,8 @@ static bool fail(keel_buffer_t *buffer) {
 }
 
 static bool grow(keel_buffer_t *buffer, size_t size) {
+    KEEL_ASSERT(buffer->size <= buffer->limit);
+    KEEL_ASSERT(!buffer->capacity || buffer->size < buffer->capacity);
     if (buffer->failed || size > buffer->limit - buffer->size) return fail(buffer);
     size_t needed = buffer->size + size + 1;
     if (needed <= buffer->capacity) {

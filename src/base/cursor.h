@@ -6,6 +6,7 @@
 #ifndef KEEL_BASE_CURSOR_H_
 #define KEEL_BASE_CURSOR_H_
 
+#include "base/assert.h"
 #include "base/bytes.h"
 
 typedef struct keel_cursor_t {
@@ -21,6 +22,7 @@ static inline keel_cursor_t keel_cursor(keel_bytes_t bytes) {
 }
 
 static inline size_t keel_cursor_left(const keel_cursor_t *c) {
+    KEEL_ASSERT(c->at <= c->end);
     return (size_t)(c->end - c->at);
 }
 

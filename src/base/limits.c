@@ -2,6 +2,8 @@
 
 #include <stdatomic.h>
 
+#include "base/assert.h"
+
 static _Atomic uint64_t values[] = {
 #define LIMIT_VALUE(name, value, unit, sentence) value,
     KEEL_LIMITS(LIMIT_VALUE)
@@ -9,6 +11,7 @@ static _Atomic uint64_t values[] = {
 };
 
 uint64_t keel_limit(keel_limit_t limit) {
+    KEEL_ASSERT(limit < KEEL_LIMIT_COUNT);
     return atomic_load_explicit(&values[limit], memory_order_relaxed);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/descriptor.h"
 #include "base/memory.h"
 
@@ -68,6 +69,7 @@ void keel_lock_release(keel_lock_t *lock) {
     size_t at = 0;
     while (at < held.count && held.descriptors[at] != lock->descriptor)
         ++at;
+    KEEL_ASSERT(!keel_lock_is_ours(lock) || at < held.count); // nobody else has released it
     if (keel_lock_is_ours(lock) && at < held.count) {
         held.descriptors[at] = held.descriptors[--held.count];
         // A child made without fork's handlers shares the lock, so closing our descriptor would not

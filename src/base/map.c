@@ -1,5 +1,6 @@
 #include "base/map.h"
 
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -16,6 +17,7 @@ void keel_map_deinitialize(keel_map_t *map) {
 
 static keel_map_slot_t *locate(keel_map_slot_t *slots, size_t capacity, uint64_t hash,
                                keel_bytes_t key) {
+    KEEL_ASSERT(capacity && !(capacity & (capacity - 1)));
     for (size_t i = hash & (capacity - 1);; i = (i + 1) & (capacity - 1)) {
         keel_map_slot_t *slot = &slots[i];
         if (!slot->used || (slot->hash == hash && keel_bytes_equal(slot->key, key))) return slot;
@@ -51,6 +53,7 @@ static keel_status_t slot_for(keel_map_t *map, keel_bytes_t key, keel_map_slot_t
         KEEL_TRY(keel_arena_str(&map->keys, keel_bytes_str(key), &copy));
         *slot = (keel_map_slot_t){.hash = hash, .key = keel_str_bytes(copy), .used = true};
         ++map->count;
+        KEEL_ASSERT(map->count < map->capacity); // or a search for what is absent never ends
     }
     *out = slot;
     return NULL;

@@ -143,6 +143,7 @@ static keel_status_t take_head(child_t *child) {
 // Memory grows with what comes, whatever size the child says that it sends.
 static keel_status_t receive_body(child_t *child, ssize_t *out) {
     enum { STEP = 1 << 20 };
+    KEEL_ASSERT(child->in.size < child->expected);
     size_t left = (size_t)(child->expected - child->in.size);
     size_t step = left < STEP ? left : STEP;
     uint8_t *room = keel_buffer_reserve(&child->in, step);

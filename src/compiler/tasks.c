@@ -14,6 +14,7 @@ void tasks_put(task_list_t *list, task_t *task) {
 }
 
 static task_t *take_at(task_list_t *list, task_t **at) {
+    KEEL_ASSERT(!*list->end); // it is the last one's
     task_t *task = *at;
     *at = task->next;
     if (list->end == &task->next) list->end = at;

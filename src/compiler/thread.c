@@ -11,6 +11,7 @@
 static void finish(keel_compiler_t *compiler, slot_t *slot) {
     task_t *task = slot->task;
     pthread_mutex_lock(&compiler->lock);
+    KEEL_ASSERT(task && compiler->running);
     slot->task = NULL;
     --compiler->running;
     tasks_put(&compiler->done, task);

@@ -240,6 +240,7 @@ static struct keel_contract_slot_t *slot_of(const keel_contract_t *contract,
                                             const keel_fingerprint_t *options) {
     keel_fingerprint_t both[2] = {*fingerprint};
     if (options) both[1] = *options;
+    KEEL_ASSERT(contract->slot_count_ && !(contract->slot_count_ & (contract->slot_count_ - 1)));
     uint32_t at = (uint32_t)keel_quick_hash(keel_bytes(both, options ? sizeof both : sizeof *both));
     for (;; ++at) {
         struct keel_contract_slot_t *slot = &contract->slots_[at & (contract->slot_count_ - 1)];
@@ -338,6 +339,7 @@ keel_contract_match_t keel_contract_match(const keel_contract_t *contract,
 }
 
 uint32_t keel_contract_placements(const keel_contract_t *contract, const keel_contract_pin_t *pin) {
+    KEEL_ASSERT(pin->number < contract->pin_count); // it is one of this contract's
     return contract->placements_[pin->number];
 }
 

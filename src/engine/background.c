@@ -75,6 +75,7 @@ static void wait_for_task(keel_engine_t *engine) {
 
 static task_t *take_task(background_t *background) {
     task_t *task = background->first;
+    KEEL_ASSERT(task && background->done < background->added);
     background->first = task->next;
     if (!background->first) background->last = &background->first;
     background->working = true;

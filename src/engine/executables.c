@@ -98,6 +98,7 @@ keel_gang_t *keel_engine_executed(keel_engine_t *engine,
 }
 
 void keel_stored_release(keel_stored_t *stored) {
+    KEEL_ASSERT(!stored || atomic_load(&stored->references));
     if (!stored || atomic_fetch_sub(&stored->references, 1) != 1) return;
     keel_free(stored->data);
     keel_free(stored);
@@ -114,6 +115,7 @@ static executable_slot_t *free_slot(executables_t *table, const PJRT_LoadedExecu
 
 static keel_status_t add_executable(executables_t *table, const PJRT_LoadedExecutable *loaded,
                                     counter_t *counter, keel_stored_t *stored, made_of_t *made_of) {
+    KEEL_ASSERT((uintptr_t)loaded > EMPTIED);
     executable_slot_t *slot = free_slot(table, loaded);
     if (!slot)
         return keel_status_make(KEEL_UNSUPPORTED,

@@ -83,14 +83,15 @@ keel_status_t gang_join(gangs_t *gangs, const gang_program_t *program, keel_gang
 // The last one that can be executed is gone: later executables form a new gang.
 static void retire(gangs_t *gangs, const keel_gang_t *gang) {
     keel_gang_t **link = &gangs->first;
-    while (*link != gang)
-        link = &(*link)->next;
+    for (; *link != gang; link = &(*link)->next)
+        KEEL_ASSERT(*link); // it is in the list until nobody can execute it
     *link = gang->next;
 }
 
 bool gang_leave(gangs_t *gangs, keel_gang_t *gang, const PJRT_LoadedExecutable *loaded,
                 bool was_active, PJRT_LoadedExecutable **out_leader) {
     PJRT_LoadedExecutable *leader = atomic_load(&gang->leader);
+    KEEL_ASSERT(gang->members && gang->active <= gang->members);
     bool is_leader = leader == loaded, is_last = --gang->members == 0;
     *out_leader = NULL;
     if (is_leader) gang->leader_closed = true;
@@ -114,6 +115,7 @@ bool gang_delete(gangs_t *gangs, keel_gang_t *gang, PJRT_LoadedExecutable *loade
         atomic_store(&gang->leader_deleted, true);
         return false;
     }
+    KEEL_ASSERT(gang->active);
     if (--gang->active == 0) retire(gangs, gang);
     return true;
 }

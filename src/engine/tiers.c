@@ -136,6 +136,7 @@ bool claims_take(keel_engine_t *engine, const keel_digest_t *key, const keel_cla
     for (size_t i = 0; i < engine->tiers.count; ++i) {
         const keel_tier_t *tier = &engine->tiers.list[i];
         if (!tier->claim) continue;
+        KEEL_ASSERT(out->count < KEEL_TIERS_MOST);
         keel_status_t status = tier->claim(tier->context, key, claimant, &out->list[out->count]);
         if (!status) {
             ++out->count;

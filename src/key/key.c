@@ -30,6 +30,7 @@ void keel_key_deinitialize(keel_key_t *key) {
 
 bool keel_key_has(const keel_key_t *key, keel_component_t component) {
     static const keel_digest_t zero;
+    KEEL_ASSERT(component < KEEL_COMPONENT_COUNT);
     return !keel_digest_equal(&key->components[component], &zero);
 }
 
@@ -72,6 +73,7 @@ static keel_str_t cut(keel_str_t value) {
 keel_status_t keel_key_set(keel_key_t *key, keel_component_t component, keel_bytes_t canonical,
                            keel_str_t value) {
     char *copy;
+    KEEL_ASSERT(component < KEEL_COMPONENT_COUNT);
     KEEL_TRY(keel_strdup(cut(value), &copy));
     keel_free(key->values[component]);
     key->values[component] = copy;

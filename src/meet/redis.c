@@ -141,6 +141,7 @@ static keel_status_t send_words(const exchange_t *exchange, const keel_bytes_t *
     const char *texts[WORDS_MOST];
     size_t sizes[WORDS_MOST];
     char *bytes;
+    KEEL_ASSERT(count <= WORDS_MOST);
     for (int i = 0; i < count; ++i) {
         texts[i] = (const char *)words[i].data;
         sizes[i] = words[i].size;

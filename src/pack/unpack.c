@@ -125,6 +125,7 @@ static keel_status_t take_next(unpack_t *unpack, keel_bytes_t bytes, size_t *out
         uint64_t whole = unpack->member.size + tar_padding(unpack->member.size);
         if (bytes.size < whole) return NULL;
         *out_used = (size_t)whole;
+        KEEL_ASSERT(unpack->member.size <= unpack->most); // begin_member has looked
         unpack->is_inside = false;
         return take_member(unpack, keel_bytes(bytes.data, (size_t)unpack->member.size));
     }
@@ -147,6 +148,7 @@ keel_status_t unpack_feed(unpack_t *unpack, keel_bytes_t bytes) {
         if (!used) break;
         at += used;
     }
+    KEEL_ASSERT(at <= unpack->pending.size);
     if (unpack->is_over) at = unpack->pending.size; // what follows the end says nothing
     if (at) memmove(unpack->pending.data, unpack->pending.data + at, unpack->pending.size - at);
     unpack->pending.size -= at;

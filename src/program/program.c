@@ -136,6 +136,8 @@ const keel_type_t keel_type_none = {
 keel_str_t keel_program_str(const keel_program_t *program, keel_string_id_t id) {
     if (id >= program->strings.count) return (keel_str_t){"", 0};
     keel_slice_t slice = program->strings.data[id];
+    KEEL_ASSERT((slice.at & ~KEEL_IN_TEXT) + (uint64_t)slice.size <=
+                (slice.at & KEEL_IN_TEXT ? program->text.count : program->source.size));
     const char *base =
         slice.at & KEEL_IN_TEXT ? program->text.data : (const char *)program->source.data;
     return (keel_str_t){base + (slice.at & ~KEEL_IN_TEXT), slice.size};
@@ -162,6 +164,7 @@ static keel_str_t cut_name(keel_str_t *names) {
 
 keel_str_t keel_program_result_name(const keel_program_t *p, uint32_t number) {
     const keel_str_t head = KEEL_STR(KEEL_RESULT_NAMES);
+    KEEL_ASSERT(p->entry < p->functions.count);
     const keel_function_t *entry = &p->functions.data[p->entry];
     if (p->format != KEEL_FORMAT_HLO) return given_result_name(p, entry, number);
     if (entry->root >= keel_program_op_count(p)) return KEEL_STR("");
@@ -189,6 +192,7 @@ uint32_t keel_program_first_region(const keel_program_t *program, keel_op_id_t o
 }
 
 keel_region_run_t keel_program_regions(const keel_program_t *program, keel_op_id_t op) {
+    KEEL_ASSERT(op < program->operations.count);
     if (!(program->operations.data[op].name & KEEL_OP_HAS_REGIONS))
         return (keel_region_run_t){NULL, 0};
     uint32_t low = keel_program_first_region(program, op), end = low;
@@ -203,11 +207,14 @@ keel_type_id_t keel_program_value_type(const keel_program_t *program, keel_value
 
 keel_op_id_t keel_program_next(const keel_program_t *program, keel_op_id_t op) {
     keel_region_run_t run = keel_program_regions(program, op);
+    KEEL_ASSERT(!run.count ||
+                run.items[run.count - 1].end > op); // a region is behind its operation
     return run.count ? run.items[run.count - 1].end : op + 1;
 }
 
 keel_attr_id_t keel_program_dict_find(const keel_program_t *program, keel_attr_id_t dict,
                                       const char *name) {
+    KEEL_ASSERT(dict == KEEL_NONE || dict < program->attrs.count);
     if (dict == KEEL_NONE || program->attrs.data[dict].kind != KEEL_ATTR_DICT) return KEEL_NONE;
     keel_list_t pairs = keel_program_list(program, program->attrs.data[dict].b);
     for (uint32_t i = 0; i + 1 < pairs.count; i += 2)

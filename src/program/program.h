@@ -376,6 +376,7 @@ typedef struct keel_ints_t {
 } keel_ints_t;
 static inline keel_list_t keel_program_list(const keel_program_t *p, uint32_t offset) {
     if (offset == KEEL_NONE) return (keel_list_t){NULL, 0};
+    KEEL_ASSERT(offset < p->pool.count && p->pool.data[offset] < p->pool.count - offset);
     return (keel_list_t){p->pool.data + offset + 1, p->pool.data[offset]};
 }
 static inline bool keel_ints_equal(keel_ints_t x, keel_ints_t y) {
@@ -383,6 +384,7 @@ static inline bool keel_ints_equal(keel_ints_t x, keel_ints_t y) {
 }
 static inline keel_ints_t keel_program_ints(const keel_program_t *p, uint32_t offset) {
     if (offset == KEEL_NONE) return (keel_ints_t){NULL, 0};
+    KEEL_ASSERT(offset < p->ints.count && p->ints.data[offset] < p->ints.count - offset);
     return (keel_ints_t){p->ints.data + offset + 1, (uint32_t)p->ints.data[offset]};
 }
 
@@ -448,10 +450,14 @@ static inline uint32_t keel_program_op_count(const keel_program_t *p) {
     return p->operations.count ? p->operations.count - 1 : 0;
 }
 static inline const keel_op_name_t *keel_program_op_name(const keel_program_t *p, keel_op_id_t op) {
+    KEEL_ASSERT(op < p->operations.count);
+    KEEL_ASSERT((p->operations.data[op].name & ~(unsigned)KEEL_OP_HAS_REGIONS) < p->op_names.count);
     return &p->op_names.data[p->operations.data[op].name & ~(unsigned)KEEL_OP_HAS_REGIONS];
 }
 static inline keel_list_t keel_program_operands(const keel_program_t *p, keel_op_id_t op) {
+    KEEL_ASSERT(op < keel_program_op_count(p)); // the sentinel is behind it
     const keel_operation_t *o = &p->operations.data[op];
+    KEEL_ASSERT(o->first_operand <= o[1].first_operand && o[1].first_operand <= p->operands.count);
     uint32_t count = o[1].first_operand - o->first_operand; // a program without any has no table
     return (keel_list_t){count ? p->operands.data + o->first_operand : NULL, count};
 }

@@ -47,6 +47,7 @@ contents_t *contents_retain(contents_t *contents) {
 }
 
 void contents_release(contents_t *contents) {
+    KEEL_ASSERT(!contents || atomic_load(&contents->references));
     if (!contents || atomic_fetch_sub(&contents->references, 1) != 1) return;
     atomic_fetch_sub(&contents_kept, contents->size);
     keel_free(contents);

@@ -31,6 +31,7 @@ static uint64_t pending;
 static compiling_t *under_way;
 
 void compiling_release(compiling_t *compiling) {
+    KEEL_ASSERT(!compiling || atomic_load(&compiling->references));
     if (!compiling || atomic_fetch_sub(&compiling->references, 1) != 1) return;
     keel_compiled_deinitialize(&compiling->compiled);
     pthread_mutex_destroy(&compiling->lock);

@@ -6,6 +6,7 @@
 // ---- facts -------------------------------------------------------------------------------------
 
 void facts_release(facts_t *facts) {
+    KEEL_ASSERT(!facts || atomic_load(&facts->references));
     if (!facts || atomic_fetch_sub(&facts->references, 1) != 1) return;
     compiling_release(facts->compiling);
     worth_destroy(facts->worth);

@@ -49,6 +49,7 @@ static void drop_arguments(later_t *later) {
 }
 
 void later_release(later_t *later) {
+    KEEL_ASSERT(!later || atomic_load(&later->references));
     if (!later || atomic_fetch_sub(&later->references, 1) != 1) return;
     drop_arguments(later);
     for (uint32_t i = 0; later->results && i < later->facts->signature.result_count; ++i)

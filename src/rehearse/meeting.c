@@ -48,6 +48,7 @@ void meeting_retain(meeting_t *meeting) {
 }
 
 void meeting_release(meeting_t *meeting) {
+    KEEL_ASSERT(!meeting || atomic_load(&meeting->references));
     if (!meeting || atomic_fetch_sub(&meeting->references, 1) != 1) return;
     const keel_signature_t *signature = &meeting->facts->signature;
     for (uint32_t i = 0; meeting->whole && i < signature->parameter_count; ++i)

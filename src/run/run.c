@@ -33,6 +33,7 @@ static keel_status_t site_of(reading_t *reading, const json_t *event, keel_run_p
 static keel_status_t program_of(reading_t *reading, const json_t *event, keel_run_program_t **out) {
     keel_run_program_t *program =
         &reading->run->programs[keel_steps_program(reading->steps, event)];
+    KEEL_ASSERT((size_t)(program - reading->run->programs) < reading->run->program_count);
     *out = program;
     if (program->identity) return NULL;
     const keel_steps_program_t *known = &reading->steps->programs[program - reading->run->programs];
@@ -259,6 +260,7 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
 
 // The journal cannot know that two lines called one function of a library.
 static void settle_recompile(keel_run_t *run, keel_run_request_t *request) {
+    KEEL_ASSERT(request->entry <= run->entry_count); // or the one that is being added
     const keel_run_entry_t *entry = &run->entries[request->entry];
     if (!request->is_compile || request->recompile || !entry->recompile) return;
     request->recompile = true;
@@ -271,6 +273,7 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     keel_steps_request_t *known;
     uint64_t step = process->steps + 1;
     KEEL_TRY(keel_steps_explained(reading->steps, event, &known));
+    KEEL_ASSERT(!known || (size_t)(known - reading->steps->requests) < run->request_count);
     if (known && run->requests[known - reading->steps->requests].is_repeat) return NULL;
     void *grown = run->entries;
     KEEL_TRY(

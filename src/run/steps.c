@@ -274,6 +274,7 @@ static keel_status_t process_of(keel_steps_t *steps, const json_t *event, size_t
     const uint64_t *known = keel_map_find(&steps->by_pid, keel_bytes(&pid, sizeof pid));
     if (known) {
         *out = (size_t)*known;
+        KEEL_ASSERT(*out < steps->process_count);
         return NULL;
     }
     void *grown = steps->processes;

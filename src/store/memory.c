@@ -32,6 +32,8 @@ static node_t **find_node(memory_t *memory, const keel_digest_t *key) {
 }
 
 static void unlink_use(memory_t *memory, node_t *node) {
+    KEEL_ASSERT(node->newer ? node->newer->older == node : memory->newest == node);
+    KEEL_ASSERT(node->older ? node->older->newer == node : memory->oldest == node);
     *(node->newer ? &node->newer->older : &memory->newest) = node->older;
     *(node->older ? &node->older->newer : &memory->oldest) = node->newer;
 }
@@ -48,6 +50,7 @@ static void drop(memory_t *memory, node_t **at) {
     node_t *node = *at;
     *at = node->chain;
     unlink_use(memory, node);
+    KEEL_ASSERT(memory->bytes >= node->entry.payload_size);
     memory->bytes -= node->entry.payload_size;
     keel_entry_deinitialize(&node->entry);
     keel_free(node);
@@ -71,6 +74,7 @@ static keel_status_t memory_get(void *context, const keel_digest_t *key, keel_en
 }
 
 static void insert(memory_t *memory, node_t *node) {
+    KEEL_ASSERT(node->entry.payload_size <= memory->limit);
     node_t **at = find_node(memory, &node->entry.key);
     if (*at) drop(memory, at);
     while (memory->oldest && memory->bytes > memory->limit - node->entry.payload_size)

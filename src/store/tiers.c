@@ -1,6 +1,8 @@
 #include "store/store.h"
 
 keel_status_t keel_tiers_add(keel_tiers_t *tiers, const keel_tier_t *tier) {
+    KEEL_ASSERT(tiers->count <= KEEL_TIERS_MOST);
+    KEEL_ASSERT(tier->get && tier->put && tier->close);
     if (tiers->count == KEEL_TIERS_MOST) {
         tier->close(tier->context);
         return keel_status_make(KEEL_UNSUPPORTED, "more than %d tiers", KEEL_TIERS_MOST);

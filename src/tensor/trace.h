@@ -351,6 +351,7 @@ bool trace_equal(const trace_t *x, const trace_t *y);
 void trace_deinitialize(trace_t *trace);
 
 static inline const node_t *trace_node(const keel_context_t *context, uint32_t node) {
+    KEEL_ASSERT(node < context->trace.nodes.count);
     return &context->trace.nodes.data[node];
 }
 // Whether each device has its own value of it.
@@ -358,9 +359,11 @@ static inline bool trace_is_local(const trace_t *trace, uint32_t node) {
     return node < trace->locals.count && trace->locals.data[node];
 }
 static inline const keel_shape_t *trace_node_shape(const keel_context_t *context, uint32_t node) {
+    KEEL_ASSERT(trace_node(context, node)->shape < context->shapes.count);
     return &context->shapes.data[trace_node(context, node)->shape];
 }
 static inline const uint32_t *trace_operands(const trace_t *trace, const node_t *node) {
+    KEEL_ASSERT(node->first_operand <= trace->operands.count);
     return trace->operands.data + node->first_operand;
 }
 static inline uint32_t trace_operand(const keel_context_t *context, const node_t *node,
@@ -368,6 +371,7 @@ static inline uint32_t trace_operand(const keel_context_t *context, const node_t
     return trace_operands(&context->trace, node)[which];
 }
 static inline const int64_t *trace_words(const trace_t *trace, const node_t *node) {
+    KEEL_ASSERT(node->first_word <= trace->words.count);
     return trace->words.data + node->first_word;
 }
 
@@ -411,6 +415,7 @@ bool region_trace(keel_context_t *context, const body_t *body, uint32_t *out);
 
 // Whether a node is between begin and end, and no variable, input or number.
 static inline bool region_has(const keel_context_t *context, uint32_t region, uint32_t node) {
+    KEEL_ASSERT(region < context->regions.count);
     const region_t *it = &context->regions.data[region];
     return node > it->begin && node < it->end && context->trace.scopes.data[node] != KEEL_NONE;
 }

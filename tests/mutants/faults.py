@@ -25,7 +25,7 @@ Fault = collections.namedtuple("Fault", "file room line was now text title lane"
 QUIET_CALLS = re.compile(
     r"(keel_free|free|\w*_deinitialize|keel_status_ignore|keel_log\w*|pthread_mutex_(un)?lock|"
     r"pthread_(attr|cond|mutex)\w*_(init|destroy)|memset|va_(start|end))$")
-SPEAKING = re.compile(r"\b(assert|static_assert|_Static_assert|keel_log\w*)\s*\(")
+SPEAKING = re.compile(r"\b(assert|static_assert|_Static_assert|KEEL_ASSERT|keel_log\w*)\s*\(")
 
 
 # ---- where a fault can stand --------------------------------------------------------------------

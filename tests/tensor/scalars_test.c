@@ -326,6 +326,22 @@ static void sizes_of_first_values_are_no_part_of_the_program(void **state) {
     assert_float_equal(second[1], -3, 0);
 }
 
+// In [-1, 1).
+static keel_tensor_t spread(keel_tensor_t uniform, const void *data) {
+    (void)data;
+    keel_tensor_t two = keel_constant(uniform, 2), one = keel_constant(uniform, 1);
+    return keel_subtract(keel_multiply(uniform, two), one);
+}
+
+static void first_values_of_one_name_are_of_one_seed(void **state) {
+    (void)state;
+    float first[2], second[2];
+    begin_parameter(KEEL_UNIFORM(1), first);
+    begin_parameter(KEEL_MADE(spread, NULL), second);
+    assert_float_equal(first[0], second[0], 0);
+    assert_float_equal(first[1], second[1], 0);
+}
+
 // ---- what a program is all the same ------------------------------------------------------------
 
 static uint64_t programs_of(keel_attention_options_t options) {
@@ -368,6 +384,7 @@ int main(void) {
         cmocka_unit_test(a_number_of_another_layer_is_another),
         cmocka_unit_test(bounds_of_random_integers_are_no_part_of_the_program),
         cmocka_unit_test(sizes_of_first_values_are_no_part_of_the_program),
+        cmocka_unit_test(first_values_of_one_name_are_of_one_seed),
         cmocka_unit_test(what_is_0_or_not_is_a_part_of_the_program),
         cmocka_unit_test(scalars_have_names),
     };

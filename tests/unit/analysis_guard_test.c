@@ -201,6 +201,26 @@ static void test_a_journal_that_has_grown_is_continued(void **state) {
     assert_true(plot->calls - calls <= calls);
 }
 
+// Reading a long journal takes time before the first ask.
+static void patience_is_for_an_ask_and_not_for_what_is_before_the_first(void **state) {
+    (void)state;
+    pid_t child;
+    walk_watch_t *watch = guard_watch_create();
+    assert_non_null(watch);
+    guard_patience = 0.05;
+    assert_ok(guard_fork(&child));
+    if (!child) {
+        uint64_t until = keel_clock_thread() + 500000000u;
+        while (keel_clock_thread() < until)
+            continue;
+        atomic_store(&watch->asked, 1);
+        guard_leave(NULL, watch);
+    }
+    assert_int_equal(guard_wait(child, watch), GUARD_DONE);
+    guard_patience = 60;
+    guard_watch_destroy(watch);
+}
+
 int main(void) {
     plot = mmap(NULL, sizeof *plot, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (plot == MAP_FAILED) return 1;
@@ -209,6 +229,7 @@ int main(void) {
         TEST(a_crash_costs_one_explanation),
         TEST(a_crash_is_a_line_of_the_summary_and_of_why),
         TEST(a_program_without_end_costs_one_explanation),
+        cmocka_unit_test(patience_is_for_an_ask_and_not_for_what_is_before_the_first),
         TEST(where_all_crash_what_needs_no_comparison_stands),
         TEST(a_follower_that_crashes_is_made_up_for),
         TEST(a_follower_leaves_nothing_to_do),

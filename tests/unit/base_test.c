@@ -1,8 +1,11 @@
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -263,9 +266,35 @@ static void a_status_of_a_debug_build_knows_where_it_was_made(void **state) {
 #endif
 }
 
+static int looks;
+
+static bool look(bool answer) {
+    ++looks;
+    return answer;
+}
+
+static void what_does_not_hold_ends_a_debug_build_and_costs_others_nothing(void **state) {
+    (void)state;
+    int status = 0;
+    pid_t child = fork();
+    if (!child) {
+        fclose(stderr);
+        KEEL_ASSERT(look(true));
+        KEEL_ASSERT(look(false));
+        _exit(looks);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+#ifdef KEEL_ASSERTS
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+#else
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+#endif
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_stops_at_its_cap_and_says_so),
+        cmocka_unit_test(what_does_not_hold_ends_a_debug_build_and_costs_others_nothing),
         cmocka_unit_test(a_wait_ends_when_its_time_is_up_or_when_it_is_signaled),
         cmocka_unit_test(what_acts_on_a_terminal_or_hides_an_order_is_not_shown),
         cmocka_unit_test(a_list_that_grows_keeps_its_items),

@@ -148,7 +148,11 @@ static void a_loop_whose_rounds_are_not_known_is_unbounded(void **state) {
               "j = multiply i32[] i two"),
          0, "0; 7 ops, 3 work, 33 bytes, unbounded"},
         {LOOP("0", "p = compare i1[] i n {comparison_direction='LT'}", "j = add i32[] i two"), 0,
-         "0 1; 6 ops, 3 work, 33 bytes, unbounded"});
+         "0 1; 6 ops, 3 work, 33 bytes, unbounded"},
+        // The step has no negative.
+        {LOOP("20", "p = compare i1[] i ten {comparison_direction='GT'}",
+              "k = constant i64[] -9223372036854775808\nj = subtract i32[] i k"),
+         0, "0; 7 ops, 3 work, 37 bytes, unbounded"});
 }
 
 static void a_loop_of_hlo_counts_as_often_as_it_runs(void **state) {

@@ -244,6 +244,38 @@ static void test_a_backend_is_read_whole(void **state) {
     unsetenv("TEST_PLUGIN");
 }
 
+static int topologies;
+
+static void drop_topology(PJRT_SerializedTopology *serialized) {
+    free(serialized);
+    --topologies;
+}
+
+static PJRT_Error *own_topology(PJRT_TopologyDescription_Serialize_Args *args) {
+    static const char text[] = "one of its own";
+    char *copy = malloc(sizeof text);
+    memcpy(copy, text, sizeof text);
+    args->serialized_bytes = copy;
+    args->serialized_bytes_size = sizeof text - 1;
+    args->serialized_topology = (PJRT_SerializedTopology *)copy;
+    args->serialized_topology_deleter = drop_topology;
+    ++topologies;
+    return NULL;
+}
+
+static void test_a_topology_that_the_plugin_made_is_given_back(void **state) {
+    (void)state;
+    PJRT_Client *client;
+    PJRT_Api api = *open_plugin(&client);
+    keel_backend_t backend;
+    api.PJRT_TopologyDescription_Serialize = own_topology;
+    assert_ok(keel_backend_read(&api, client, NULL, 0, &backend));
+    assert_string_equal(keel_buffer_cstr(&backend.topology), "one of its own");
+    assert_int_equal(topologies, 0);
+    keel_backend_deinitialize(&backend);
+    close_plugin(&api, client);
+}
+
 // Whether the processor is part of the key of a client of this plugin.
 static bool keys_processor(const char *settings) {
     PJRT_Client *client;
@@ -359,6 +391,7 @@ int main(void) {
         TEST(a_name_that_is_nowhere_says_where_it_was_looked_for),
         TEST(an_error_becomes_a_status_once_however_long_it_is),
         TEST(a_backend_is_read_whole),
+        TEST(a_topology_that_the_plugin_made_is_given_back),
         TEST(the_processor_counts_where_programs_run_on_it_or_nobody_knows),
         TEST(create_options_are_written_sorted_and_exactly),
         TEST(options_that_tell_processes_apart_are_left_out),

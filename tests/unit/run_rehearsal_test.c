@@ -584,6 +584,25 @@ static void processes_that_do_the_same_are_not_told(void **state) {
     json_decref(json);
 }
 
+// All hosts wait for a program at the same time.
+static void what_another_host_asked_for_is_no_compile_of_its_own(void **state) {
+    (void)state;
+    for (unsigned processes = 1; processes <= 3; ++processes) {
+        keel_run_t run;
+        begin_hosts(processes);
+        for (unsigned process = 0; process < processes; ++process)
+            asked_by(process, "a", 3);
+        end_hosts(processes);
+        assert_ok(keel_run_parse(keel_buffer_bytes(&journal), "r", "/r/journal.ndjson", 0, &run));
+        assert_int_equal(run.request_count, processes);
+        for (unsigned process = 0; process < processes; ++process) {
+            assert_int_equal(run.requests[process].is_repeat, process > 0);
+            assert_int_equal(run.requests[process].is_compile, process == 0);
+        }
+        keel_run_deinitialize(&run);
+    }
+}
+
 static void a_program_that_a_process_executes_less_often_is_told(void **state) {
     (void)state;
     static const char sentence[] =
@@ -739,6 +758,7 @@ int main(void) {
         REHEARSAL(guesses_are_told),
         cmocka_unit_test_setup_teardown(a_run_on_real_devices_says_nothing_of_it, begin, end),
         REHEARSAL(processes_that_do_the_same_are_not_told),
+        REHEARSAL(what_another_host_asked_for_is_no_compile_of_its_own),
         REHEARSAL(a_program_that_a_process_executes_less_often_is_told),
         REHEARSAL(a_program_that_a_process_never_executes_is_told),
         REHEARSAL(only_processes_that_started_are_compared),

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "settings/settings.h"
+#include "settings/shown.h"
 
 static char folder[] = "/tmp/keel-settings-XXXXXX";
 static char config[256];
@@ -82,6 +83,27 @@ static void what_a_message_quotes_does_not_act_on_a_terminal(void **state) {
     memset(line + strlen(line), 'x', 900);
     write_config(line);
     REFUSED(NULL, "xxx...' is not a mode");
+}
+
+// A byte that is shown as four may come where the dots just fit.
+static void what_is_shown_of_a_value_ends_within_its_room(void **state) {
+    (void)state;
+    enum { ROOM = sizeof(keel_shown_t) };
+    for (size_t plain = ROOM - 20; plain < ROOM; ++plain) {
+        char value[ROOM + 8];
+        struct {
+            keel_shown_t shown;
+            char behind[8];
+        } room;
+        memset(&room, '#', sizeof room);
+        memset(value, 'x', sizeof value);
+        memset(value + plain, '\x1b', sizeof value - plain);
+        keel_setting_show((keel_str_t){value, sizeof value}, &room.shown);
+        assert_memory_equal(room.behind, "########", sizeof room.behind);
+        size_t size = strnlen(room.shown.text, ROOM);
+        assert_in_range(size, ROOM - 8, ROOM - 1);
+        assert_string_equal(room.shown.text + size - 3, "...");
+    }
 }
 
 static void a_config_file_that_is_no_ordinary_file_is_refused_and_nobody_waits(void **state) {
@@ -558,6 +580,7 @@ int main(int count, char **words) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, clear)
         TEST(what_a_message_quotes_does_not_act_on_a_terminal),
+        TEST(what_is_shown_of_a_value_ends_within_its_room),
         TEST(a_config_file_that_is_no_ordinary_file_is_refused_and_nobody_waits),
         TEST(the_null_device_is_an_empty_config_file_also_behind_a_link),
         TEST(custom_calls_are_names_with_commas_between_them),
