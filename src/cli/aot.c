@@ -215,7 +215,8 @@ static keel_status_t open_target(aot_t *aot) {
         .interpreter = aot->interpreter ? aot->interpreter : aot->recorded.python};
     KEEL_TRY(keel_rehearse_begin(&settings, &aot->plugin.api));
     KEEL_TRY(keel_engine_create(&aot->settings, &aot->plugin, false, &aot->engine));
-    KEEL_TRY(keel_engine_rehearse(aot->engine, &aot->target, compiles, KEEL_REHEARSE_FILL_ZEROS));
+    KEEL_TRY(keel_engine_rehearse(aot->engine, &aot->target, compiles, KEEL_REHEARSE_FILL_ZEROS,
+                                  KEEL_WRITES_KEEP));
     return make_client(aot);
 }
 

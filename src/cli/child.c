@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/marked.h"
+#include "view/view.h"
 
 // Batch systems announce the end of a job's time by XCPU, containers a shutdown by PWR.
 static const int passed_on[] = {SIGHUP,  SIGINT,    SIGQUIT,  SIGTERM, SIGUSR1, SIGUSR2, SIGALRM,
@@ -105,16 +106,27 @@ static int child_error(int descriptor) {
     return got == (ssize_t)sizeof error ? error : 0;
 }
 
-static keel_status_t start(char **command, const signals_t *signals, uint32_t number,
-                           cli_marked_t *marked, int *out_error) {
+// In the child. Returns only if that fails.
+static int become(char **command, const keel_view_t *view) {
+    int error = view ? keel_view_enter(view) : 0;
+    if (error) {
+        fprintf(stderr, "keel: the private view of the files: %s; --writes keep does without it\n",
+                strerror(error));
+        _exit(CLI_FAILURE);
+    }
+    execvp(command[0], command);
+    return errno;
+}
+
+static keel_status_t start(char **command, const keel_view_t *view, const signals_t *signals,
+                           uint32_t number, cli_marked_t *marked, int *out_error) {
     int report[2];
     if (number) KEEL_TRY(cli_marked_open(marked, number));
     if (pipe2(report, O_CLOEXEC)) return keel_status_make(KEEL_IO, "a pipe: %s", strerror(errno));
     pid_t pid = fork();
     if (pid == 0) {
         give_back(signals);
-        if (!number || cli_marked_take(marked, number)) execvp(command[0], command);
-        int error = errno;
+        int error = !number || cli_marked_take(marked, number) ? become(command, view) : errno;
         ssize_t ignored = write(report[1], &error, sizeof error);
         (void)ignored;
         _exit(CLI_NOT_FOUND);
@@ -199,7 +211,7 @@ static keel_status_t start_all(char **command, const cli_processes_t *processes,
     for (uint32_t i = 0; i < processes->count; ++i) {
         int error = 0;
         if (processes->prepare) KEEL_TRY(processes->prepare(processes->context, i));
-        KEEL_TRY(start(command, signals, i, marked, &error));
+        KEEL_TRY(start(command, processes->view, signals, i, marked, &error));
         ++waiting->running;
         if (error) {
             waiting->code = could_not_run(command[0], error);

@@ -299,6 +299,7 @@ typedef struct cli_processes_t {
     // Sets this process's environment to that of process `number`. NULL is allowed.
     keel_status_t (*prepare)(void *context, uint32_t number);
     void *context;
+    const struct keel_view_t *view; // that they run in; NULL: as this process sees its files
 } cli_processes_t;
 
 // Runs the command in this process's terminal and group until it ends; passes on signals that were
@@ -306,6 +307,26 @@ typedef struct cli_processes_t {
 // once one has failed the others are ended. Returns the exit code as a shell does, that of the
 // first that failed; reports a command that could not be started.
 int cli_run_children(char **command, const cli_processes_t *processes, bool *out_started);
+
+// ---- writes.c ----------------------------------------------------------------------------------
+
+// What becomes of what a rehearsed command writes.
+typedef struct cli_writes_t {
+    struct keel_view_t *view; // that it runs in; NULL: none
+} cli_writes_t;
+
+// Makes the view that the settings ask for; if the system does not allow one, says so, and the
+// command will stop where it reads arrays that no device computed. Sets the environment by which
+// the clients below know. `real`: a folder where processes of the run meet, or NULL; `plugin`: a
+// file that need not be read again.
+void cli_writes_begin(const keel_settings_t *settings, const char *real, const char *plugin,
+                      cli_writes_t *out);
+// The command ended with `code`: writes to the run's journal, and on stderr unless `quiet`, what it
+// would have written.
+void cli_writes_tell(const cli_writes_t *writes, const char *run_dir, const char *id, int code,
+                     bool quiet);
+// Discards it.
+void cli_writes_end(cli_writes_t *writes);
 
 // ---- run.c -------------------------------------------------------------------------------------
 

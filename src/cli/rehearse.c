@@ -20,6 +20,8 @@ static const char details[] =
     "jax.distributed.initialize() finds the others; cpu:8/2 are two with 4 devices each. What the\n"
     "first writes is unchanged, the lines of the others begin with their number, as in [1].\n"
     "--processes 1 is for a command that starts the others itself, or does without them.\n\n"
+    "What the command writes to files is discarded at the end, and named; --writes keep writes "
+    "it.\n\n"
     "The run is recorded: `keel why`, `stats`, `memory` and `report` show it. The exit code is "
     "the\n"
     "command's own. If that is 0, it is 1 if a program does not compile for the target, does not\n"

@@ -270,8 +270,8 @@ static void release_run(command_run_t *run) {
     keel_free(run->package);
 }
 
-static keel_status_t run_processes(const command_run_t *run, char **command, int *out_code,
-                                   bool *out_started) {
+static keel_status_t run_processes(const command_run_t *run, char **command, cli_writes_t *writes,
+                                   int *out_code, bool *out_started) {
     cli_processes_t processes = {.count = 1};
     cli_hosts_t hosts = {.folder = NULL};
     *out_started = false;
@@ -281,6 +281,8 @@ static keel_status_t run_processes(const command_run_t *run, char **command, int
         processes.context = &hosts;
         KEEL_TRY(cli_hosts_begin(&run->rehearsal->target, run->id, &hosts));
     }
+    if (run->rehearsal) cli_writes_begin(&run->settings, hosts.folder, run->plugin, writes);
+    processes.view = writes->view;
     *out_code = cli_run_children(command, &processes, out_started);
     cli_hosts_end(&hosts);
     return NULL;
@@ -291,8 +293,10 @@ static void declare(cli_call_t *call, command_run_t *run) {
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         bool holds = i == KEEL_SETTING_CONTRACT || i == KEEL_SETTING_ON_DRIFT ||
                      i == KEEL_SETTING_FREEZE_AFTER;
+        bool rehearses = run->rehearsal || run->use;
         // A run that is recorded or checked is held to nothing.
-        if (!run->use || !holds) cli_setting(call, (keel_setting_t)i);
+        if ((!run->use || !holds) && (rehearses || i != KEEL_SETTING_WRITES))
+            cli_setting(call, (keel_setting_t)i);
     }
     cli_switch(call, "--quiet", "print no summary", &run->quiet);
     cli_switch(call, "--lines", "have PyTorch/XLA record the source line of each operation",
@@ -321,13 +325,16 @@ static int go(const cli_call_t *call, char **words, command_run_t *run) {
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     keel_analysis_follow(run_dir, run->id, &follower);
     int code;
-    status = run_processes(run, words, &code, &started);
+    cli_writes_t writes = {.view = NULL};
+    status = run_processes(run, words, &writes, &code, &started);
     cli_progress_begin("explaining the run's programs");
     keel_analysis_follow_end(&follower);
     cli_progress_end();
     if (status) code = cli_fail(status);
     if (started && !sum_up(run) && code == CLI_OK) code = CLI_NO;
     if (started && code == CLI_OK && held_nothing(run)) code = CLI_UNSEEN;
+    if (started) cli_writes_tell(&writes, run_dir, run->id, code, run->quiet);
+    cli_writes_end(&writes);
     if (started && !run->nested) record_drift(run);
     if (started && run->use) code = run->use->use(run->use->context, run_dir, run->id, code);
     if (started && !run->nested) cli_prune_after(&run->settings, run->quiet);

@@ -141,8 +141,8 @@ void keel_engine_set_gate(keel_engine_t *engine, const keel_engine_gate_t *gate)
 // The plugin's table is that of a rehearsal (rehearse/rehearse.h). Only before the first client;
 // `target` stays.
 keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *target,
-                                   keel_rehearse_compiles_t compiles,
-                                   keel_rehearse_fill_t fill) KEEL_MUST_CHECK;
+                                   keel_rehearse_compiles_t compiles, keel_rehearse_fill_t fill,
+                                   keel_writes_t writes) KEEL_MUST_CHECK;
 
 // Waits until everything that was compiled is stored, and writes the journal's last line. Call it
 // when the process ends. Later compiles go straight to the plugin. The engine is never freed:
@@ -234,6 +234,7 @@ void keel_engine_sent_array(keel_engine_t *engine, const PJRT_Buffer *buffer,
 typedef struct keel_reading_t {
     uint64_t started;
     struct site_t *site;
+    keel_status_t refusal; // the client must not get it, but this; the caller takes it
 } keel_reading_t;
 keel_reading_t keel_engine_read_begins(keel_engine_t *engine, const PJRT_Buffer *buffer,
                                        uint64_t bytes);

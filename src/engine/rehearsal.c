@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "engine/bulk.h"
 #include "engine/memory.h"
 #include "engine/publish.h"
 #include "engine/rehearsal.h"
@@ -42,6 +43,7 @@ struct rehearsal_t {
     pthread_mutex_t lock; // for all below
     unreal_t *unreal;
     living_t *living;
+    bulk_t bulk;
 };
 
 // A key has the plugin's build, so the machine would never ask for what another one compiled.
@@ -57,7 +59,8 @@ static void check_build(const keel_engine_t *engine, const keel_target_t *target
 }
 
 keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *target,
-                                   keel_rehearse_compiles_t compiles, keel_rehearse_fill_t fill) {
+                                   keel_rehearse_compiles_t compiles, keel_rehearse_fill_t fill,
+                                   keel_writes_t writes) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(rehearsal_t), &memory));
     engine->rehearsal = memory;
@@ -66,6 +69,7 @@ keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *t
     check_build(engine, target);
     engine->rehearsal->compiles = compiles;
     engine->rehearsal->fill = fill;
+    engine->rehearsal->bulk.writes = writes;
     if (compiles == KEEL_REHEARSE_ALL) engine->looks_up = false;
     return NULL;
 }
@@ -253,6 +257,7 @@ void rehearsal_executed(keel_engine_t *engine, const counter_t *counter,
     living_t *living = living_of(engine->rehearsal, counter);
     if (living && bytes > living->most) living->most = bytes;
     if (living) living->spans = keel_rehearse_spans(loaded);
+    bulk_executed(&engine->rehearsal->bulk);
     pthread_mutex_unlock(&engine->rehearsal->lock);
 }
 
@@ -326,12 +331,19 @@ void rehearsal_look(keel_engine_t *engine, const keel_program_t *program, const 
     recent_count = 0;
 }
 
-void rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buffer *buffer) {
+keel_status_t rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buffer *buffer,
+                             uint64_t bytes) {
+    rehearsal_t *rehearsal = engine->rehearsal;
     const char *maker;
-    if (keel_rehearse_is_real(buffer, &maker)) return;
-    if (!site) site = sites_here(engine->sites);
-    count_unreal(engine->rehearsal, site, maker, NULL);
+    if (keel_rehearse_is_real(buffer, &maker)) return NULL;
+    pthread_mutex_lock(&rehearsal->lock);
+    bool matters = bulk_read(&rehearsal->bulk, bytes);
+    pthread_mutex_unlock(&rehearsal->lock);
+    if (!site) site = matters ? sites_now(engine->sites) : sites_here(engine->sites);
+    count_unreal(rehearsal, site, maker, NULL);
     note_recent(site, maker, buffer);
+    if (!matters) return NULL;
+    return bulk_judge(&rehearsal->bulk, site ? site_place(site) : NULL, maker, bytes);
 }
 
 // The oldest first. The lock is not held while a line is written.

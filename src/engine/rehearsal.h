@@ -33,8 +33,9 @@ void rehearsal_follow(keel_engine_t *engine, PJRT_LoadedExecutable *loaded,
 // The client executes the program (NULL: unknown).
 void rehearsal_executed(keel_engine_t *engine, const counter_t *counter,
                         const PJRT_LoadedExecutable *loaded);
-// The client's line (NULL: unknown) reads the buffer.
-void rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buffer *buffer);
+// The client's line (NULL: unknown) reads so many bytes of the buffer. KEEL_REFUSED if it must not.
+keel_status_t rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buffer *buffer,
+                             uint64_t bytes) KEEL_MUST_CHECK;
 // A program of the calling thread was read: a constant like a value that this thread read, and that
 // no device computed, is one that a jitted function closed over.
 void rehearsal_look(keel_engine_t *engine, const keel_program_t *program, const char *name);

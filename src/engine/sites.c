@@ -243,3 +243,10 @@ site_t *sites_here(sites_t *sites) {
     pthread_mutex_unlock(&sites->lock);
     return site;
 }
+
+site_t *sites_now(sites_t *sites) {
+    pthread_mutex_lock(&sites->lock);
+    site_t *site = ask(sites);
+    pthread_mutex_unlock(&sites->lock);
+    return site;
+}

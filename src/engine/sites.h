@@ -35,5 +35,7 @@ keel_status_t sites_collect(sites_t *sites, keel_journal_read_t **out,
 // The line that runs now, by its stack, on the client's thread, which holds no lock. NULL: unknown,
 // or there was no time to look.
 site_t *sites_here(sites_t *sites);
+// The same, whatever time it takes: for what is said once.
+site_t *sites_now(sites_t *sites);
 
 #endif // KEEL_ENGINE_SITES_H_

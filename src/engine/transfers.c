@@ -58,8 +58,10 @@ keel_reading_t keel_engine_read_begins(keel_engine_t *engine, const PJRT_Buffer 
     site_t *site = flow_read(engine, bytes);
     flow_note(engine, site, buffer);
     if (site) site_read(site, bytes);
-    if (engine->rehearsal) rehearsal_read(engine, site, (PJRT_Buffer *)(uintptr_t)buffer);
-    return (keel_reading_t){.started = keel_clock_monotonic(), .site = site};
+    keel_status_t refusal =
+        engine->rehearsal ? rehearsal_read(engine, site, (PJRT_Buffer *)(uintptr_t)buffer, bytes)
+                          : NULL;
+    return (keel_reading_t){.started = keel_clock_monotonic(), .site = site, .refusal = refusal};
 }
 
 static void read_took(keel_engine_t *engine, const keel_reading_t *reading) {

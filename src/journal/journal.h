@@ -278,6 +278,20 @@ typedef struct keel_journal_unreal_t {
     uint64_t count; // since the last such event
 } keel_journal_unreal_t;
 void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *event);
+// What the command of a rehearsal would have written, below a folder (its path ends with a slash)
+// or in a file.
+typedef struct keel_journal_written_group_t {
+    const char *path;
+    uint64_t files, bytes; // new or changed, and their sizes
+    uint64_t removed;      // files that were there
+} keel_journal_written_group_t;
+enum { KEEL_JOURNAL_WRITTEN_GROUPS = 4 };
+typedef struct keel_journal_written_t {
+    uint64_t files, bytes, removed; // all
+    keel_journal_written_group_t groups[KEEL_JOURNAL_WRITTEN_GROUPS];
+    size_t group_count;
+} keel_journal_written_t;
+void keel_journal_written(keel_journal_t *journal, const keel_journal_written_t *event);
 // In a rehearsal: the most bytes that were in use on one device when the program began. `spans`:
 // devices of other processes have partitions of it.
 void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes,

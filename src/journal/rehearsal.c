@@ -23,6 +23,25 @@ void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *e
     keel_line_finish(journal, &line);
 }
 
+void keel_journal_written(keel_journal_t *journal, const keel_journal_written_t *event) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "written")) return;
+    keel_json_unsigned(&line.json, "files", event->files);
+    keel_json_unsigned(&line.json, "bytes", event->bytes);
+    keel_json_unsigned(&line.json, "removed", event->removed);
+    keel_json_array(&line.json, "groups");
+    for (size_t i = 0; i < event->group_count; ++i) {
+        keel_json_object(&line.json, NULL);
+        keel_line_known_text(&line.json, "path", event->groups[i].path);
+        keel_json_unsigned(&line.json, "files", event->groups[i].files);
+        keel_json_unsigned(&line.json, "bytes", event->groups[i].bytes);
+        keel_json_unsigned(&line.json, "removed", event->groups[i].removed);
+        keel_json_end_object(&line.json);
+    }
+    keel_json_end_array(&line.json);
+    keel_line_finish(journal, &line);
+}
+
 void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes,
                          bool spans) {
     keel_line_t line;

@@ -194,6 +194,27 @@ keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const json_t *
     return keel_drift_add(rehearsal, event, cwd, texts);
 }
 
+keel_status_t keel_rehearsal_add_written(keel_run_rehearsal_t *rehearsal, const json_t *event,
+                                         keel_arena_t *texts) {
+    keel_journal_written_t *written = &rehearsal->written;
+    const json_t *groups = json_object_get(event, "groups");
+    size_t count = json_array_size(groups);
+    rehearsal->is_discarded = true;
+    *written = (keel_journal_written_t){.files = keel_event_count(event, "files"),
+                                        .bytes = keel_event_count(event, "bytes"),
+                                        .removed = keel_event_count(event, "removed")};
+    for (size_t i = 0; i < count && i < KEEL_JOURNAL_WRITTEN_GROUPS; ++i) {
+        const json_t *from = json_array_get(groups, i);
+        keel_journal_written_group_t *group = &written->groups[written->group_count++];
+        *group = (keel_journal_written_group_t){.path = "",
+                                                .files = keel_event_count(from, "files"),
+                                                .bytes = keel_event_count(from, "bytes"),
+                                                .removed = keel_event_count(from, "removed")};
+        KEEL_TRY(keel_event_keep_field(texts, from, "path", &group->path));
+    }
+    return NULL;
+}
+
 // ---- all together ------------------------------------------------------------------------------
 
 void keel_rehearsal_initialize(keel_run_rehearsal_t *rehearsal) {

@@ -6,6 +6,7 @@
 #define KEEL_RUN_REHEARSAL_H_
 
 #include "base/base.h"
+#include "journal/journal.h"
 
 // The devices that are not there. Texts are "" and numbers 0 if unknown.
 typedef struct keel_run_target_t {
@@ -76,6 +77,9 @@ typedef struct keel_run_rehearsal_t {
     keel_shared_t *shared; // drift.c; empty if there is one process
     size_t shared_count;
     int64_t *pids; // of each process; 0: it was not started
+
+    bool is_discarded; // what its command wrote
+    keel_journal_written_t written;
 } keel_run_rehearsal_t;
 
 struct json_t;
@@ -85,6 +89,10 @@ keel_status_t keel_drift_add(keel_run_rehearsal_t *rehearsal, const struct json_
 keel_status_t keel_drift_find(keel_run_rehearsal_t *rehearsal) KEEL_MUST_CHECK;
 void keel_drift_release(keel_run_rehearsal_t *rehearsal);
 
+// What the command would have written. `keel` itself says that, not a client.
+keel_status_t keel_rehearsal_add_written(keel_run_rehearsal_t *rehearsal,
+                                         const struct json_t *event,
+                                         keel_arena_t *texts) KEEL_MUST_CHECK;
 void keel_rehearsal_initialize(keel_run_rehearsal_t *rehearsal);
 void keel_rehearsal_deinitialize(keel_run_rehearsal_t *rehearsal);
 // One more event of a rehearsed process; others are skipped. `cwd` is the run's.

@@ -330,6 +330,8 @@ static keel_status_t count_event(reading_t *reading, json_t *event) {
 static keel_status_t meet_event(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     keel_steps_process_t *process;
+    if (strcmp(keel_event_text(event, "event"), "written") == 0)
+        return keel_rehearsal_add_written(&run->rehearsal, event, &run->texts);
     note_time(reading, event);
     KEEL_TRY(keel_steps_advance(reading->steps, event, &process, &reading->request));
     KEEL_TRY(count_event(reading, event));

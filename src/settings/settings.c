@@ -355,6 +355,24 @@ static keel_status_t check_on_drift(keel_settings_t *settings) {
                             keel_setting_show(keel_str(text), &shown));
 }
 
+static keel_status_t check_writes(keel_settings_t *settings) {
+    static const char *const words[] = {
+#define KEEL_WRITES_WORD(name, word) word,
+        KEEL_WRITES(KEEL_WRITES_WORD)
+#undef KEEL_WRITES_WORD
+    };
+    const char *text = keel_settings_text(settings, KEEL_SETTING_WRITES);
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        settings->writes = (keel_writes_t)i;
+        if (strcmp(text, words[i]) == 0) return NULL;
+    }
+    char where[512];
+    keel_shown_t shown;
+    written_in(settings, KEEL_SETTING_WRITES, where);
+    return keel_status_make(KEEL_INVALID, "%s: '%s' is unknown; use discard, keep or refuse", where,
+                            keel_setting_show(keel_str(text), &shown));
+}
+
 static keel_status_t check_agree(keel_settings_t *settings) {
     static const char *const words[] = {
 #define KEEL_AGREE_WORD(name, word) word,
@@ -475,6 +493,7 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_on_drift(settings));
     KEEL_TRY(check_freeze(settings));
     KEEL_TRY(check_agree(settings));
+    KEEL_TRY(check_writes(settings));
     KEEL_TRY(check_profile(settings));
     KEEL_TRY(check_size(settings, KEEL_SETTING_CACHE_LIMIT, &settings->cache_limit));
     return check_size(settings, KEEL_SETTING_MEMORY_LIMIT, &settings->memory_limit);

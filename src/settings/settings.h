@@ -58,7 +58,9 @@
     X(AGREE, "agree", "KEEL_AGREE", "--agree", "on|client|folder|redis://HOST", "off",             \
       "where processes compare the programs that they run together before they compile them")      \
     X(PROFILE, "profile", "KEEL_PROFILE", "--profile", "NAME", "none",                             \
-      "a set of XLA flags that the config file names; none adds no flags")
+      "a set of XLA flags that the config file names; none adds no flags")                         \
+    X(WRITES, "writes", "KEEL_WRITES", "--writes", "discard|keep|refuse", "discard",               \
+      "what becomes of the files that a rehearsed command writes")
 
 typedef enum keel_setting {
 #define KEEL_SETTING_ENUM(name, ...) KEEL_SETTING_##name,
@@ -108,6 +110,18 @@ typedef enum keel_agree {
 #undef KEEL_AGREE_ENUM
 } keel_agree_t;
 
+// What becomes of the files that a rehearsed command writes. enum, word
+#define KEEL_WRITES(X)                                                                             \
+    X(DISCARD, "discard") /* only the command sees them */                                         \
+    X(KEEP, "keep")       /* they are written */                                                   \
+    X(REFUSE, "refuse")   /* they are, but arrays that no device computed cannot be read */
+
+typedef enum keel_writes {
+#define KEEL_WRITES_ENUM(name, word) KEEL_WRITES_##name,
+    KEEL_WRITES(KEEL_WRITES_ENUM)
+#undef KEEL_WRITES_ENUM
+} keel_writes_t;
+
 typedef enum keel_origin {
     KEEL_ORIGIN_DEFAULT,
     KEEL_ORIGIN_FILE,
@@ -152,6 +166,7 @@ typedef struct keel_settings_t {
     keel_on_drift_t on_drift;
     uint64_t freeze_after; // steps; 0: never
     keel_agree_t agree;
+    keel_writes_t writes;
     struct keel_flag_profile_t *profiles; // in the order of the file
     size_t profile_count, profile_capacity;
 } keel_settings_t;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "shim/shim.h"
+#include "view/view.h"
 
 static const char *or_empty(const char *text) {
     return text ? text : "";
@@ -29,6 +30,17 @@ static const char *const compiles[] = {KEEL_REHEARSE_COMPILES(WORD) NULL};
 static const char *const fills[] = {KEEL_REHEARSE_FILLS(WORD) NULL};
 #undef WORD
 
+// What `keel rehearse` made of the setting (src/cli/writes.c). A process that is not in the view,
+// or that nobody told, has nothing that protects its files.
+static keel_writes_t read_writes(void) {
+    static const char discards[] = "discard ";
+    const char *text = or_empty(getenv("KEEL_REHEARSE_WRITES"));
+    if (strcmp(text, "keep") == 0) return KEEL_WRITES_KEEP;
+    bool is_discarded = keel_str_starts(keel_str(text), KEEL_STR(discards)) &&
+                        keel_view_is_here(text + sizeof discards - 1);
+    return is_discarded ? KEEL_WRITES_DISCARD : KEEL_WRITES_REFUSE;
+}
+
 keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *out) {
     static keel_target_t target;
     static keel_plugin_t real;
@@ -40,6 +52,7 @@ keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *o
     KEEL_TRY(read_word("KEEL_REHEARSE_VALUES", fills, &fill));
     out->compiles = (keel_rehearse_compiles_t)chosen;
     out->fill = (keel_rehearse_fill_t)fill;
+    out->writes = read_writes();
     KEEL_TRY(keel_target_read_here(text, &target));
     static char *calculator;
     real = *plugin;

@@ -321,7 +321,8 @@ static void make_table(void) {
     }
     status = keel_engine_create(&settings, &plugin, true, &engine);
     if (!status && rehearsal.target)
-        status = keel_engine_rehearse(engine, rehearsal.target, rehearsal.compiles, rehearsal.fill);
+        status = keel_engine_rehearse(engine, rehearsal.target, rehearsal.compiles, rehearsal.fill,
+                                      rehearsal.writes);
     if (!status) status = wrap(&table);
     if (status) {
         keel_enforcement_destroy(holds);

@@ -114,6 +114,7 @@ typedef struct keel_shim_rehearsal_t {
     const keel_target_t *target; // NULL: there is none
     keel_rehearse_compiles_t compiles;
     keel_rehearse_fill_t fill;
+    keel_writes_t writes;
 } keel_shim_rehearsal_t;
 
 // If the environment asks for a rehearsal (`keel rehearse` sets it), puts its table in the place of

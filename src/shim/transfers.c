@@ -2,6 +2,7 @@
 // counting around them.
 #include <stdatomic.h>
 
+#include "pjrt/error.h"
 #include "shim/shim.h"
 
 static const PJRT_Api *plugin;
@@ -84,6 +85,7 @@ static PJRT_Error *transfer_data(PJRT_AsyncHostToDeviceTransferManager_TransferD
 static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
     if (!args->dst) return plugin->PJRT_Buffer_ToHostBuffer(args);
     keel_reading_t reading = keel_engine_read_begins(engine, args->src, args->dst_size);
+    if (reading.refusal) return keel_pjrt_error(reading.refusal);
     PJRT_Error *error = plugin->PJRT_Buffer_ToHostBuffer(args);
     keel_engine_read_ends(engine, &reading, error ? NULL : args->event);
     return error;
@@ -92,6 +94,7 @@ static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
 static PJRT_Error *raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
     keel_reading_t reading = keel_engine_read_begins(
         engine, args->buffer, args->transfer_size > 0 ? (uint64_t)args->transfer_size : 0);
+    if (reading.refusal) return keel_pjrt_error(reading.refusal);
     PJRT_Error *error = plugin->PJRT_Buffer_CopyRawToHost(args);
     keel_engine_read_ends(engine, &reading, error ? NULL : args->event);
     return error;
@@ -110,6 +113,7 @@ static uint64_t device_bytes(PJRT_Buffer *buffer) {
 static PJRT_Error *hold(PJRT_Buffer_IncreaseExternalReferenceCount_Args *args) {
     keel_reading_t reading =
         keel_engine_read_begins(engine, args->buffer, device_bytes(args->buffer));
+    if (reading.refusal) return keel_pjrt_error(reading.refusal);
     PJRT_Error *error = plugin->PJRT_Buffer_IncreaseExternalReferenceCount(args);
     keel_engine_read_ends(engine, &reading, NULL);
     return error;

@@ -259,6 +259,53 @@ void keel_assumed_sentence(const keel_run_t *run, keel_buffer_t *out) {
     keel_buffer_text(out, "; `keel probe --json` shows them there");
 }
 
+// ---- what was not written ----------------------------------------------------------------------
+
+static void write_path(const char *path, const char *folder, keel_buffer_t *out) {
+    size_t length = strlen(folder);
+    bool is_below =
+        length > 1 && strncmp(path, folder, length) == 0 && path[length] == '/' && path[length + 1];
+    keel_write_foreign(out, is_below ? path + length + 1 : path);
+}
+
+// "12 files, 3.2 GiB, and would have removed 2"
+static void write_amount(uint64_t files, uint64_t bytes, keel_buffer_t *out) {
+    char size[16];
+    keel_format_size(bytes, size);
+    keel_write_counted(out, files, "file");
+    keel_buffer_format(out, ", %s", size);
+}
+
+static void write_group(const keel_journal_written_group_t *group, const char *folder, bool is_only,
+                        keel_buffer_t *out) {
+    bool is_folder = keel_str_ends(keel_str(group->path), KEEL_STR("/"));
+    if (!is_only && is_folder && group->files)
+        keel_buffer_format(out, "%llu ", (unsigned long long)group->files);
+    if (is_folder) keel_buffer_text(out, "below ");
+    write_path(group->path, folder, out);
+    if (!is_only && group->removed)
+        keel_buffer_format(out, " (%llu removed)", (unsigned long long)group->removed);
+}
+
+void keel_written_sentence(const keel_journal_written_t *written, const char *folder,
+                           keel_buffer_t *out) {
+    bool is_only = written->group_count == 1;
+    if (!written->files && !written->removed) return;
+    keel_buffer_text(out, "would have ");
+    if (written->files) {
+        keel_buffer_text(out, "written ");
+        write_amount(written->files, written->bytes, out);
+    }
+    if (written->removed) {
+        keel_buffer_text(out, written->files ? " and removed " : "removed ");
+        keel_write_counted(out, written->removed, "file");
+    }
+    for (size_t i = 0; i < written->group_count; ++i) {
+        keel_buffer_text(out, i || is_only ? ", " : ": ");
+        write_group(&written->groups[i], folder, is_only, out);
+    }
+}
+
 // ---- the summary -------------------------------------------------------------------------------
 
 static void summary_line(keel_buffer_t *text, const char *more, keel_buffer_t *out) {
@@ -544,6 +591,30 @@ static void guesses_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *jso
     keel_json_end_array(json);
 }
 
+// Null if nothing was discarded: the command could write, or the run ended before that was known.
+static void written_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *json) {
+    const keel_journal_written_t *written = &rehearsal->written;
+    if (!rehearsal->is_discarded) {
+        keel_json_null(json, "written");
+        return;
+    }
+    keel_json_object(json, "written");
+    keel_json_unsigned(json, "files", written->files);
+    keel_json_unsigned(json, "bytes", written->bytes);
+    keel_json_unsigned(json, "removed", written->removed);
+    keel_json_array(json, "groups");
+    for (size_t i = 0; i < written->group_count; ++i) {
+        keel_json_object(json, NULL);
+        keel_json_string(json, "path", written->groups[i].path);
+        keel_json_unsigned(json, "files", written->groups[i].files);
+        keel_json_unsigned(json, "bytes", written->groups[i].bytes);
+        keel_json_unsigned(json, "removed", written->groups[i].removed);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+    keel_json_end_object(json);
+}
+
 void keel_rehearsal_json(const keel_run_t *run, keel_json_t *json) {
     if (!keel_is_rehearsal(run)) {
         keel_json_null(json, "rehearsal");
@@ -561,5 +632,6 @@ void keel_rehearsal_json(const keel_run_t *run, keel_json_t *json) {
     drifts_json(&run->rehearsal, json);
     unreals_json(&run->rehearsal, json);
     guesses_json(&run->rehearsal, json);
+    written_json(&run->rehearsal, json);
     keel_json_end_object(json);
 }

@@ -32,6 +32,11 @@ void keel_unreal_constants_sentence(const keel_run_rehearsal_t *rehearsal, keel_
 // compiled, or nothing is assumed.
 void keel_assumed_sentence(const keel_run_t *run, keel_buffer_t *out);
 
+// "would have written 12 files, 3.2 GiB, below ckpt/"; nothing if nothing was written. Paths are
+// shown from `folder` on.
+void keel_written_sentence(const keel_journal_written_t *written, const char *folder,
+                           keel_buffer_t *out);
+
 // Lines of a run's summary, each with "keel: ".
 void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out);
 // Paragraphs of `keel why`: what was refused, what does not fit, what processes do not do together,

@@ -467,6 +467,8 @@ static void rehearsal(const keel_why_t *why, keel_buffer_t *out) {
     sentence_row(out, "not real", &text);
     keel_unreal_constants_sentence(facts, &text);
     sentence_row(out, "", &text);
+    keel_written_sentence(&facts->written, why->run.cwd, &text);
+    sentence_row(out, "discarded", &text);
     keel_assumed_sentence(&why->run, &text);
     sentence_row(out, "assumed", &text);
     keel_buffer_deinitialize(&text);

@@ -50,7 +50,7 @@ for command in commands:
         print(f"docs/cli.md has no heading `{usage}`")
 # Settings have the sentences of the program's own table.
 for key in settings:
-    sentence = re.search(rf"^  --{key.replace('_', '-')} \S+ +(.*)$", keel("run", "--help"), re.MULTILINE)
+    sentence = re.search(rf"^  --{key.replace('_', '-')} \S+ +(.*)$", keel("rehearse", "--help"), re.MULTILINE)
     if sentence[1] not in PAGES["docs/settings.md"].replace("`", ""):
         if key != "mode":  # its values have a table of their own
             print(f"docs/settings.md does not say '{sentence[1]}' of {key}")

@@ -1,0 +1,145 @@
+// What each mount becomes in a view.
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "view/mounts.h"
+
+enum { STEPS_MOST = 20000 };
+
+// They show the kernel's own state, and have no files of a user's.
+static const char *const kernel_types[] = {
+    "proc",    "sysfs",      "devtmpfs",   "devpts",   "cgroup",      "cgroup2",   "mqueue",
+    "debugfs", "tracefs",    "securityfs", "configfs", "efivarfs",    "pstore",    "bpf",
+    "nsfs",    "rpc_pipefs", "fusectl",    "autofs",   "binfmt_misc", "hugetlbfs", NULL};
+static const char *const kernel_points[] = {"/proc", "/sys", "/dev", NULL};
+static const char *const memory_types[] = {"tmpfs", "ramfs", NULL};
+static const char shared_memory[] = "/dev/shm";
+
+typedef struct planning_t {
+    const keel_mounts_t *mounts;
+    keel_plan_t *plan;
+} planning_t;
+
+static bool is_kernel(const keel_mount_t *mount) {
+    return keel_str_is_one_of(keel_str(mount->type), kernel_types) ||
+           keel_str_is_one_of(keel_str(mount->point), kernel_points);
+}
+
+static bool is_below(const char *path, const char *folder) {
+    size_t length = strlen(folder);
+    if (length == 1) return path[1] != 0; // of "/"
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+static keel_step_kind_t kind_of(const keel_mount_t *mount) {
+    struct stat facts;
+    if (is_kernel(mount)) return KEEL_STEP_TREE;
+    if (mount->is_read_only) return KEEL_STEP_SAME;
+    // A file can be mounted too, and takes no overlay.
+    if (lstat(mount->point, &facts) == 0 && !S_ISDIR(facts.st_mode)) return KEEL_STEP_READ_ONLY;
+    bool in_memory = keel_str_is_one_of(keel_str(mount->type), memory_types);
+    return in_memory ? KEEL_STEP_IN_MEMORY : KEEL_STEP_OVERLAY;
+}
+
+static keel_status_t add(keel_plan_t *plan, keel_step_kind_t kind, const char *path) {
+    keel_str_t kept;
+    void *steps = plan->steps;
+    if (plan->count >= STEPS_MOST)
+        return keel_status_make(KEEL_UNSUPPORTED, "there are too many mounts");
+    KEEL_TRY(keel_grow_array(plan->count, sizeof *plan->steps, &plan->capacity, &steps));
+    plan->steps = steps;
+    KEEL_TRY(keel_arena_str(&plan->texts, keel_str(path), &kept));
+    plan->steps[plan->count++] = (keel_step_t){kind, kept.data};
+    return NULL;
+}
+
+// Of what is mounted below /dev, shared memory has files; the rest stays as it is.
+static keel_status_t add_kernel(planning_t *planning, const keel_mount_t *mount) {
+    KEEL_TRY(add(planning->plan, KEEL_STEP_TREE, mount->point));
+    for (size_t i = 0; i < planning->mounts->count; ++i) {
+        const char *point = planning->mounts->list[i].point;
+        if (strcmp(point, shared_memory) == 0 && is_below(point, mount->point))
+            KEEL_TRY(add(planning->plan, KEEL_STEP_IN_MEMORY, point));
+    }
+    return NULL;
+}
+
+// ---- for root ----------------------------------------------------------------------------------
+
+static keel_status_t plan_each(planning_t *planning) {
+    const keel_mount_t *kernel = NULL;
+    for (size_t i = 0; i < planning->mounts->count; ++i) {
+        const keel_mount_t *mount = &planning->mounts->list[i];
+        if (kernel && is_below(mount->point, kernel->point)) continue;
+        if (is_kernel(mount)) kernel = mount;
+        KEEL_TRY(is_kernel(mount) ? add_kernel(planning, mount)
+                                  : add(planning->plan, kind_of(mount), mount->point));
+    }
+    return NULL;
+}
+
+// ---- for others --------------------------------------------------------------------------------
+
+typedef struct covering_t {
+    planning_t *planning;
+    const char *path;
+    const keel_mount_t *mount; // that the path is on
+} covering_t;
+
+static keel_status_t cover(planning_t *planning, const char *path, const keel_mount_t *mount);
+
+static const keel_mount_t *mount_at(const keel_mounts_t *mounts, const char *path) {
+    for (size_t i = 0; i < mounts->count; ++i)
+        if (strcmp(mounts->list[i].point, path) == 0) return &mounts->list[i];
+    return NULL;
+}
+
+static bool has_below(const keel_mounts_t *mounts, const char *path) {
+    for (size_t i = 0; i < mounts->count; ++i)
+        if (is_below(mounts->list[i].point, path)) return true;
+    return false;
+}
+
+static keel_status_t cover_child(void *context, const char *name) {
+    const covering_t *covering = context;
+    struct stat facts;
+    char *path;
+    const char *separator = covering->path[1] ? "/" : "";
+    KEEL_TRY(keel_path(&path, "%s%s%s", covering->path, separator, name));
+    const keel_mount_t *own = mount_at(covering->planning->mounts, path);
+    keel_status_t status = NULL;
+    if (lstat(path, &facts) == 0) {
+        if (S_ISLNK(facts.st_mode))
+            status = add(covering->planning->plan, KEEL_STEP_LINK, path);
+        else if (S_ISDIR(facts.st_mode))
+            status = cover(covering->planning, path, own ? own : covering->mount);
+        else
+            status = add(covering->planning->plan, KEEL_STEP_READ_ONLY, path);
+    }
+    keel_free(path);
+    return status;
+}
+
+static keel_status_t cover(planning_t *planning, const char *path, const keel_mount_t *mount) {
+    if (is_kernel(mount)) return add_kernel(planning, mount);
+    if (!has_below(planning->mounts, path)) return add(planning->plan, kind_of(mount), path);
+    KEEL_TRY(add(planning->plan, KEEL_STEP_FOLDER, path));
+    if (access(path, X_OK)) return NULL; // nothing in it can be reached
+    covering_t covering = {planning, path, mount};
+    return keel_directory_walk(path, cover_child, &covering);
+}
+
+keel_status_t keel_plan_make(const keel_mounts_t *mounts, bool is_locked, keel_plan_t *out) {
+    planning_t planning = {mounts, out};
+    *out = (keel_plan_t){.steps = NULL};
+    keel_arena_initialize(&out->texts, 0);
+    return is_locked ? cover(&planning, "/", &mounts->list[0]) : plan_each(&planning);
+}
+
+void keel_plan_deinitialize(keel_plan_t *plan) {
+    keel_free(plan->steps);
+    keel_arena_deinitialize(&plan->texts);
+    *plan = (keel_plan_t){.steps = NULL};
+}
