@@ -87,7 +87,7 @@ static double processor_seconds(pid_t child) {
 
 guard_end_t guard_wait(pid_t child, walk_watch_t *watch) {
     uint64_t asked = 0;
-    double since = 0;
+    double since = 0, stopped = 0; // sleeps are counted, not time: all of a job may be suspended
     int state;
     for (long wait = 500000;; wait = wait < 20000000 ? wait * 2 : wait) {
         pid_t got = waitpid(child, &state, WNOHANG);
@@ -97,7 +97,9 @@ guard_end_t guard_wait(pid_t child, walk_watch_t *watch) {
         uint64_t now = atomic_load(&watch->asked);
         if (now != asked || !now) since = used;
         asked = now;
-        if (used - since > guard_patience) kill(child, SIGKILL);
+        stopped = keel_process_is_stopped(child) ? stopped + (double)wait * 1e-6 : 0;
+        bool is_left = stopped >= (double)keel_limit(KEEL_LIMIT_COMPILER_STOPPED);
+        if (is_left || used - since > guard_patience) kill(child, SIGKILL);
         nanosleep(&(struct timespec){0, wait}, NULL);
     }
     if (WIFEXITED(state) && !WEXITSTATUS(state)) return GUARD_DONE;

@@ -395,8 +395,6 @@ bool keel_event_digest(const struct json_t *event, const char *name, keel_digest
 
 // One line as an event, which the caller releases with json_decref; NULL if it is not an event.
 struct json_t *keel_journal_event(keel_str_t line);
-// About how many bytes of memory the event of that line takes (cost.c).
-uint64_t keel_journal_cost(keel_str_t line);
 
 // What of a journal could not be read. The unfinished last line of a killed process is not damage.
 typedef struct keel_journal_damage_t {

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "base/json_cost.h"
 #include "journal/journal.h"
 
 // Journals are read, not mapped: a file that shrinks under a mapping kills its reader.
@@ -28,7 +29,7 @@ static uint64_t memory_for(uint64_t size) {
 static json_t *parse_event(keel_str_t line, char why[160]) {
     json_error_t error;
     json_t *event = NULL;
-    if (keel_journal_cost(line) > memory_for(line.size)) {
+    if (!keel_json_fits(line)) {
         snprintf(why, 160, "too many small values to keep in memory");
         return NULL;
     }
@@ -76,7 +77,7 @@ static keel_status_t parse_lines(keel_bytes_t bytes, const keel_journal_needless
         char why[160];
         line = keel_journal_without(line, needless->lists, &scratch[0]);
         line = keel_journal_cut(line, needless->longest, &scratch[1]);
-        if (needless->are_kept) kept += keel_journal_cost(line);
+        if (needless->are_kept) kept += keel_json_cost(line);
         if (kept > memory_for(bytes.size)) return too_much(bytes.size);
         json_t *event = parse_event(line, why);
         if (event) {

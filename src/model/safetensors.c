@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "base/json_cost.h"
 #include "tensor/tensor.h"
 
 // None of complex numbers: a tree has no such leaves.
@@ -138,6 +139,10 @@ static keel_status_t check_places(const char *from, uint64_t data_size, const sa
 // NULL, with the reason in `why`, if it is none.
 static json_t *parse_object(keel_bytes_t bytes, char why[KEEL_TENSOR_TEXT]) {
     json_error_t error = {0};
+    if (!keel_json_fits(keel_bytes_str(bytes))) {
+        snprintf(why, KEEL_TENSOR_TEXT, "has too many small values to keep in memory");
+        return NULL;
+    }
     json_t *object =
         json_loadb((const char *)bytes.data, bytes.size, JSON_REJECT_DUPLICATES, &error);
     if (json_is_object(object)) return object;

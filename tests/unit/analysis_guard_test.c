@@ -201,6 +201,23 @@ static void test_a_journal_that_has_grown_is_continued(void **state) {
     assert_true(plot->calls - calls <= calls);
 }
 
+static void an_explaining_process_that_is_stopped_is_given_up(void **state) {
+    (void)state;
+    pid_t child;
+    uint64_t usual = keel_limit(KEEL_LIMIT_COMPILER_STOPPED);
+    walk_watch_t *watch = guard_watch_create();
+    assert_non_null(watch);
+    keel_limit_set(KEEL_LIMIT_COMPILER_STOPPED, 10);
+    assert_ok(guard_fork(&child));
+    if (!child) {
+        raise(SIGSTOP);
+        guard_leave(NULL, watch);
+    }
+    assert_int_equal(guard_wait(child, watch), GUARD_BROKEN);
+    keel_limit_set(KEEL_LIMIT_COMPILER_STOPPED, usual);
+    guard_watch_destroy(watch);
+}
+
 // Reading a long journal takes time before the first ask.
 static void patience_is_for_an_ask_and_not_for_what_is_before_the_first(void **state) {
     (void)state;
@@ -229,6 +246,7 @@ int main(void) {
         TEST(a_crash_costs_one_explanation),
         TEST(a_crash_is_a_line_of_the_summary_and_of_why),
         TEST(a_program_without_end_costs_one_explanation),
+        cmocka_unit_test(an_explaining_process_that_is_stopped_is_given_up),
         cmocka_unit_test(patience_is_for_an_ask_and_not_for_what_is_before_the_first),
         TEST(where_all_crash_what_needs_no_comparison_stands),
         TEST(a_follower_that_crashes_is_made_up_for),

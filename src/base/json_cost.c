@@ -1,8 +1,8 @@
-// What an event takes in memory once it is parsed, known before that: "[{},{},{}" has 3 bytes for
-// each of jansson's tables of 300.
-#include "journal/journal.h"
+#include "base/json_cost.h"
 
-uint64_t keel_journal_cost(keel_str_t line) {
+#include "base/limits.h"
+
+uint64_t keel_json_cost(keel_str_t line) {
     enum {
         OBJECT = 288,
         LIST = 152,
@@ -35,4 +35,9 @@ uint64_t keel_journal_cost(keel_str_t line) {
         }
     }
     return cost;
+}
+
+bool keel_json_fits(keel_str_t text) {
+    return keel_json_cost(text) <=
+           keel_limit_for(KEEL_LIMIT_EVENTS_LEAST, KEEL_LIMIT_EVENTS_RATIO, text.size);
 }
