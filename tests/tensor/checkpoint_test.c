@@ -173,6 +173,11 @@ static void misuse_is_refused(void **state) {
     expect_status(keel_checkpoint_load(tree, whole, NULL, NULL), whole);
     write_bytes(split, "[]", 2);
     expect_status(keel_checkpoint_load(tree, split, NULL, NULL), "is not a JSON object");
+    uint64_t usual = keel_limit(KEEL_LIMIT_EVENTS_LEAST);
+    keel_limit_set(KEEL_LIMIT_EVENTS_LEAST, 1);
+    write_bytes(split, "[{},{},{},{}]", 13);
+    expect_status(keel_checkpoint_load(tree, split, NULL, NULL), "too many small values");
+    keel_limit_set(KEEL_LIMIT_EVENTS_LEAST, usual);
     assert_int_equal(unlink(split), 0);
     keel_add_to(keel_tree_get(tree, "count"), keel_tree_get(tree, "count"));
     expect_status(keel_checkpoint_save(tree, whole, 0), "end the open step first");
