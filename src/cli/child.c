@@ -160,7 +160,7 @@ static void fail(waiting_t *waiting, uint32_t number, int code) {
     if (!waiting->running) return;
     waiting->deadline = keel_clock_monotonic() + keel_limit_time(KEEL_LIMIT_PROCESSES_END);
     waiting->next_signal = SIGTERM;
-    if (code != CLI_SIGNAL + SIGINT)
+    if (code != CLI_SIGNAL + SIGINT && !asked_to_end)
         cli_say("process %u of %u ended with exit code %d; the others have %u s to end", number,
                 waiting->count, code, (unsigned)(keel_limit(KEEL_LIMIT_PROCESSES_END) / 1000));
 }
@@ -182,6 +182,10 @@ static void collect(waiting_t *waiting) {
 
 static void end_others(waiting_t *waiting) {
     if (!waiting->deadline || keel_clock_monotonic() < waiting->deadline) return;
+    if (asked_to_end && waiting->next_signal == SIGKILL)
+        cli_say("%u of %u processes have not ended within %u s of the signal, and are killed",
+                waiting->running, waiting->count,
+                (unsigned)(keel_limit(KEEL_LIMIT_PROCESSES_END) / 1000));
     send_all(waiting->next_signal);
     send_all(SIGCONT);
     waiting->deadline += keel_limit_time(KEEL_LIMIT_PROCESSES_END);

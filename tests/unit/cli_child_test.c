@@ -79,6 +79,7 @@ static void processes_that_ignore_a_signal_end_with_the_rehearsal(void **state) 
     keel_limit_set(KEEL_LIMIT_PROCESSES_END, 50);
     assert_int_equal(run(command, 2, &started, said, sizeof said), CLI_SIGNAL + SIGKILL);
     assert_true(started);
+    assert_non_null(strstr(said, "2 of 2 processes have not ended within 0 s of the signal"));
     place_remove(&place);
 }
 
