@@ -3,26 +3,20 @@ what JAX's own loads is known to Keel by what Keel handed out only. However a sc
 JAX asks one function whether it is used."""
 
 import sys
-from typing import Any, Callable, List
+from typing import Any
 
-from . import doors
+from . import doors, own_client
 from ._imports import when_imported
 from ._library import replaces_cache
 
 SETTING = "KEEL_CLIENT_CACHE=keep"
 REHEARSAL = 2  # of keel_replaces_cache
 
-_served: List[Callable[[Any], bool]] = []
 _is_said = False
 
 
-def serve(is_served: Callable[[Any], bool]) -> None:
-    """Says which of JAX's clients go through Keel by another way than its plugin door."""
-    _served.append(is_served)
-
-
 def _is_behind_keel(backend: Any) -> bool:
-    if any(is_served(backend) for is_served in _served):
+    if own_client.serves(backend):
         return True
     is_plugins = getattr(backend, "is_c_api", None)
     if is_plugins is None:  # an older jaxlib

@@ -56,6 +56,8 @@ class _Door(ctypes.Structure):
                 ("give", CFUNCTYPE(None, c_void_p, c_char_p, c_size_t)),
                 ("compile", CFUNCTYPE(c_int, _Text, _Text, POINTER(c_uint64), POINTER(c_uint64),
                                       c_void_p)),
+                ("load", CFUNCTYPE(c_int, _Text, _Text, POINTER(c_uint64), POINTER(c_uint64), c_void_p)),
+                ("serialized", CFUNCTYPE(None, c_uint64, _Text)),
                 ("stored", CFUNCTYPE(c_bool, c_uint64, c_void_p)),
                 ("destroy", CFUNCTYPE(None, c_uint64)),
                 ("end", CFUNCTYPE(None)),
@@ -95,13 +97,22 @@ class _Asked:
         self.error: Optional[BaseException] = None
 
 
+class _Loads:
+    """What JAX loads by itself on this thread: from its own cache, from a pickle."""
+
+    def __init__(self, load, data: bytes, devices, options):
+        self.load, self.data, self.devices = load, data, devices
+        self.options = b"" if options is None else options.SerializeAsString()
+        self.error: Optional[BaseException] = None
+
+
 _door: Optional[_Door] = None
 _client: Any = None
 _calls: Optional[_Calls] = None  # kept, because the engine calls them
 _thread = threading.local()
 _made: Dict[int, _Made] = {}  # by the engine's number, until JAX has them
 _handed_out: Dict[int, _Made] = {}  # by the identity of an executable that lives
-_serialize = None  # jaxlib's own
+_serialize = _deserialize_own = None  # jaxlib's own
 
 
 def _say(text: str) -> None:
@@ -159,6 +170,9 @@ def _head(devices: List[int], options: bytes) -> bytes:
 
 def _load(number: int, at: int, size: int, out: int) -> int:
     try:
+        asked = getattr(_thread, "asked", None)
+        if isinstance(asked, _Loads) and asked.data == ctypes.string_at(at, size):
+            return _load_asked(number, asked, out)
         mark, count, options_size = _HEAD.unpack(ctypes.string_at(at, _HEAD.size))
         head_size = _HEAD.size + 4 * count + options_size
         if mark != MARK or head_size > size:
@@ -172,15 +186,24 @@ def _load(number: int, at: int, size: int, out: int) -> int:
         return _failed(out, error)
 
 
+def _load_asked(number: int, asked: _Loads, out: int) -> int:
+    try:
+        _made[number] = _Made(asked.load(), _ids(asked.devices), asked.options)
+        return 0
+    except BaseException as error:
+        asked.error = error
+        return _failed(out, error)
+
+
 def _deserialize(data: bytes, devices: List[int], options: bytes) -> Any:
     asked = getattr(_thread, "asked", None)
-    if asked is not None:
-        return _client.deserialize_executable(data, asked.devices, asked.options)
+    if isinstance(asked, _Asked):
+        return _deserialize_own(_client, data, asked.devices, asked.options)
     from jax._src.lib import xla_client
     by_id = {device.id: device for device in _client.devices()}
     listed = xla_client.DeviceList(tuple(by_id[number] for number in devices))
-    return _client.deserialize_executable(data, listed,
-                                          xla_client.CompileOptions.ParseFromString(options))
+    return _deserialize_own(_client, data, listed,
+                            xla_client.CompileOptions.ParseFromString(options))
 
 
 def _serialized(number: int, out: int) -> int:
@@ -236,14 +259,14 @@ def _hand_out(handle: int, number: int) -> Any:
     return executable
 
 
-def _through_engine(asked: _Asked) -> Any:
-    program, options = _program_of(asked.module), asked.options.SerializeAsString()
+def _through_engine(asked: Any, ask: Any, data: bytes, options: bytes) -> Any:
+    """What the door's `ask` gives for these bytes."""
     handle, number = c_uint64(), c_uint64()
     out = _door.make_buffer()
     before, _thread.asked = getattr(_thread, "asked", None), asked
     try:
-        failed = _door.compile(_Text(program, len(program)), _Text(options, len(options)),
-                               ctypes.byref(handle), ctypes.byref(number), out)
+        failed = ask(_Text(data, len(data)), _Text(options, len(options)), ctypes.byref(handle),
+                     ctypes.byref(number), out)
         if asked.error is not None:
             return None
         if failed:
@@ -267,7 +290,8 @@ def _stand_behind(compiler: Any) -> None:
         if backend is not _client or _door is None:
             return original(backend, module, executable_devices, options, host_callbacks)
         try:
-            executable = _through_engine(asked)
+            executable = _through_engine(asked, _door.compile, _program_of(module),
+                                         options.SerializeAsString())
         except Exception as error:
             _say_once("a program could not be given to Keel", error)
             return original(backend, module, executable_devices, options, host_callbacks)
@@ -293,6 +317,38 @@ def _stored_bytes(executable: Any) -> Optional[bytes]:
         _door.free_buffer(out)
 
 
+def _tell(executable: Any, data: bytes) -> bytes:
+    made = _handed_out.get(id(executable))
+    if made is not None and _door is not None:
+        _door.serialized(made.handle, _Text(data, len(data)))
+    return data
+
+
+def _see_loads(xla_client: Any) -> None:
+    """What JAX's own cache, or a pickle, loads."""
+    global _deserialize_own
+    kinds = xla_client._xla if hasattr(xla_client, "_xla") else xla_client
+    original = _deserialize_own = kinds.Client.deserialize_executable
+
+    def deserialize_executable(self, serialized, *rest, **named):
+        if self is not _client or _door is None:
+            return original(self, serialized, *rest, **named)
+        given = dict(zip(("executable_devices", "options"), rest)) | named
+        devices = given.get("executable_devices") or self.local_devices()
+        try:
+            asked = _Loads(lambda: original(self, serialized, *rest, **named), bytes(serialized), devices,
+                           given.get("options"))
+            executable = _through_engine(asked, _door.load, asked.data, asked.options)
+        except Exception as error:
+            _say_once("a load could not be given to Keel", error)
+            return original(self, serialized, *rest, **named)
+        if asked.error is not None:
+            raise asked.error
+        return executable
+
+    kinds.Client.deserialize_executable = jitted.unseen(deserialize_executable)
+
+
 def _serialize_stored(xla_client: Any) -> None:
     """A loaded executable serializes to bytes that load and then fail, so its stored ones are given."""
     global _serialize
@@ -302,11 +358,11 @@ def _serialize_stored(xla_client: Any) -> None:
 
     def serialize(self):
         stored = _stored_bytes(self)
-        return of_executable(self) if stored is None else stored
+        return _tell(self, of_executable(self) if stored is None else stored)
 
     def serialize_executable(self, executable):
         stored = _stored_bytes(executable)
-        return of_client(self, executable) if stored is None else stored
+        return _tell(executable, of_client(self, executable) if stored is None else stored)
 
     kinds.LoadedExecutable.serialize, kinds.Client.serialize_executable = serialize, serialize_executable
 
@@ -342,6 +398,11 @@ def _end() -> None:
         door.end()
 
 
+def serves(client: Any) -> bool:
+    """Whether Keel is behind this client."""
+    return client is _client and _door is not None
+
+
 def _open() -> _Door:
     get = getattr(ctypes.CDLL(library_path()), "keel_own_door")
     get.restype = POINTER(_Door)
@@ -369,6 +430,7 @@ def begin(client: Any) -> bool:
             _door = None
     if began:
         _serialize_stored(xla_client)
+        _see_loads(xla_client)
         _stand_behind(compiler)
         jitted.begin(door, _handed_out)
         atexit.register(_end)

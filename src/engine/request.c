@@ -279,6 +279,7 @@ static bool is_eager(const request_t *request) {
     bool is_traced = strcmp(request->format, "mlir") == 0 || request->kind == REQUEST_ELSEWHERE;
     if (!is_traced || !*request->site.place.file) return false;
     const char *traced = request->ask.stack.traced_file;
+    if (!traced && request->kind != REQUEST_COMPILE) return false; // somebody kept it
     if (!traced) return !request->site.is_traced && request->ops <= FEW;
     bool is_own = strstr(traced, "/jax/_src/") || strstr(traced, "/jax/numpy/");
     return is_own && !is_control_flow(request->name);

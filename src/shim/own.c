@@ -61,6 +61,22 @@ static int compile(keel_str_t code, keel_str_t options, uint64_t *out_handle, ui
     return 0;
 }
 
+static int load(keel_str_t bytes, keel_str_t options, uint64_t *out_handle, uint64_t *out_number,
+                void *out) {
+    PJRT_Executable_DeserializeAndLoad_Args args = {
+        KEEL_PJRT_SIZE(PJRT_Executable_DeserializeAndLoad),
+        .client = client,
+        .serialized_executable = bytes.data,
+        .serialized_executable_size = bytes.size,
+        .overridden_serialized_compile_options = options.size ? options.data : NULL,
+        .overridden_serialized_compile_options_size = options.size};
+    PJRT_Error *error = api->PJRT_Executable_DeserializeAndLoad(&args);
+    if (error) return give_error(error, out);
+    *out_handle = (uint64_t)(uintptr_t)args.loaded_executable;
+    *out_number = keel_own_number(args.loaded_executable);
+    return 0;
+}
+
 static PJRT_LoadedExecutable *of_handle(uint64_t handle) {
     return (PJRT_LoadedExecutable *)(uintptr_t)handle;
 }
@@ -75,14 +91,20 @@ static bool give_stored(PJRT_Executable *executable, void *out) {
 }
 
 static bool stored(uint64_t handle, void *out) {
-    PJRT_LoadedExecutable_GetExecutable_Args taken = {
-        KEEL_PJRT_SIZE(PJRT_LoadedExecutable_GetExecutable),
-        .loaded_executable = of_handle(handle)};
-    keel_status_t status = KEEL_PJRT_CALL(api, PJRT_LoadedExecutable_GetExecutable, taken);
-    bool is_given = !status && give_stored(taken.executable, out);
-    if (!status) keel_pjrt_destroy_executable(api, taken.executable);
+    PJRT_Executable *taken = NULL;
+    keel_status_t status = keel_pjrt_executable(api, of_handle(handle), &taken);
+    bool is_given = !status && give_stored(taken, out);
+    keel_pjrt_destroy_executable(api, taken);
     keel_status_ignore(status);
     return is_given;
+}
+
+static void serialized(uint64_t handle, keel_str_t bytes) {
+    PJRT_Executable *taken = NULL;
+    keel_status_t status = keel_pjrt_executable(api, of_handle(handle), &taken);
+    if (!status) keel_engine_serialized(keel_shim_engine(), taken, keel_str_bytes(bytes));
+    keel_pjrt_destroy_executable(api, taken);
+    keel_status_ignore(status);
 }
 
 static void destroy(uint64_t handle) {
@@ -142,6 +164,8 @@ const keel_own_door_t *keel_shim_own_door(void) {
         .begin = begin,
         .give = keel_own_give,
         .compile = compile,
+        .load = load,
+        .serialized = serialized,
         .stored = stored,
         .destroy = destroy,
         .end = end,

@@ -183,6 +183,27 @@ def no_program(stage):
     report.equal("without a gate it is the command's own code", answer.code, 0)
 
 
+def behind_own_client(stage):
+    """JAX's own client for CPU has no optimized program, so nothing from elsewhere can be checked."""
+    del stage.environment["KEEL_PLUGIN"]
+    stage.environment |= {"KEEL_JAX_CPU": "own", "KEEL_CACHE_DIR": str(stage.folder / "own"),
+                          "JAX_COMPILATION_CACHE_DIR": str(stage.folder / "jax-own")}
+    stage.cache = stage.folder / "own"
+    stage.keel(["-o", stage.contract], "run", "none", BASE, command="contract record")
+    for way in ("cache", "pickle"):
+        stage.keel([], "make", way, BASE, CONSTANT)
+    for origin, expected in (("known", (0, 1)), ("elsewhere", (4, 4))):
+        for way in ("cache", "pickle"):
+            for asked, wanted in zip((BASE, CONSTANT), expected):
+                answer = stage.check(way, asked)
+                report.check(f"JAX's own client: {way}, {origin}: check of {asked} ends with {wanted}",
+                             answer.code == wanted, answer)
+        stage.forget()
+    answer = stage.keel([], "freeze", "pickle", BASE, CONSTANT)
+    report.check("JAX's own client: a freeze refuses what is new", answer.code == 5
+                 and answer.out.count("ran") == 1 and "frozen" in answer.out, answer)
+
+
 def own_cache(stage):
     """However a script switches JAX's cache on."""
     ways = {"the environment": "", "jax.config": "jax.config.update('jax_compilation_cache_dir', 'jax-b')",
@@ -229,4 +250,5 @@ with Workspace("elsewhere") as space:
     made_without_keel(stage)
     no_program(stage)
     own_cache(stage)
+    behind_own_client(stage)
 report.finish()

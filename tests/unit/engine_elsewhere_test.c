@@ -131,7 +131,8 @@ static unsigned asked;
 
 static keel_status_t refuse(void *context, const keel_engine_ask_t *ask, keel_verdict_t *verdict) {
     (void)verdict;
-    CHECK(ask->key && !strcmp((const char *)context, ask->elsewhere ? "elsewhere" : "known"));
+    CHECK(ask->key && !ask->is_eager);
+    CHECK(!strcmp((const char *)context, ask->elsewhere ? "elsewhere" : "known"));
     return ++asked > 1 ? keel_status_make(KEEL_REFUSED, "not again") : NULL;
 }
 
