@@ -33,6 +33,7 @@ struct keel_checkpoint_t {
     stored_t *plan;              // by file, and in each file by place
     uint32_t *leaves;            // of each of the plan: which leaf
     keel_tensor_value_t *values; // by leaf
+    keel_caller_t site;          // the user's line
     keel_arena_t names;
     KEEL_TABLE(part_t) parts;
     pthread_t thread;
@@ -144,7 +145,8 @@ static keel_status_t write_tensor(const keel_checkpoint_t *save, keel_draft_t *d
     void *data;
     if (!size) return NULL;
     KEEL_TRY(keel_alloc(size, &data));
-    keel_status_t status = keel_tensor_fetch(save->values[save->leaves[place]], data, size);
+    keel_status_t status =
+        keel_tensor_fetch(save->site, save->values[save->leaves[place]], data, size);
     if (!status) status = keel_draft_write(draft, keel_bytes(data, size));
     keel_free(data);
     return status;
@@ -349,6 +351,7 @@ static keel_status_t begin(keel_caller_t site, const keel_tree_t *tree, const ch
     keel_checkpoint_t *save = memory;
     keel_arena_initialize(&save->names, 0);
     save->is_split = part_bytes > 0;
+    save->site = site;
     keel_status_t status = keel_strdup(keel_str(path), &save->path);
     if (!status) status = make_plan(save, tree, part_bytes);
     status = keel_tensor_annotate(site, status);

@@ -112,7 +112,8 @@ keel_status_t keel_tensor_value(keel_tensor_t tensor, keel_tensor_value_t *out) 
     return NULL;
 }
 
-keel_status_t keel_tensor_fetch(keel_tensor_value_t value, void *data, size_t size) {
+keel_status_t keel_tensor_fetch(keel_caller_t site, keel_tensor_value_t value, void *data,
+                                size_t size) {
     sharding_t sharding;
     uint64_t expected = 0;
     memcpy(sharding.dims, value.sharding, sizeof sharding.dims);
@@ -120,5 +121,9 @@ keel_status_t keel_tensor_fetch(keel_tensor_value_t value, void *data, size_t si
     if (!keel_tensor_bytes(value.dtype, &value.shape, &expected) || size != expected)
         return keel_status_make(KEEL_INVALID, "fetch: there is room for %zu bytes of %llu", size,
                                 (unsigned long long)expected);
-    return size ? device_receive(value.device, &layout, value.buffers, data) : NULL;
+    if (!size) return NULL;
+    device_at(&site);
+    keel_status_t status = device_receive(value.device, &layout, value.buffers, data);
+    device_at(NULL);
+    return status;
 }

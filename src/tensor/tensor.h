@@ -69,7 +69,8 @@ typedef struct keel_tensor_value_t {
 
 // Fails if it has no value.
 keel_status_t keel_tensor_value(keel_tensor_t variable, keel_tensor_value_t *out) KEEL_MUST_CHECK;
-// Waits for it. Any thread.
-keel_status_t keel_tensor_fetch(keel_tensor_value_t value, void *data, size_t size) KEEL_MUST_CHECK;
+// Waits for it, as a read of the user's line `site`. Any thread.
+keel_status_t keel_tensor_fetch(keel_caller_t site, keel_tensor_value_t value, void *data,
+                                size_t size) KEEL_MUST_CHECK;
 
 #endif // KEEL_TENSOR_TENSOR_H_
