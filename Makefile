@@ -25,7 +25,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-targets test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-writes test-targets test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -68,6 +68,12 @@ test-libraries: ## check what keel why says about flax, transformers and others:
 	@tools/setup --tests --libraries --transformers
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(python\.pytest|corpus\.(libraries|transformers))'
+
+# Not part of .ci/run: five minutes, and the download of test-libraries.
+test-writes: ## rehearse scripts that save with Orbax, Keras and others: 1 GB in .venv-libraries
+	@tools/setup --tests --libraries
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@.venv-libraries/bin/python tests/writes/run.py build
 
 # Not part of .ci/run: 540 MB to download, for one room.
 test-targets: ## compile for GPUs and TPUs that are not here: 2 GB in .venv-targets

@@ -263,12 +263,12 @@ void keel_assumed_sentence(const keel_run_t *run, keel_buffer_t *out) {
 
 static void write_path(const char *path, const char *folder, keel_buffer_t *out) {
     size_t length = strlen(folder);
-    bool is_below =
-        length > 1 && strncmp(path, folder, length) == 0 && path[length] == '/' && path[length + 1];
-    keel_write_foreign(out, is_below ? path + length + 1 : path);
+    bool is_below = length > 1 && strncmp(path, folder, length) == 0 && path[length] == '/';
+    if (is_below) path += length + 1;
+    keel_write_foreign(out, *path ? path : "./");
 }
 
-// "12 files, 3.2 GiB, and would have removed 2"
+// "12 files, 3.2 GiB"
 static void write_amount(uint64_t files, uint64_t bytes, keel_buffer_t *out) {
     char size[16];
     keel_format_size(bytes, size);
