@@ -20,7 +20,7 @@ import os
 import sys
 from typing import Any, Dict, List, Optional, Sequence, Set
 
-from . import jitted, own_client, own_cpu
+from . import own_client, own_cpu
 from ._imports import when_imported
 from ._library import NAME, library_path, offer, wrap
 
@@ -29,6 +29,7 @@ CPU = "cpu"
 FOUND = "KEEL_FOUND_PLUGIN"  # set by `keel run`, unless it was given a plugin
 KEPT = "KEEL_JAX_CPU"  # which client serves JAX on the processor
 OWN = "own"
+DEVICES, FORCED = "KEEL_CPU_DEVICES", "xla_force_host_platform_device_count"
 REHEARSED = "KEEL_REHEARSE_PLATFORM"
 REGISTERED = "PJRT_NAMES_AND_LIBRARY_PATHS"
 ALIASES = {"gpu": ("cuda", "rocm", "oneapi")}
@@ -251,8 +252,17 @@ def _stand_behind(make_own):
     return client
 
 
+def _ask_for_devices() -> None:
+    """As many as Keel's setting says, if the program asks for no number."""
+    import jax
+    wanted, flags = os.environ.get(DEVICES, ""), os.environ.get("XLA_FLAGS", "")
+    if wanted.isdigit() and getattr(jax.config, "jax_num_cpu_devices", 0) < 0 and FORCED not in flags:
+        jax.config.update("jax_num_cpu_devices", int(wanted))
+
+
 def _stands_behind_cpu(xla_bridge) -> None:
     """Puts Keel behind JAX's own CPU client, as soon as there is one."""
+    _ask_for_devices()
     own = xla_bridge._backend_factories[CPU]
     behind = copy.copy(own)
     behind.factory = lambda: _stand_behind(own.factory)
@@ -338,7 +348,7 @@ def begin_jax() -> None:
     if not serves():
         return
     if os.environ.get(KEPT) == OWN:
-        jitted.prepare()
+        _or(None, own_client.prepare)
     when_imported("jaxlib.xla_client", _stand_in_front)
     when_imported("jax._src.xla_bridge", _decide)
 

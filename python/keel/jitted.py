@@ -4,6 +4,7 @@ Python is counted in ExecuteReplicated, where all of it passes.
 """
 
 import ctypes
+import functools
 import sys
 import weakref
 from ctypes import PYFUNCTYPE, c_bool, c_size_t, c_uint64, c_void_p, py_object
@@ -17,6 +18,7 @@ FUNCTIONS = (  # with the interpreter's lock
     ("free_group", PYFUNCTYPE(None, c_void_p)),
     ("add_program", PYFUNCTYPE(c_bool, c_void_p, c_uint64)),
     ("namer", PYFUNCTYPE(py_object)),
+    ("around", PYFUNCTYPE(py_object, py_object, py_object, py_object, py_object)),
     ("watch", PYFUNCTYPE(c_bool, c_void_p, c_size_t, c_void_p)),
     ("forget", PYFUNCTYPE(None, c_void_p)),
     ("missed", PYFUNCTYPE(None)),
@@ -103,6 +105,10 @@ def _naming(handle: int, results: Any, data: Any) -> Any:
 
 
 def _note_program(watched: _Watched, answer: Tuple) -> Tuple:
+    """What JAX's Python answers when its path in C++ asks for a program."""
+    if not watched.is_watched or _door is None:
+        return answer
+    _door.missed()
     results, data, *rest = answer
     made = data is not None and _handed_out.get(id(data.xla_executable))
     if not made:
@@ -119,21 +125,13 @@ def _watch(watched: _Watched) -> None:
         watched.is_watched = True
 
 
-def _follow_functions(module: Any) -> None:
+def _follow_functions(module: Any, around: Any) -> None:
     make = module.pjit
 
     def pjit(name, function, cache_miss, *rest, **named):
         watched = _Watched(function, _shared_by(rest, named))
-
-        def through_keel(*arguments, **keywords):
-            answer = cache_miss(*arguments, **keywords)
-            if watched.is_watched and _door is not None:
-                answer = _note_program(watched, answer)
-                _door.missed()
-            return answer
-
-        from jax._src import traceback_util  # JAX leaves no frame of Keel's in its exceptions
-        made = make(name, function, traceback_util.api_boundary(unseen(through_keel)), *rest, **named)
+        note = functools.partial(_note_program, watched)
+        made = make(name, function, around(cache_miss, None, note, None), *rest, **named)
         watched.address, watched.offset = id(made), _vectorcall_offset(type(made))
         if watched.offset is not None:
             _made.add(watched)
@@ -157,25 +155,25 @@ def _shared_by(rest: Tuple, named: Dict[str, Any]) -> Tuple:
     return key
 
 
+def _count(replicated: Any) -> None:
+    made = _handed_out.get(id(replicated.xla_executable))
+    if made is not None and _door is not None:
+        _door.executed(made.handle)
+
+
 def _count_in_python(pxla: Any) -> None:
-    call = pxla.ExecuteReplicated.__call__
-
-    def __call__(self, *arguments):
-        made = _handed_out.get(id(self.xla_executable))
-        if made is not None and _door is not None:
-            _door.executed(made.handle)
-        return call(self, *arguments)
-
-    __call__.__wrapped__ = call
-    pxla.ExecuteReplicated.__call__ = unseen(__call__)
+    counted = _door.around(pxla.ExecuteReplicated.__call__, _count, None, None)
+    bind = ctypes.pythonapi.PyInstanceMethod_New
+    bind.restype, bind.argtypes = py_object, (py_object,)
+    pxla.ExecuteReplicated.__call__ = bind(counted)
 
 
-def prepare() -> None:
+def prepare(door: Any) -> None:
     """Before JAX makes its first function."""
     for name in ("source_info_util", "traceback_util"):
         when_imported("jax._src." + name, lambda util: util.register_exclusion(OWN))
     if getattr(sys, "_is_gil_enabled", lambda: True)():
-        when_imported("jaxlib._jax", _follow_functions)
+        when_imported("jaxlib._jax", lambda module: _follow_functions(module, door.around))
 
 
 def _prepare_naming() -> None:

@@ -279,6 +279,7 @@ def _through_engine(asked: Any, ask: Any, data: bytes, options: bytes) -> Any:
         _door.free_buffer(out)
 
 
+jitted.unseen(_compile)
 jitted.unseen(_through_engine)
 
 
@@ -407,6 +408,11 @@ def _open() -> _Door:
     get = getattr(ctypes.CDLL(library_path()), "keel_own_door")
     get.restype = POINTER(_Door)
     return get().contents
+
+
+def prepare() -> None:
+    """Before JAX is imported."""
+    jitted.prepare(_open())
 
 
 def begin(client: Any) -> bool:

@@ -171,7 +171,7 @@ keel_status_t cli_recorded_add(cli_recorded_t *recorded, const json_t *event,
     recorded->is_known = true;
     set_flags(recorded, event);
     const char *plugin = text_in(event, "plugin", "path");
-    if (*plugin && !recorded->is_foreign)
+    if (*plugin && !recorded->is_foreign && !keel_plugin_is_jaxs_own(plugin))
         KEEL_TRY(keep(recorded, keel_str(plugin), &recorded->plugin));
     return keel_status_annotate(read_options(recorded, text_in(event, "values", "create options")),
                                 "the options of the run's client");

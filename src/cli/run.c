@@ -186,7 +186,7 @@ static void nothing_recorded(const command_run_t *run, bool began) {
 // Which plugin it was, unless it is the one that Keel would wrap by itself.
 static void tell_plugin(const command_run_t *run, const keel_run_t *recorded) {
     const char *path = recorded->plugin_path;
-    bool is_same = run->rehearsal || !*path || strstr(path, "/jaxlib/"); // JAX's own client
+    bool is_same = run->rehearsal || !*path || keel_plugin_is_jaxs_own(path);
     if (!is_same) keel_status_ignore(same_file(path, run->plugin, &is_same));
     if (!is_same)
         cli_say("in front of the plugin that the command uses by itself: %s, platform %s", path,

@@ -229,6 +229,10 @@ static const char *file_of(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+bool keel_plugin_is_jaxs_own(const char *path) {
+    return strstr(path, "/jaxlib/");
+}
+
 bool keel_plugin_is_xla_cpu(const char *path) {
     for (size_t i = 0; i < KNOWN; ++i)
         if (strcmp(known[i].name, "cpu") == 0 && strcmp(file_of(path), file_of(known[i].path)) == 0)

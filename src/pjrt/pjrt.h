@@ -42,6 +42,9 @@ keel_status_t keel_plugin_find_compiler(const char *platform, const char *interp
 
 // Whether it is, by its file's name, one of XLA's CPU plugins that keel_plugin_find knows.
 bool keel_plugin_is_xla_cpu(const char *path);
+// Whether what a journal names as the plugin is JAX's own client (src/own), which no other process
+// can load as a plugin.
+bool keel_plugin_is_jaxs_own(const char *path);
 // The create option of these plugins for how many devices a client has, and whether the plugin is
 // known to take it.
 #define KEEL_CPU_DEVICES_OPTION "cpu_device_count"

@@ -45,7 +45,7 @@
       "how long runs are kept after their last event, except the newest 20; 0 keeps all")          \
     X(CPU_DEVICES, "cpu_devices", "KEEL_CPU_DEVICES", "--cpu-devices", "NUMBER", "1",              \
       "devices of XLA's CPU plugin for programs that ask for no number")                           \
-    X(JAX_CPU, "jax_cpu", "KEEL_JAX_CPU", "--jax-cpu", "own|embedded", "embedded",                 \
+    X(JAX_CPU, "jax_cpu", "KEEL_JAX_CPU", "--jax-cpu", "own|embedded", "own",                      \
       "what compiles for JAX on the processor if no plugin is named: its own client, or the "      \
       "embedded plugin in its place")                                                              \
     X(CONTRACT, "contract", "KEEL_CONTRACT", "--contract", "FILE", "none",                         \

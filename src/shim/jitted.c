@@ -93,24 +93,41 @@ static void remove_key(table_t *table, const void *key) {
 // CPython's, found in the process: it has them, and Keel's library must not need them.
 typedef struct method_t {
     const char *name;
-    object_t *(*function)(object_t *self, object_t *const *arguments, ssize_t count);
+    void *function;
     int flags;
     const char *text;
 } method_t;
+
+enum { FAST = 0x80, KEYWORDS = 0x02 }; // METH_FASTCALL, METH_KEYWORDS
 
 static struct {
     object_t *(*make)(const method_t *method, object_t *self, object_t *module);
     void *(*pointer)(object_t *number);
     object_t *(*item)(object_t *tuple, ssize_t at);
+    object_t *(*pack)(ssize_t count, ...);
+    object_t *(*call)(object_t *function, object_t *const *arguments, size_t count,
+                      object_t *names);
+    object_t *(*call_one)(object_t *function, object_t *argument);
     void (*hold)(object_t *object);
+    void (*drop)(object_t *object);
 } python;
 
 static bool find_python(void) {
-    *(void **)&python.make = dlsym(RTLD_DEFAULT, "PyCFunction_NewEx");
-    *(void **)&python.pointer = dlsym(RTLD_DEFAULT, "PyLong_AsVoidPtr");
-    *(void **)&python.item = dlsym(RTLD_DEFAULT, "PyTuple_GetItem");
-    *(void **)&python.hold = dlsym(RTLD_DEFAULT, "Py_IncRef");
-    return python.make && python.pointer && python.item && python.hold;
+    static const struct {
+        void *function;
+        const char *name;
+    } wanted[] = {
+        {&python.make, "PyCFunction_NewEx"},   {&python.pointer, "PyLong_AsVoidPtr"},
+        {&python.item, "PyTuple_GetItem"},     {&python.pack, "PyTuple_Pack"},
+        {&python.call, "PyObject_Vectorcall"}, {&python.call_one, "PyObject_CallOneArg"},
+        {&python.hold, "Py_IncRef"},           {&python.drop, "Py_DecRef"},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
+        void *symbol = dlsym(RTLD_DEFAULT, wanted[i].name);
+        if (!symbol) return false;
+        memcpy(wanted[i].function, &symbol, sizeof symbol);
+    }
+    return true;
 }
 
 // Called with a program and a tuple of its results.
@@ -124,9 +141,35 @@ static object_t *name_program(object_t *self, object_t *const *arguments, ssize_
 }
 
 void *jitted_namer(void) {
-    enum { FAST = 0x80 }; // METH_FASTCALL
-    static const method_t method = {"name_program", name_program, FAST, NULL};
+    static const method_t method = {"name_program", (void *)name_program, FAST, NULL};
     return find_python() ? python.make(&method, NULL, NULL) : NULL;
+}
+
+// `self` has the function, what to call before with its first argument, and what to call after with
+// its result, which returns another one.
+static object_t *call_around(object_t *self, object_t *const *arguments, ssize_t count,
+                             object_t *names) {
+    object_t *before = python.item(self, 1), *after = python.item(self, 2);
+    object_t *none = python.item(self, 3);
+    if (before != none && count) {
+        object_t *ignored = python.call_one(before, arguments[0]);
+        if (!ignored) return NULL;
+        python.drop(ignored);
+    }
+    object_t *result = python.call(python.item(self, 0), arguments, (size_t)count, names);
+    if (!result || after == none) return result;
+    object_t *other = python.call_one(after, result);
+    python.drop(result);
+    return other;
+}
+
+void *jitted_around(void *function, void *before, void *after, void *none) {
+    static const method_t method = {"call_around", (void *)call_around, FAST | KEYWORDS, NULL};
+    if (!find_python()) return NULL;
+    object_t *self = python.pack(4, function, before, after, none);
+    object_t *made = self ? python.make(&method, self, NULL) : NULL;
+    if (self) python.drop(self);
+    return made;
 }
 
 void jitted_executed(PJRT_LoadedExecutable *program) {

@@ -23,6 +23,10 @@ bool jitted_group_add(jitted_group_t *group, PJRT_LoadedExecutable *program);
 // A new object of Python, called with a program's handle and a tuple of one object, which it
 // returns. NULL if this Python has no such objects.
 void *jitted_namer(void);
+// A new object of Python: the function, with another one called before, with its first argument,
+// and one after, with its result, whose own result counts. Either may be `none`, which is None. No
+// frame of Python's is around the function. NULL as above.
+void *jitted_around(void *function, void *before, void *after, void *none);
 
 // `offset` is where the function's object has the pointer. False, and nothing is changed, without
 // memory.

@@ -177,6 +177,7 @@ const keel_own_door_t *keel_shim_own_door(void) {
         .free_group = free_group,
         .add_program = add_program,
         .namer = jitted_namer,
+        .around = jitted_around,
         .watch = watch,
         .forget = jitted_forget,
         .missed = jitted_missed,

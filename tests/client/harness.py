@@ -97,9 +97,12 @@ class Workspace:
 
 
 def clean_environment():
-    """The environment without anything that steers Keel, JAX or XLA."""
+    """The environment without anything that steers Keel, JAX or XLA. Most of these tests are about the
+    plugin door, so without a plugin `keel run` takes the embedded one for JAX too, or what
+    KEEL_TEST_JAX_CPU says."""
     return {name: value for name, value in os.environ.items()
-            if not name.startswith(FOREIGN_SETTINGS)}
+            if not name.startswith(FOREIGN_SETTINGS)} | {
+                "KEEL_JAX_CPU": os.environ.get("KEEL_TEST_JAX_CPU") or "embedded"}
 
 
 def bare_environment(plugin=PLUGIN):
