@@ -3,7 +3,8 @@
 import logging
 import os
 
-from . import devices, doors, fixes, handlers, kernels, own_cache, rehearsal, service
+from . import (devices, doors, fixes, handlers, kernels, own_cache, own_client, rehearsal,
+               service)
 from ._imports import when_imported
 
 
@@ -23,6 +24,7 @@ def begin_jax() -> None:
     devices.begin()
     service.begin()
     rehearsal.begin_jax()
+    own_cache.serve(own_client.is_behind)
     own_cache.begin()
     doors.begin_jax()
 

@@ -244,12 +244,19 @@ def _make_cpu(xla_bridge, make_own):
 
 def _stand_behind(make_own):
     client = make_own()
+    if _is_distributed():
+        sys.stderr.write("keel: cpu: JAX's own client runs without Keel across processes\n")
+        return client
     try:
         own_client.begin(client)
     except Exception as error:
         sys.stderr.write(f"keel: cpu: {type(error).__name__}: {error}; JAX's own client runs without "
                          "Keel\n")
     return client
+
+
+def _keeps_cpu() -> bool:
+    return REHEARSED not in os.environ and os.environ.get(KEPT, OWN) == OWN
 
 
 def _ask_for_devices() -> None:
@@ -308,7 +315,7 @@ def _choose_default(xla_bridge) -> None:
     if os.environ.get(REHEARSED) == CPU:
         _serves_as_cpu_too(xla_bridge)
         default = OURS
-    elif default == CPU and os.environ.get(KEPT) == OWN:
+    elif default == CPU and _keeps_cpu():
         _stands_behind_cpu(xla_bridge)
     elif default == CPU and _serves_as_cpu(xla_bridge):
         default = OURS
@@ -347,7 +354,7 @@ def begin_jax() -> None:
     """Before JAX reads its environment."""
     if not serves():
         return
-    if os.environ.get(KEPT) == OWN:
+    if _keeps_cpu():
         _or(None, own_client.prepare)
     when_imported("jaxlib.xla_client", _stand_in_front)
     when_imported("jax._src.xla_bridge", _decide)

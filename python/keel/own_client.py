@@ -410,6 +410,10 @@ def _open() -> _Door:
     return get().contents
 
 
+def is_behind(client: Any) -> bool:
+    return _door is not None and client is _client
+
+
 def prepare() -> None:
     """Before JAX is imported."""
     jitted.prepare(_open())

@@ -66,7 +66,9 @@ def environment(variables):
     """Nothing that steers Keel or its client but what the case says."""
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith(FOREIGN_SETTINGS)}
-    return clean | {"KEEL_CONFIG": os.devnull, "KEEL_CPU_DEVICES": "4", "TF_CPP_MIN_LOG_LEVEL": "3",
+    # The plugin door sees reads too; KEEL_TEST_JAX_CPU=own runs the cases on JAX's own client.
+    return clean | {"KEEL_JAX_CPU": os.environ.get("KEEL_TEST_JAX_CPU") or "embedded",
+                    "KEEL_CONFIG": os.devnull, "KEEL_CPU_DEVICES": "4", "TF_CPP_MIN_LOG_LEVEL": "3",
                     "PYTHONDONTWRITEBYTECODE": "1"} | variables
 
 
