@@ -129,7 +129,7 @@ def command(way, options, cache, runs=None):
     variables = environment()
     if options.rehearse:
         devices = options.devices or 8
-        words = {"real": ["run", "--cpu-devices", devices],
+        words = {"real": ["run", "--jax-cpu", "embedded", "--cpu-devices", devices],
                  "new": ["rehearse", "--on", f"cpu:{devices}", "--compile", "new"],
                  "none": ["rehearse", "--on", f"cpu:{devices}", "--compile", "none"]}[way]
         return [KEEL, *words, "--quiet", "--cache-dir", f"{cache}-{way}",
