@@ -1,0 +1,106 @@
+"""What a rehearsal does with the files that a trainer writes: by default none of them changes, and what would
+have been written is told; a read of an array that no device computed can be refused, or told."""
+
+import hashlib
+
+from harness import PYTHON, Report, Workspace, told
+from stage import Stage
+
+report = Report()
+COMMAND = (PYTHON, "train.py")
+
+# Goes on from its checkpoint, as trainers do. Line 10 reads what no device computes in a rehearsal.
+TRAIN = '''
+import os, sys, jax, jax.numpy as jnp, numpy as np
+w, start = jnp.full((1024, 1024), .5), 0
+if os.path.exists("w.npz"):
+    w, start = jnp.asarray(np.load("w.npz")["w"]), int(np.load("w.npz")["step"])
+@jax.jit
+def step(w, x): return w - 1e-3 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+for n in range(start, start + 2):
+    w = step(w, jnp.ones((64, 1024)))
+np.savez("w.npz", w=np.asarray(w), step=start + 2)
+print(start + 2, float(np.abs(np.load("w.npz")["w"]).sum()) > 0)
+'''
+
+# A loss in each step, and small arrays as a small model's checkpoint has them.
+SMALL = '''
+import sys, jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def step(x):
+    y = x
+    for _ in range(3): y = y @ y
+    return y, y.mean(), [y[n, :200] for n in range(8)]
+x = np.ones((1024, 1024), np.float32)
+for n in range(1500):
+    x, loss, parts = step(x)
+    if n % 10 == 0: print(float(loss))
+print("logged")
+[np.asarray(part) for part in parts]
+print("saved")
+'''
+
+
+def digest(stage):
+    path = stage.folder / "w.npz"
+    return hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns
+
+
+def train(stage):
+    stage.script("train.py", TRAIN)
+    answer = stage.keel("run", "--", *COMMAND)
+    report.equal("a run saves", answer.out, "2 True\n")
+    before = digest(stage)
+    answer = stage.rehearse("cpu:1", "train.py", options=("--compile", "none"))
+    report.check("a rehearsal reads back what it saves", answer.code == 0 and answer.out == "4 False\n",
+                 told(answer))
+    report.check("and says what it would have written",
+                 "keel: would have written 1 file, 4.0 MiB, w.npz\n" in answer.err, told(answer))
+    report.equal("but the checkpoint is what it was", digest(stage), before)
+    written = stage.answer("stats")["rehearsal"]["written"]
+    report.equal("stats have it", [written["files"], written["removed"], [g["path"] for g in written["groups"]]],
+                 [1, 0, [str(stage.folder / "w.npz")]])
+    answer = stage.rehearse("cpu:2", "train.py", options=("--compile", "none", "--writes", "refuse"))
+    report.check("a refusal names the line and the choices", answer.code == 1 and "train.py:10 reads 4.0 MiB of "
+                 "jit_step that no device computed" in answer.err and "--writes keep" in answer.err, told(answer))
+    report.equal("and leaves the checkpoint", digest(stage), before)
+    # A process that no `keel rehearse` prepared, as a service's, has nothing that protects its files.
+    stage.script("apart.py", "import os, subprocess, sys\nos.environ['KEEL_REHEARSE_WRITES'] = 'discard mnt:[1]'\n"
+                 "sys.exit(subprocess.call([sys.executable, 'train.py']))\n")
+    answer = stage.rehearse("cpu:1", "apart.py", options=("--compile", "none"))
+    report.check("outside of the view, reads are refused", answer.code == 1 and "train.py:10 reads" in answer.err,
+                 told(answer))
+    answer = stage.keel("run", "--", *COMMAND)
+    report.equal("a run goes on from its own weights", answer.out, "4 True\n")
+    before = digest(stage)
+    answer = stage.rehearse("cpu:1", "train.py", options=("--compile", "none", "--writes", "keep"))
+    report.check("who keeps it is warned once", answer.code == 0 and
+                 answer.err.count("train.py:10 reads 4.0 MiB of jit_step that no device computed; with --writes "
+                                  "keep") == 1 and "would have" not in answer.err, told(answer))
+    report.check("and it is written", digest(stage) != before)
+
+
+def small(stage):
+    stage.script("small.py", SMALL)
+    answer = stage.rehearse("cpu:1", "small.py", options=("--compile", "none", "--writes", "refuse"))
+    report.check("a log is read, many small arrays are not", answer.code == 1 and "logged\n" in answer.out and
+                 "saved\n" not in answer.out and "small.py:13 reads" in answer.err, told(answer))
+
+
+def hosts(stage):
+    stage.script("hosts.py", "import os\nopen(f'part-{os.environ[\"RANK\"]}', 'w').write('x')\n"
+                 "import time\nend = time.monotonic() + 300\n"
+                 "while not all(os.path.exists(f'part-{n}') for n in range(2)) and time.monotonic() < end:\n"
+                 "    time.sleep(0.01)\nprint(sorted(name for name in os.listdir() if name.startswith('part')))\n")
+    answer = stage.rehearse("cpu:4/2", "hosts.py")
+    report.check("processes of a job see each other's files",
+                 answer.out.count("['part-0', 'part-1']") == 2, told(answer) + answer.out)
+    report.check("which are discarded", not list(stage.folder.glob("part-*")) and
+                 "would have written 2 files" in answer.err, told(answer))
+
+
+with Workspace("writes") as space:
+    train(Stage(space, "train"))
+    small(Stage(space, "small"))
+    hosts(Stage(space, "hosts"))
+report.finish()
