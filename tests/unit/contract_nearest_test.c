@@ -239,6 +239,39 @@ static void a_program_of_pytorch_is_called_by_its_function(void **state) {
     assert_non_null(nearest.entry);
 }
 
+// ---- programs from elsewhere
+// ---------------------------------------------------------------------
+
+static bool may_be(const char *name, const char *arguments) {
+    asked_t asked;
+    ask(&asked, name, "in serve.py", 77, arguments);
+    asked.asked.elsewhere = "JAX's own cache";
+    return keel_contract_may_list(&contract, &asked.asked);
+}
+
+static void one_from_elsewhere_may_be_listed_if_it_takes_the_same(void **state) {
+    (void)state;
+    add_asked(&contract, "jit_step", 1, "w f32[4]; x f32[8,4]");
+    assert_ok(keel_contract_settle(&contract, NULL));
+    assert_true(may_be("jit_step", "a f32[4]; b f32[8,4]")); // its names are the compiler's
+    assert_false(may_be("jit_step", "a f32[4]; b f32[5,4]"));
+    assert_false(may_be("jit_step", "a f32[4]; b bf16[8,4]"));
+    assert_false(may_be("jit_step", "a f32[4]"));
+    assert_false(may_be("jit_eval", "a f32[4]; b f32[8,4]"));
+    assert_true(may_be("jit_step", "")); // its arguments are not known
+}
+
+static void what_was_partitioned_cannot_be_told_apart_by_sizes(void **state) {
+    (void)state;
+    asked_t asked;
+    ask(&asked, "jit_step", "step in train.py", 1, "w f32[4]; x f32[8,4]");
+    asked.asked.mesh = KEEL_STR("data=2");
+    assert_ok(keel_contract_add(&contract, &asked.asked));
+    assert_ok(keel_contract_settle(&contract, NULL));
+    assert_true(may_be("jit_step", "a f32[4]; b f32[4,4]"));
+    assert_false(may_be("jit_eval", "a f32[4]; b f32[4,4]"));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
@@ -257,6 +290,8 @@ int main(void) {
         TEST(bounds_hold_for_the_options_of_their_pins),
         TEST(dimensions_that_differed_in_a_pin_may_differ),
         TEST(a_program_of_pytorch_is_called_by_its_function),
+        TEST(one_from_elsewhere_may_be_listed_if_it_takes_the_same),
+        TEST(what_was_partitioned_cannot_be_told_apart_by_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
