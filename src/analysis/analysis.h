@@ -33,7 +33,7 @@
 
 #include <sys/types.h>
 
-#include "base/base.h"
+#include "explain/explain.h"
 
 // Raised by every rule change that gives different answers for the same journal.
 enum { KEEL_ANALYSIS_REVISION = 102 };
@@ -45,6 +45,23 @@ keel_status_t keel_analysis_ensure(const char *run_dir, const char *id) KEEL_MUS
 // The same in this process, without a child: for tests and tools that watch for crashes.
 keel_status_t keel_analysis_run(const char *run_dir, const char *id) KEEL_MUST_CHECK;
 
+// A program that the live run compiled again.
+typedef struct keel_analysis_recompile_t {
+    int64_t pid;
+    const char *name;               // of its module
+    uint64_t step, steady;          // as in its `ask` event
+    double seconds;                 // that the compile took
+    const char *folder;             // where the run began; "": unknown
+    const keel_place_t *site;       // the line that asked
+    const keel_difference_t *cause; // NULL: unknown
+} keel_analysis_recompile_t;
+
+// Who is told about a live run, in the child that follows it, until the command has ended.
+typedef struct keel_analysis_listener_t {
+    void (*recompiled)(void *context, const keel_analysis_recompile_t *recompile);
+    void (*looked)(void *context); // about four times a second
+} keel_analysis_listener_t;
+
 // While the run is live, a child follows its journal, so that little is left to do at the end, and
 // keeps files of the run's figures.
 typedef struct keel_analysis_follower_t {
@@ -53,7 +70,10 @@ typedef struct keel_analysis_follower_t {
     void *watch;
 } keel_analysis_follower_t;
 // If there can be no child, keel_analysis_ensure does everything at the end.
-void keel_analysis_follow(const char *run_dir, const char *id, keel_analysis_follower_t *out);
+// `listener` may be NULL.
+void keel_analysis_follow(const char *run_dir, const char *id,
+                          const keel_analysis_listener_t *listener, void *context,
+                          keel_analysis_follower_t *out);
 // The command has ended: waits until the rest of the journal is covered.
 void keel_analysis_follow_end(keel_analysis_follower_t *follower);
 

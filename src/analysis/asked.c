@@ -70,6 +70,8 @@ bool asked_read(const json_t *event, keel_arena_t *arena, asked_t *out) {
                      .site = {.place = read_site_place(json_object_get(event, "site")),
                               .origin = keel_event_text(event, "origin")},
                      .recompile = json_is_true(json_object_get(event, "recompile")),
+                     .step = keel_event_count(event, "step"),
+                     .steady = keel_event_count(event, "steady"),
                      .seconds = keel_event_number(event, "seconds"),
                      .compile_seconds = keel_event_number(event, "compile_seconds"),
                      .miss = keel_event_text(event, "miss"),

@@ -15,6 +15,7 @@ typedef struct asked_t {
     const char *name;
     keel_site_t site;
     bool recompile;
+    uint64_t step, steady; // keel_journal_ask_t; 0: unknown
     double seconds, compile_seconds;
     const char *miss, *miss_note;
     uint64_t sent;

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "analysis/analysis.h"
 #include "analysis/answer.h"
 #include "journal/line.h"
 
@@ -101,6 +102,21 @@ static answer_facts_t facts_of(walk_t *walk, process_t *process) {
                             .earlier = &walk->earlier};
 }
 
+static void tell(const walk_t *walk, const asked_t *asked, const keel_explanation_t *found) {
+    bool is_recompile = asked->recompile && asked->kind == KEEL_ASK_COMPILE && !found->unrelated;
+    if (!walk->listener || !is_recompile) return;
+    walk->listener->recompiled(
+        walk->listener_context,
+        &(keel_analysis_recompile_t){.pid = asked->pid,
+                                     .name = asked->name,
+                                     .step = asked->step,
+                                     .steady = asked->steady,
+                                     .seconds = asked->compile_seconds,
+                                     .folder = walk->sources.home ? walk->sources.home : "",
+                                     .site = &asked->site.place,
+                                     .cause = found->root_count ? found->roots : NULL});
+}
+
 static keel_status_t answer(walk_t *walk, process_t *process, const asked_t *asked,
                             keel_arena_t *arena) {
     answer_t found;
@@ -111,6 +127,7 @@ static keel_status_t answer(walk_t *walk, process_t *process, const asked_t *ask
     if (status) return put_failure(walk, asked, status);
     if (!said) return NULL;
     status = put_answer(walk, asked, &found);
+    tell(walk, asked, &found.explanation);
     answer_deinitialize(&found);
     return status;
 }

@@ -31,7 +31,9 @@ typedef struct walk_t {
     process_t **processes;
     size_t process_count;
     kept_t kept;
-    live_t *live;      // NULL: no figures wanted
+    live_t *live;                                    // NULL: no figures wanted
+    const struct keel_analysis_listener_t *listener; // NULL: none
+    void *listener_context;
     sources_t sources; // of this run
     sources_t earlier; // of the run to compare with
 } walk_t;

@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "cli/bundle.h"
 #include "cli/cli.h"
+#include "cli/warn.h"
 #include "contract/contract.h"
 #include "journal/journal.h"
 #include "pjrt/pjrt.h"
@@ -323,13 +324,17 @@ static int go(const cli_call_t *call, char **words, command_run_t *run) {
     bool started;
     keel_analysis_follower_t follower;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
-    keel_analysis_follow(run_dir, run->id, &follower);
+    cli_warn_t warn;
+    cli_warn_initialize(&warn);
+    bool warns = run->settings.warn && !run->quiet && !run->rehearsal;
+    keel_analysis_follow(run_dir, run->id, warns ? &cli_warn_listener : NULL, &warn, &follower);
     int code;
     cli_writes_t writes = {.view = NULL};
     status = run_processes(run, words, &writes, &code, &started);
     cli_progress_begin("explaining the run's programs");
     keel_analysis_follow_end(&follower);
     cli_progress_end();
+    cli_warn_deinitialize(&warn);
     if (status) code = cli_fail(status);
     if (started && !sum_up(run) && code == CLI_OK) code = CLI_NO;
     if (started && code == CLI_OK && held_nothing(run)) code = CLI_UNSEEN;

@@ -149,6 +149,8 @@ static void run_ask(keel_engine_t *engine, task_t *head) {
         .seconds = ask->seconds,
         .compile_seconds = ask->compile_seconds,
         .recompile = ask->recompile,
+        .step = ask->when.step,
+        .steady = ask->when.steady,
         .site = engine_site(&ask->site.place),
         .origin = ask->site.origin,
         .elsewhere = ask->elsewhere,

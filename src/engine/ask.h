@@ -4,6 +4,7 @@
 #define KEEL_ENGINE_ASK_H_
 
 #include "engine/clients.h"
+#include "engine/steps.h"
 #include "host/host.h"
 
 // A program that the client asked for and got.
@@ -17,6 +18,7 @@ typedef struct ask_t {
     const char *name;
     keel_site_t site;
     bool recompile;
+    steps_when_t when;
     double seconds;               // inside the plugin
     double compile_seconds;       // what compiling it takes, now or when it was stored
     const char *elsewhere;        // who loaded it, if Keel did not hand out its bytes; or NULL

@@ -321,13 +321,13 @@ static keel_status_t note_step(request_t *request) {
     }
     keel_status_t status = keel_buffer_status(&function);
     if (!status)
-        status = steps_asked(request->engine, &(steps_ask_t){
-                                                  .program = &request->program,
-                                                  .key = &request->key.digest,
-                                                  .function = keel_buffer_bytes(&function),
-                                                  .ops = request->ops,
-                                                  .is_eager = request->is_eager,
-                                              });
+        status = steps_asked(request->engine,
+                             &(steps_ask_t){.program = &request->program,
+                                            .key = &request->key.digest,
+                                            .function = keel_buffer_bytes(&function),
+                                            .ops = request->ops,
+                                            .is_eager = request->is_eager},
+                             &request->ask.when);
     keel_buffer_deinitialize(&function);
     return status;
 }

@@ -27,7 +27,8 @@ struct steps_t {
     keel_map_t programs;   // by key
     function_t *functions; // newest first
     const function_t *leading;
-    size_t since_look; // programs since the leading function was last looked for
+    const function_t *led; // that was leading when the last new program came
+    size_t since_look;     // programs since the leading function was last looked for
     // New programs since the end of step `fresh_at`; and when the last new one came.
     uint64_t fresh, fresh_at, settled;
 };
@@ -140,14 +141,26 @@ static bool is_time_to_look(const steps_t *steps) {
     return steps->since_look >= 1 + steps->programs.count / 16;
 }
 
-static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key) {
+// Steps of another function, or of operations that run by themselves, are no measure of that.
+static uint64_t count_steady(const keel_engine_t *engine, uint64_t ended) {
+    const steps_t *steps = engine->steps;
+    bool is_marked = counters_steps(engine->counters).ended != 0;
+    bool led = steps->leading == steps->led || !steps->led; // until then, nothing had run
+    bool is_one = steps->leading && led && !steps->leading->is_eager;
+    return (is_marked || is_one) && ended > steps->settled ? ended - steps->settled : 0;
+}
+
+static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key, steps_when_t *out) {
     steps_t *steps = engine->steps;
     keel_bytes_t name = keel_bytes(key->bytes, KEEL_DIGEST_SIZE);
+    *out = (steps_when_t){.step = count_ended(engine) + 1};
     if (keel_map_find(&steps->programs, name)) return NULL;
     KEEL_TRY(keel_map_put(&steps->programs, name, 1));
     ++steps->since_look;
     if (is_time_to_look(steps)) find_leading(steps);
     uint64_t ended = count_ended(engine);
+    *out = (steps_when_t){ended + 1, count_steady(engine, ended)};
+    steps->led = steps->leading;
     if (ended != steps->fresh_at) steps->fresh = 0;
     ++steps->fresh;
     steps->fresh_at = ended;
@@ -156,12 +169,12 @@ static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key) {
     return NULL;
 }
 
-keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask) {
+keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask, steps_when_t *out) {
     steps_t *steps = engine->steps;
     counter_t *counter;
     KEEL_TRY(counters_of(engine->counters, ask->program, &counter));
     pthread_mutex_lock(&steps->lock);
-    keel_status_t status = note_new(engine, ask->key);
+    keel_status_t status = note_new(engine, ask->key, out);
     if (!status) status = add_to_function(steps, ask, counter);
     pthread_mutex_unlock(&steps->lock);
     return status;

@@ -22,7 +22,13 @@ typedef struct steps_ask_t {
     uint64_t ops;
     bool is_eager;
 } steps_ask_t;
-keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask) KEEL_MUST_CHECK;
+// When it asks.
+typedef struct steps_when_t {
+    uint64_t step;   // the one that waits for the program, from 1
+    uint64_t steady; // whole steps before it since the last new program
+} steps_when_t;
+keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask,
+                          steps_when_t *out) KEEL_MUST_CHECK;
 // Writes the marked steps since the last time to the journal.
 void steps_journal(keel_engine_t *engine);
 

@@ -89,6 +89,8 @@ void keel_journal_ask(keel_journal_t *journal, const keel_journal_ask_t *event) 
     keel_line_real(&line.json, "seconds", event->seconds);
     keel_line_real(&line.json, "compile_seconds", event->compile_seconds);
     keel_json_bool(&line.json, "recompile", event->recompile);
+    if (event->step) keel_json_unsigned(&line.json, "step", event->step);
+    if (event->steady) keel_json_unsigned(&line.json, "steady", event->steady);
     keel_line_site(&line.json, &event->site);
     keel_line_known_text(&line.json, "origin", event->origin);
     keel_line_known_text(&line.json, "elsewhere", event->elsewhere);

@@ -89,7 +89,7 @@ static keel_str_t without_comment(keel_str_t line) {
 }
 
 static keel_status_t unknown_key(keel_str_t key, const char *where) {
-    char known[256] = "";
+    char known[512] = "";
     keel_shown_t shown;
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         size_t used = strlen(known);
@@ -486,6 +486,7 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_custom_calls(settings));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_STACK, &settings->stack));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_PREFETCH, &settings->prefetch));
+    KEEL_TRY(check_switch(settings, KEEL_SETTING_WARN, &settings->warn));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_SHARED_CACHE, &settings->shared_cache));
     KEEL_TRY(check_age(settings, KEEL_SETTING_KEEP_RUNS, &settings->keep_runs));
     KEEL_TRY(check_devices(settings));

@@ -39,6 +39,8 @@
       "read the Python stack at compiles and host reads, to name lines")                           \
     X(PREFETCH, "prefetch", "KEEL_PREFETCH", "--prefetch", "on|off", "on",                         \
       "load what the script asked for last time while it still traces")                            \
+    X(WARN, "warn", "KEEL_WARN", "--warn", "on|off", "on",                                         \
+      "say at once on stderr when a run that was steady compiles again")                           \
     X(SHARED_CACHE, "shared_cache", "KEEL_SHARED_CACHE", "--shared-cache", "on|off", "off",        \
       "use a cache_dir or run_dir that other users own or can write; they can run code as you")    \
     X(KEEP_RUNS, "keep_runs", "KEEL_KEEP_RUNS", "--keep-runs", "AGE", "30d",                       \
@@ -159,6 +161,7 @@ typedef struct keel_settings_t {
     uint64_t memory_limit; // bytes; 0: keep nothing in memory
     bool stack;
     bool prefetch;
+    bool warn;
     bool shared_cache;
     bool keeps_client_cache;
     uint64_t keep_runs; // seconds; 0: all are kept

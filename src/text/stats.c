@@ -133,6 +133,10 @@ static void cause(keel_buffer_t *out, const keel_why_recompile_t *recompile, boo
     keel_flow_change(&flow, recompile->old_value, recompile->new_value, 2 * limit);
 }
 
+void keel_text_recompile(const keel_why_recompile_t *recompile, keel_buffer_t *out) {
+    cause(out, recompile, true, VALUE_COLUMNS);
+}
+
 static bool is_explained(const keel_why_t *why) {
     for (size_t i = 0; i < why->summary.recompile_count; ++i)
         if (*why->summary.recompiles[i].cause) return true;

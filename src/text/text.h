@@ -19,6 +19,8 @@
 
 // A few lines for the end of a run, each beginning with "keel: ".
 void keel_text_summary(const keel_why_t *why, keel_buffer_t *out);
+// One recompile as the summary names it: "train.py:12 shape x f32[4] -> f32[5]".
+void keel_text_recompile(const keel_why_recompile_t *recompile, keel_buffer_t *out);
 // All figures, for people. `width`: columns that long values are cut to; 0: nothing is cut.
 void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out);
 // One line for `keel runs`, without its end. If it is wider than `width` (0: any), the command has

@@ -150,7 +150,7 @@ static void test_a_follower_that_crashes_is_made_up_for(void **state) {
     const door_t *door = *state;
     keel_analysis_follower_t follower;
     go_wrong(CRASH, 2);
-    keel_analysis_follow(door->runs, "r1", &follower);
+    keel_analysis_follow(door->runs, "r1", NULL, NULL, &follower);
     assert_true(follower.child > 0);
     door_run(door, "KEEL_RUN_ID=r1", compile_variants);
     keel_analysis_follow_end(&follower);
@@ -161,7 +161,7 @@ static void test_a_follower_leaves_nothing_to_do(void **state) {
     const door_t *door = *state;
     keel_analysis_follower_t follower;
     go_wrong(NOTHING, 0);
-    keel_analysis_follow(door->runs, "r1", &follower);
+    keel_analysis_follow(door->runs, "r1", NULL, NULL, &follower);
     door_run(door, "KEEL_RUN_ID=r1", compile_variants);
     keel_analysis_follow_end(&follower);
     assert_int_equal(count_answers(door, "explain"), 5);

@@ -1,4 +1,4 @@
-foreach(name cli_recorded cli_marked cli_hosts cli_child cli_key)
+foreach(name cli_recorded cli_marked cli_hosts cli_child cli_key cli_warn)
   keel_unit_test(${name} ROOMS cli target base SYSTEM PkgConfig::jansson)
 endforeach()
 target_link_options(cli_child_test PRIVATE -Wl,--wrap=fork)

@@ -208,7 +208,7 @@ static char *content(const char *path) {
 static void run_followed(const door_t *door, const char *settings, void (*body)(const door_t *door),
                          int code) {
     keel_analysis_follower_t follower;
-    keel_analysis_follow(door->runs, "r1", &follower);
+    keel_analysis_follow(door->runs, "r1", NULL, NULL, &follower);
     assert_true(follower.child > 0);
     door_run_expecting(door, settings, body, code);
     keel_analysis_follow_end(&follower);

@@ -86,7 +86,8 @@ static void *count_and_write(void *context) {
         uint64_t total;
         const keel_place_t place = {
             .file = "/w/train.py", .line = i % 50 + 1, .function = "main", .call_file = ""};
-        CHECK(!steps_asked(busy->bare.engine, &ask));
+        steps_when_t when;
+        CHECK(!steps_asked(busy->bare.engine, &ask, &when));
         flow_asked(busy->bare.engine, &program, &place, true);
         CHECK(!counters_collect(busy->bare.engine->counters, &counts, &total));
         keel_free((void *)(uintptr_t)counts.data);

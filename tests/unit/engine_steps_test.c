@@ -69,13 +69,15 @@ static keel_digest_t digest_of(const char *text) {
     return keel_digest(keel_str_bytes(keel_str(text)));
 }
 
+static steps_when_t last_asked;
+
 // Asks for a program and gives its counter.
 static counter_t *ask(const bare_t *bare, const char *function, const char *program, uint64_t ops,
                       bool is_eager) {
     keel_digest_t digest = digest_of(program);
     const steps_ask_t asked = {&digest, &digest, keel_str_bytes(keel_str(function)), ops, is_eager};
     counter_t *counter;
-    CHECK(!steps_asked(bare->engine, &asked));
+    CHECK(!steps_asked(bare->engine, &asked, &last_asked));
     CHECK(!counters_of(bare->engine->counters, &digest, &counter));
     return counter;
 }
@@ -116,6 +118,48 @@ static void count_unmarked(const door_t *door) {
 
 static void test_the_function_that_does_most_work_ends_steps_that_nobody_marks(void **state) {
     door_run(*state, "", count_unmarked);
+}
+
+static void count_steady(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    counter_t *add = ask(&bare, "add", "add", 1, true);
+    CHECK(last_asked.step == 1 && !last_asked.steady);
+    run(&bare, add, 50); // operations by themselves are no steps that pass
+    counter_t *step = ask(&bare, "step", "step 1", 100, false);
+    CHECK(!last_asked.steady);
+    run(&bare, step, 2);
+    counter_t *second = ask(&bare, "step", "step 2", 100, false); // another function leads now
+    CHECK(last_asked.step == 3 && !last_asked.steady);
+    run(&bare, second, 1);
+    ask(&bare, "step", "step 3", 100, false); // in the next step
+    CHECK(last_asked.step == 4 && !last_asked.steady);
+    run(&bare, second, 8);
+    ask(&bare, "step", "step 2", 100, false); // known
+    CHECK(last_asked.step == 12 && !last_asked.steady);
+    ask(&bare, "step", "step 4", 100, false);
+    CHECK(last_asked.step == 12 && last_asked.steady == 7);
+    ask(&bare, "step", "step 5", 100, false); // in the same step
+    CHECK(last_asked.step == 12 && !last_asked.steady);
+}
+
+static void test_steps_without_a_new_program_are_counted_for_the_next_one(void **state) {
+    door_run(*state, "", count_steady);
+}
+
+static void count_from_start(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    counter_t *step = ask(&bare, "step", "step 1", 100, false);
+    run(&bare, step, 6);
+    ask(&bare, "step", "step 2", 100, false);
+    CHECK(last_asked.step == 7 && last_asked.steady == 5);
+}
+
+static void test_the_first_function_of_a_run_is_counted_from_its_start(void **state) {
+    door_run(*state, "", count_from_start);
 }
 
 static void ask_for_many(const door_t *door) {
@@ -177,6 +221,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(marked_steps_and_their_programs),
         TEST(the_function_that_does_most_work_ends_steps_that_nobody_marks),
+        TEST(steps_without_a_new_program_are_counted_for_the_next_one),
+        TEST(the_first_function_of_a_run_is_counted_from_its_start),
         TEST(a_contract_sees_a_count_that_grows_in_one_step),
         TEST(a_gate_can_ask_for_the_step),
     };
