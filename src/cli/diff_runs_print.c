@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "cli/diff.h"
+#include "text/facts.h"
 #include "text/write.h"
 
 enum { SHOWN = 20, DIGITS = 12 };
@@ -130,6 +131,10 @@ void cli_diff_runs_text(const cli_diff_runs_t *all, bool whole, keel_buffer_t *o
             keel_buffer_text(out, ", ");
         }
         keel_write_counted(out, all->runs[i].stats.program_count, "program");
+        keel_buffer_byte(out, '\n');
+        if (!all->runs[i].stats.asides.late) continue;
+        keel_buffer_text(out, "   ");
+        keel_late_sentence(&all->runs[i].stats.asides, out);
         keel_buffer_byte(out, '\n');
     }
     moved_text(&all->moved, whole, out);

@@ -14,6 +14,7 @@ typedef enum once_kind_t {
     ONCE_FOLDERS,           // where its Python looks for modules
     ONCE_OPTIONS_KEPT,      // that a program for several replicas keeps its options
     ONCE_OPTIONS_REWRITTEN, // that one got others
+    ONCE_LATE,              // what was set too late, by its text
     ONCE_SOURCE,            // source files, by name, also unreadable ones
     ONCE_STUCK,             // that replicas wait for others
     ONCE_VALUE,             // texts of a key's components, by component and digest

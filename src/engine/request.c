@@ -6,6 +6,7 @@
 #include "engine/functions.h"
 #include "engine/fusions.h"
 #include "engine/handlers.h"
+#include "engine/late.h"
 #include "engine/once.h"
 #include "engine/portable.h"
 #include "engine/rehearsal.h"
@@ -350,6 +351,8 @@ static keel_status_t understand(request_t *request) {
     find_loader(request);
     KEEL_TRY(set_options(request));
     KEEL_TRY(keel_key_finish(&request->key));
+    late_look(request->engine, request->client,
+              keel_bytes(request->args->compile_options, request->args->compile_options_size));
     KEEL_TRY(leave_out_unknown(request));
     KEEL_TRY(look_at_dumps(request));
     KEEL_TRY(note_function(request));

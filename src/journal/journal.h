@@ -367,6 +367,8 @@ void keel_journal_store_error(keel_journal_t *journal, const char *what, const k
 // A program left the contract, or is new after a freeze: "refused", "warned", "recorded", and why.
 void keel_journal_drift(keel_journal_t *journal, const keel_journal_subject_t *subject,
                         const keel_journal_site_t *site, const char *verdict, const char *message);
+// The script set something after it was read: "XLA_FLAGS", and its new part.
+void keel_journal_late(keel_journal_t *journal, const char *what, const char *value);
 // Keel fell back to a simpler way: keyed a program by its bytes, compiled without the cache.
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message);

@@ -426,6 +426,14 @@ void keel_journal_store_error(keel_journal_t *journal, const char *what, const k
     keel_line_finish(journal, &line);
 }
 
+void keel_journal_late(keel_journal_t *journal, const char *what, const char *value) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "late")) return;
+    keel_line_text(&line.json, "what", what);
+    keel_line_text(&line.json, "value", value);
+    keel_line_finish(journal, &line);
+}
+
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message) {
     keel_line_t line;

@@ -62,6 +62,12 @@ static keel_status_t add_unexplained(keel_asides_t *asides, const json_t *event,
     return keel_event_keep(texts, keel_event_text(event, "message"), &asides->unexplained_words);
 }
 
+static keel_status_t add_late(keel_asides_t *asides, const json_t *event, keel_arena_t *texts) {
+    if (asides->late++) return NULL;
+    KEEL_TRY(keel_event_keep_field(texts, event, "what", &asides->late_what));
+    return keel_event_keep_field(texts, event, "value", &asides->late_value);
+}
+
 static keel_status_t add_load(keel_asides_t *asides, const json_t *event, const char *cwd,
                               keel_arena_t *texts) {
     const json_t *site = json_object_get(event, "site");
@@ -83,6 +89,7 @@ keel_status_t keel_asides_add(keel_asides_t *asides, const json_t *event, const 
     if (strcmp(kind, "host_ops") == 0) return add_ops(asides, event, texts);
     if (strcmp(kind, "fallback") == 0) return add_unexplained(asides, event, texts);
     if (strcmp(kind, "compile_error") == 0) return add_misfit(asides, event, cwd, texts);
+    if (strcmp(kind, "late") == 0) return add_late(asides, event, texts);
     if (strcmp(kind, "load") == 0) return add_load(asides, event, cwd, texts);
     return NULL;
 }

@@ -32,7 +32,9 @@ typedef struct keel_asides_t {
     const char *unexplained_name, *unexplained_words; // the module of the first one, and why
     uint64_t elsewhere, elsewhere_unread; // loads; of these: Keel cannot read the program
     const char *elsewhere_name, *elsewhere_by, *elsewhere_shown; // of the first one
-    uint64_t by_client; // loads by the client itself, of bytes that Keel handed out
+    uint64_t late;                      // settings that came too late to have an effect
+    const char *late_what, *late_value; // the first: "XLA_FLAGS", what it gained
+    uint64_t by_client;                 // loads by the client itself, of bytes that Keel handed out
 } keel_asides_t;
 
 // One more event; others are skipped. `cwd` is the run's.

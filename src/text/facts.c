@@ -221,6 +221,22 @@ static void elsewhere_paragraph(const keel_asides_t *asides, unsigned width, kee
     keel_flow_paragraph(&text, width, out);
 }
 
+void keel_late_sentence(const keel_asides_t *asides, keel_buffer_t *out) {
+    keel_write_foreign(out, asides->late_what);
+    keel_buffer_text(out, " was set too late to have an effect: ");
+    keel_write_foreign(out, asides->late_value);
+    if (asides->late > 1)
+        keel_buffer_format(out, ", and %llu more", (unsigned long long)asides->late - 1);
+}
+
+static void late_paragraph(const keel_asides_t *asides, unsigned width, keel_buffer_t *out) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_late_sentence(asides, &text);
+    keel_buffer_text(&text, ". Set it before the first use of a device.");
+    keel_flow_paragraph(&text, width, out);
+}
+
 void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
                       keel_buffer_t *out) {
     for (size_t i = 0; i < asides->misfit_count; ++i)
@@ -230,6 +246,7 @@ void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all
             op_paragraph(&asides->ops[i], executions, width, out);
     if (asides->unexplained) unexplained_paragraph(asides, width, out);
     if (asides->elsewhere) elsewhere_paragraph(asides, width, out);
+    if (asides->late) late_paragraph(asides, width, out);
 }
 
 void keel_asides_json(const keel_asides_t *asides, keel_json_t *json) {

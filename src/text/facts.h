@@ -45,6 +45,8 @@ void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out);
 void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out);
 // "3 programs were loaded from elsewhere, first jit_step at train.py:88 (JAX's own cache)"
 void keel_elsewhere_sentence(const keel_asides_t *asides, keel_buffer_t *out);
+// "XLA_FLAGS was set too late to have an effect: xla_cpu_enable_fast_math=true"
+void keel_late_sentence(const keel_asides_t *asides, keel_buffer_t *out);
 // Fields "host_ops", "misfits", "unexplained", "loads_by_client" and "elsewhere".
 void keel_asides_json(const keel_asides_t *asides, keel_json_t *json);
 

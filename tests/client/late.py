@@ -1,0 +1,64 @@
+"""Flags that the script sets once XLA has read them: said once, while the run goes on, and by `keel why`
+and `keel diff`; and not where they come in time."""
+
+from harness import KEEL, PYTHON, Report, Workspace, journal, keel_environment, of_kind, run, told
+
+report = Report()
+
+SCRIPT = '''
+import os, sys
+when = sys.argv[1]
+def set_flags():
+    os.environ["XLA_FLAGS"] = "--xla_cpu_enable_fast_math=true"
+if when == "first":
+    set_flags()
+import jax, jax.numpy as jnp
+jax.devices()
+if when == "before a compile":
+    set_flags()
+jax.jit(lambda x: (x / 3).sum())(jnp.arange(8.0))
+if when == "late":
+    set_flags()
+jax.jit(lambda x: (x / 5).sum())(jnp.arange(8.0))
+jax.jit(lambda x: (x / 7).sum())(jnp.arange(8.0))
+'''
+SAID = "keel: XLA_FLAGS was set after the client was made, so it has no effect: xla_cpu_enable_fast_math=true;"
+SHOWN = "XLA_FLAGS was set too late to have an effect: xla_cpu_enable_fast_math=true"
+
+
+def execute(space, when):
+    name = when.replace(" ", "-")
+    answer = run([PYTHON, space.path("script.py"), when],
+                 keel_environment(space.path("cache"), space.runs, name))
+    report.check(f"{when}: it ran", answer.code == 0, told(answer, 8))
+    events = of_kind(journal(space.runs, name), "late")
+    return answer.err.count(SAID), [(event["what"], event["value"]) for event in events]
+
+
+def keel(space, *words):
+    environment = keel_environment(space.path("cache"), space.runs, "none")
+    answer = run([KEEL, *words], environment)
+    report.check(f"keel {words[0]}: it ran", answer.code in (0, 1), told(answer))
+    return answer.out
+
+
+def main():
+    with Workspace("late") as space:
+        space.path("script.py").write_text(SCRIPT)
+        change = ("XLA_FLAGS", "xla_cpu_enable_fast_math=true")
+        report.equal("late: said once, and in the journal", execute(space, "late"), (1, [change]))
+        for when in "first", "before a compile", "never":
+            report.equal(f"{when}: nothing is said", execute(space, when), (0, []))
+        keys = {when: {event["key"] for event in of_kind(journal(space.runs, when), "compile", "load")}
+                for when in ("late", "first")}
+        report.check("no program of a run with the flags is one of the run that set them late",
+                     not keys["late"] & keys["first"], keys)
+        report.check("keel why names it", SHOWN in keel(space, "why", "late"))
+        out = keel(space, "diff", "late", "first")
+        report.check("keel diff names it", SHOWN in out, out)
+        report.check("keel diff names the flag", "xla_cpu_enable_fast_math: unset -> true" in out, out)
+    report.finish()
+
+
+if __name__ == "__main__":
+    main()
