@@ -1,7 +1,8 @@
 """Flags that the script sets once XLA has read them: said once, while the run goes on, and by `keel why`
-and `keel diff`; and not where they come in time."""
+and `keel diff`; and not where they come in time. That jit is disabled is said too."""
 
-from harness import KEEL, PYTHON, Report, Workspace, journal, keel_environment, of_kind, run, told
+from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, clean_environment, journal, keel_environment,
+                     of_kind, run, told)
 
 report = Report()
 
@@ -42,6 +43,31 @@ def keel(space, *words):
     return answer.out
 
 
+EAGER = '''
+import sys
+import jax, jax.numpy as jnp
+step = jax.jit(lambda x: jnp.tanh(x) + 1)
+step(jnp.ones(4))
+if sys.argv[1] == "config":
+    jax.config.update("jax_disable_jit", True)
+step(jnp.ones(4)), step(jnp.ones(4))
+'''
+
+
+def disabled_jit(space):
+    """Noticed however it comes about; never elsewhere."""
+    space.path("eager.py").write_text(EAGER)
+    for how in "never", "variable", "config":
+        environment = clean_environment() | {
+            "KEEL_CACHE_DIR": str(space.path("cache")), "KEEL_RUN_DIR": str(space.runs), "KEEL_CONFIG": "/dev/null"}
+        if how == "variable":
+            environment["JAX_DISABLE_JIT"] = "1"
+        answer = run([KEEL, "run", "--plugin", PLUGIN, "--", PYTHON, space.path("eager.py"), how], environment)
+        report.check(f"jit disabled, {how}: it ran", answer.code == 0, told(answer, 8))
+        report.equal(f"jit disabled, {how}: how often it is said",
+                     answer.err.count("keel: jit is disabled (jax_disable_jit)"), int(how != "never"))
+
+
 def main():
     with Workspace("late") as space:
         space.path("script.py").write_text(SCRIPT)
@@ -57,6 +83,7 @@ def main():
         out = keel(space, "diff", "late", "first")
         report.check("keel diff names it", SHOWN in out, out)
         report.check("keel diff names the flag", "xla_cpu_enable_fast_math: unset -> true" in out, out)
+        disabled_jit(space)
     report.finish()
 
 
