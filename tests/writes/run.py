@@ -115,7 +115,7 @@ SCRIPTS = [
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
         jax.jit(lambda x: jnp.sin(x) @ x)(params["w"]).block_until_ready()
      """),
-    ("export", "", """
+    ("export", "flatbuffers", """
         from jax import export
         exported = export.export(jax.jit(lambda x: x * 2))(params["b"])
         with open("program.bin", "wb") as file: file.write(exported.serialize())
