@@ -3,8 +3,8 @@
 import logging
 import os
 
-from . import (devices, disabled_jit, doors, fixes, handlers, kernels, own_cache, own_client,
-               rehearsal, service)
+from . import (devices, disabled_jit, doors, fixes, handlers, kernels, own_cache, rehearsal,
+               service)
 from ._imports import when_imported
 
 
@@ -24,7 +24,6 @@ def begin_jax() -> None:
     devices.begin()
     service.begin()
     rehearsal.begin_jax()
-    own_cache.serve(own_client.is_behind)
     own_cache.begin()
     disabled_jit.begin()
     doors.begin_jax()

@@ -16,7 +16,7 @@ _is_said = False
 
 
 def _is_behind_keel(backend: Any) -> bool:
-    if own_client.serves(backend):
+    if own_client.is_behind(backend):
         return True
     is_plugins = getattr(backend, "is_c_api", None)
     if is_plugins is None:  # an older jaxlib

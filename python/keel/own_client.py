@@ -399,11 +399,6 @@ def _end() -> None:
         door.end()
 
 
-def serves(client: Any) -> bool:
-    """Whether Keel is behind this client."""
-    return client is _client and _door is not None
-
-
 def _open() -> _Door:
     get = getattr(ctypes.CDLL(library_path()), "keel_own_door")
     get.restype = POINTER(_Door)
