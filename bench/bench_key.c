@@ -74,7 +74,8 @@ static void read_and_key(keel_bytes_t code, keel_bytes_t options, times_t *out, 
     MUST(keel_key_program(&program, &digest));
     keel_key_cacheable(&program, NULL, &cacheable);
     keel_program_deinitialize(&program);
-    MUST(keel_key_options(options, &canonical, &assignment, &readable, &understood));
+    MUST(keel_key_options(options, KEEL_BACKEND_CPU, &canonical, &assignment, &readable,
+                          &understood));
     MUST(keel_key_set(&key, KEEL_COMPONENT_PROGRAM, keel_bytes(digest.bytes, KEEL_DIGEST_SIZE),
                       KEEL_STR("")));
     MUST(keel_key_set(&key, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),

@@ -19,8 +19,8 @@ static void ask(keel_bytes_t bytes, answer_t *out) {
     keel_buffer_initialize(&out->canonical, 0);
     keel_buffer_initialize(&out->assignment, 0);
     keel_buffer_initialize(&out->readable, 0);
-    keel_status_t status = keel_key_options(bytes, &out->canonical, &out->assignment,
-                                            &out->readable, &out->understood);
+    keel_status_t status = keel_key_options(bytes, KEEL_BACKEND_CPU, &out->canonical,
+                                            &out->assignment, &out->readable, &out->understood);
     if (status) abort();
 }
 

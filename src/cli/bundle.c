@@ -59,6 +59,7 @@ static keel_status_t use_plugin(cli_look_t *look, const char *plugin) {
     KEEL_TRY(cli_digests_folder(&look->settings, &digests));
     // Uses the folder of digests if there is one, but makes none.
     bool remembers = digests && keel_is_folder(digests);
+    if (remembers) keel_key_keep_digests(digests);
     cli_limit_at(plugin);
     keel_bundle_plugin_file(plugin, NULL, remembers ? digests : NULL, &look->probe.bundle);
     cli_limit_at(NULL); // the child has a limit of its own

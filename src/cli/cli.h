@@ -141,7 +141,7 @@ keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) K
 // else is there, KEEL_NOT_FOUND without a folder for it, KEEL_IO if that cannot be written.
 keel_status_t cli_check_output(const char *path) KEEL_MUST_CHECK;
 // Sets the components of a key that come from compile options; `path` is for the message.
-keel_status_t cli_key_options(keel_bytes_t options, const char *path,
+keel_status_t cli_key_options(keel_bytes_t options, unsigned backends, const char *path,
                               keel_key_t *key) KEEL_MUST_CHECK;
 // Sets a component as a journal's event has it, its digest and its text; without one it stays.
 keel_status_t cli_key_component(const struct json_t *event, keel_component_t component,

@@ -29,7 +29,8 @@ static keel_status_t make_key(compared_t *side, const char *path) {
     uint8_t *data = NULL;
     size_t size = 0;
     if (path) KEEL_TRY(cli_read_file(path, &data, &size));
-    keel_status_t status = path ? cli_key_options(keel_bytes(data, size), path, &side->key) : NULL;
+    keel_status_t status =
+        path ? cli_key_options(keel_bytes(data, size), 0, path, &side->key) : NULL;
     if (!status)
         status = keel_key_program_under(&side->program, keel_bytes(data, size),
                                         &side->key.components[KEEL_COMPONENT_PROGRAM]);

@@ -72,10 +72,10 @@ keel_status_t cli_check_folder(const keel_settings_t *settings, keel_setting_t w
                             setting->environment, setting->flag);
 }
 
-static keel_status_t split_options(keel_bytes_t options, const char *path, keel_buffer_t text[3],
-                                   keel_key_t *key) {
+static keel_status_t split_options(keel_bytes_t options, unsigned backends, const char *path,
+                                   keel_buffer_t text[3], keel_key_t *key) {
     bool understood = false;
-    KEEL_TRY(keel_key_options(options, &text[0], &text[1], &text[2], &understood));
+    KEEL_TRY(keel_key_options(options, backends, &text[0], &text[1], &text[2], &understood));
     if (!understood)
         return keel_status_make(
             KEEL_INVALID, "%s: not compile options; give a serialized CompileOptionsProto", path);
@@ -85,11 +85,12 @@ static keel_status_t split_options(keel_bytes_t options, const char *path, keel_
                         KEEL_STR(""));
 }
 
-keel_status_t cli_key_options(keel_bytes_t options, const char *path, keel_key_t *key) {
+keel_status_t cli_key_options(keel_bytes_t options, unsigned backends, const char *path,
+                              keel_key_t *key) {
     keel_buffer_t text[3]; // canonical, device assignment, readable
     for (int i = 0; i < 3; ++i)
         keel_buffer_initialize(&text[i], 0);
-    keel_status_t status = split_options(options, path, text, key);
+    keel_status_t status = split_options(options, backends, path, text, key);
     for (int i = 0; i < 3; ++i)
         keel_buffer_deinitialize(&text[i]);
     return status;

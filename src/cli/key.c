@@ -311,7 +311,7 @@ static keel_status_t open_side(const cli_call_t *call, int index, const char *op
     KEEL_TRY(set_program(side, keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS)));
     if (options) {
         KEEL_TRY(
-            cli_key_options(keel_bytes(side->options, side->options_size), options, &side->key));
+            cli_key_options(keel_bytes(side->options, side->options_size), 0, options, &side->key));
         side->known[KEEL_COMPONENT_OPTIONS] = side->known[KEEL_COMPONENT_DEVICE_ASSIGNMENT] = true;
     }
     if (call->rest_count == 1) KEEL_TRY(set_surroundings(side, settings));

@@ -37,7 +37,8 @@ static keel_status_t key_client(const replay_t *replay, const PJRT_Api *api, PJR
     keel_backend_t backend;
     KEEL_TRY(
         keel_backend_read(api, client, replay->recorded.options, replay->recorded.count, &backend));
-    keel_status_t status = keel_backend_key(&backend, &replay->after.build, out);
+    keel_status_t status =
+        keel_backend_key(&backend, replay->after.plugin, &replay->after.build, out);
     keel_backend_deinitialize(&backend);
     return status;
 }
@@ -82,22 +83,24 @@ static keel_status_t key_program(keel_bytes_t code, keel_bytes_t options, replay
     return status;
 }
 
-static keel_status_t key_bytes(keel_bytes_t code, keel_bytes_t options, replay_program_t *out) {
+static keel_status_t key_bytes(keel_bytes_t code, keel_bytes_t options, unsigned backends,
+                               replay_program_t *out) {
     KEEL_TRY(key_program(code, options, out));
-    KEEL_TRY(cli_key_options(options, out->options, &out->key));
+    KEEL_TRY(cli_key_options(options, backends, out->options, &out->key));
     KEEL_TRY(keel_key_finish(&out->key));
     out->is_keyed = true;
     return NULL;
 }
 
-static keel_status_t key_of(const keel_key_t *backend, replay_program_t *out) {
+static keel_status_t key_of(const keel_key_t *backend, unsigned backends, replay_program_t *out) {
     uint8_t *code, *options;
     size_t code_size, options_size;
     KEEL_TRY(keel_key_copy(backend, &out->key));
     KEEL_TRY(keel_journal_read_program(out->path, &code, &code_size));
     keel_status_t status = keel_journal_read_program(out->options, &options, &options_size);
     if (!status) {
-        status = key_bytes(keel_bytes(code, code_size), keel_bytes(options, options_size), out);
+        status = key_bytes(keel_bytes(code, code_size), keel_bytes(options, options_size), backends,
+                           out);
         keel_free(options);
     }
     keel_free(code);
@@ -135,11 +138,12 @@ static keel_status_t compare(const replay_t *replay, replay_program_t *program) 
 keel_status_t replay_keys_make(replay_t *replay) {
     keel_key_t backend;
     keel_key_initialize(&backend);
+    unsigned backends = keel_key_backends(keel_target_platform_names[replay->target.platform]);
     keel_status_t status = read_backend(replay, &backend);
     for (size_t i = 0; i < replay->count && !status; ++i) {
         replay_program_t *program = replay->programs[i];
         if (!program->options) continue;
-        keel_status_t keyed = key_of(&backend, program);
+        keel_status_t keyed = key_of(&backend, backends, program);
         // The libraries of its kernels are not here, so its key cannot be known.
         if (keel_key_has(&program->recorded, KEEL_COMPONENT_KERNELS) &&
             !keel_key_has(&program->key, KEEL_COMPONENT_KERNELS))

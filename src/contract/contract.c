@@ -57,7 +57,7 @@ keel_fingerprint_t keel_fingerprint_of_machine(const keel_key_t *key) {
     static const keel_component_t parts[] = {
         KEEL_COMPONENT_ENVIRONMENT, KEEL_COMPONENT_PLUGIN_BUILD, KEEL_COMPONENT_PLATFORM,
         KEEL_COMPONENT_TOPOLOGY,    KEEL_COMPONENT_DEVICE_KINDS, KEEL_COMPONENT_CREATE_OPTIONS,
-        KEEL_COMPONENT_CPU,
+        KEEL_COMPONENT_CPU,         KEEL_COMPONENT_TOOLKIT,
     };
     keel_hasher_t hasher;
     keel_hasher_initialize(&hasher);

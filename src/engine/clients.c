@@ -75,7 +75,8 @@ static keel_status_t make_node(keel_engine_t *engine, PJRT_Client *client,
         node->client.addressable = addressable_of(engine->api, client);
     }
     keel_key_initialize(&node->client.backend);
-    keel_status_t status = keel_backend_key(backend, &engine->plugin_build, &node->client.backend);
+    keel_status_t status = keel_backend_key(backend, engine->plugin->path, &engine->plugin_build,
+                                            &node->client.backend);
     if (status) {
         destroy_node(node);
         return status;

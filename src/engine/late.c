@@ -61,8 +61,8 @@ static bool is_in_options(keel_str_t changes, keel_bytes_t options, bool is_firs
     keel_buffer_initialize(&readable, 0);
     keel_buffer_initialize(&names, 0);
     keel_str_t first = {changes.data, strcspn(changes.data, " ")};
-    keel_status_t status =
-        keel_key_options(options, &canonical, &assignment, &readable, &understood);
+    keel_status_t status = keel_key_options(options, KEEL_BACKEND_CPU, &canonical, &assignment,
+                                            &readable, &understood);
     if (!status) status = keel_key_spell_out(keel_bytes_str(keel_buffer_bytes(&readable)), &names);
     if (!status) found = says(keel_bytes_str(keel_buffer_bytes(&names)), first, is_first);
     keel_status_ignore(status);

@@ -60,6 +60,7 @@ keel_status_t engine_build_of(const keel_engine_t *engine, const char *path, kee
     if (!*engine->cache_dir) return keel_key_plugin_build(path, NULL, out);
     KEEL_TRY(keel_path(&folder, "%s/plugins", engine->cache_dir));
     bool remembers = engine->settings.mode != KEEL_MODE_READONLY || is_there(folder);
+    if (remembers) keel_key_keep_digests(folder);
     keel_status_t status = keel_key_plugin_build(path, remembers ? folder : NULL, out);
     keel_free(folder);
     return status;

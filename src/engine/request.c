@@ -243,8 +243,9 @@ static keel_status_t set_options(request_t *request) {
     keel_buffer_initialize(&readable, 0);
     bool understood = false;
     keel_status_t status = keel_key_options(
-        keel_bytes(request->args->compile_options, request->args->compile_options_size), &canonical,
-        &assignment, &readable, &understood);
+        keel_bytes(request->args->compile_options, request->args->compile_options_size),
+        keel_key_backends(request->client->platform), &canonical, &assignment, &readable,
+        &understood);
     if (!status)
         status = keel_key_set(&request->key, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),
                               keel_bytes_str(keel_buffer_bytes(&readable)));

@@ -215,9 +215,29 @@ static keel_status_t find_plugin(components_t *c) {
     return find_in(c, KEEL_CAUSE_BACKEND, words, &c->backend);
 }
 
+// A tool that compiles for the plugin, by its digest.
+static keel_status_t find_tool(components_t *c, const keel_moved_field_t *field) {
+    words_t words = words_of(field);
+    const char *dot = strchr(words.subject, '.');
+    KEEL_TRY(say(c, &words.subject, "toolkit %s", dot ? dot + 1 : words.subject));
+    words.note = "another build of a tool of the CUDA toolkit";
+    KEEL_TRY(short_build(c, &words.before));
+    KEEL_TRY(short_build(c, &words.after));
+    return find_in(c, KEEL_CAUSE_BACKEND, words, &c->backend);
+}
+
+static keel_status_t find_toolkit(components_t *c) {
+    keel_moved_fields_t fields;
+    KEEL_TRY(compare_component(c, KEEL_COMPONENT_TOOLKIT, &fields));
+    for (uint32_t i = 0; i < fields.count; ++i)
+        KEEL_TRY(find_tool(c, &fields.data[i]));
+    return NULL;
+}
+
 static keel_status_t find_backend(components_t *c) {
     KEEL_TRY(find_plugin(c));
     KEEL_TRY(find_platform(c));
+    KEEL_TRY(find_toolkit(c));
     KEEL_TRY(find_cpu(c));
     if (!has_moved(c, KEEL_COMPONENT_KEY_VERSION)) return NULL;
     return find_whole(c, KEEL_CAUSE_BACKEND, KEEL_COMPONENT_KEY_VERSION, KEEL_NONE);
@@ -407,6 +427,7 @@ static bool is_debug(const char *name) {
 static keel_status_t find_option(components_t *c, const keel_moved_field_t *field,
                                  uint32_t *only_one_has) {
     words_t words = words_of(field);
+    if (strncmp(field->name, "toolkit.", 8) == 0) return find_tool(c, field);
     const char *override = without(field->name, "env_option_overrides.");
     if (override) {
         words.subject = override;

@@ -64,6 +64,7 @@ void keel_dumps_note(keel_dumps_t *dumps, const keel_dump_flag_t *flag, keel_str
     if (strcmp(flag->name, "xla_enable_dumping") == 0) dumps->is_off = !is_set;
     if (strcmp(flag->name, "xla_gpu_experimental_autotune_cache_mode") == 0)
         dumps->only_reads = is_read_only(value);
+    if (strcmp(flag->name, "xla_gpu_cuda_data_dir") == 0) dumps->toolkit = value;
     if (!requests(flag) || !is_set) return;
     if (!dumps->asked) dumps->asked = flag->name;
     if (flag->kind == KEEL_DUMP_COMPILES && !dumps->compiles) dumps->compiles = flag->name;

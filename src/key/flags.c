@@ -237,6 +237,15 @@ const char *keel_key_dumps_of_flags(const char *flags) {
     return keel_dumps_asked(&split_flags.dumps);
 }
 
+keel_status_t keel_key_flag_text(const char *flags, const char *name, keel_buffer_t *out) {
+    if (!flags) return NULL;
+    flags_t split_flags = {.wanted = keel_str(name)};
+    keel_status_t status = read_flags(&split_flags, flags);
+    if (!status) keel_buffer_str(out, split_flags.value);
+    release_flags(&split_flags);
+    return status ? status : keel_buffer_status(out);
+}
+
 bool keel_key_flag_number(const char *flags, const char *name, int64_t *out) {
     if (!flags) return false;
     flags_t split_flags = {.wanted = keel_str(name)};

@@ -84,6 +84,11 @@ keel_status_t keel_key_set(keel_key_t *key, keel_component_t component, keel_byt
     return NULL;
 }
 
+// Only some keys have it.
+static bool is_of_some(int component) {
+    return component == KEEL_COMPONENT_KERNELS || component == KEEL_COMPONENT_TOOLKIT;
+}
+
 keel_status_t keel_key_finish(keel_key_t *key) {
     char version[16];
     int size = snprintf(version, sizeof version, "%d", KEEL_KEY_VERSION);
@@ -94,7 +99,7 @@ keel_status_t keel_key_finish(keel_key_t *key) {
     keel_hasher_initialize(&hasher);
     frame(&hasher, KEEL_STR("keel key"), keel_str_bytes(text));
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i)
-        if (i != KEEL_COMPONENT_KERNELS || keel_key_has(key, KEEL_COMPONENT_KERNELS))
+        if (!is_of_some(i) || keel_key_has(key, (keel_component_t)i))
             frame(&hasher, keel_str(names[i]),
                   keel_bytes(key->components[i].bytes, KEEL_DIGEST_SIZE));
     key->digest = keel_hasher_finish(&hasher);

@@ -32,6 +32,7 @@ enum { KEEL_KEY_VALUE_LIMIT = 16384 };
     X(DEVICE_ASSIGNMENT, "device assignment", "the devices that the options name")                 \
     X(CREATE_OPTIONS, "create options", "options that the client was made with, sorted")           \
     X(CPU, "cpu", "features and schedulable CPUs, if the platform is CPU")                         \
+    X(TOOLKIT, "toolkit", "tools of the CUDA toolkit that the plugin finds, if it is for GPUs")    \
     X(KERNELS, "kernels", "builds of the client's kernels that the program calls by name, if any") \
     X(KEY_VERSION, "key version", "the version of this list and of the canonical form")
 
@@ -113,8 +114,10 @@ keel_status_t keel_key_set_kernels(keel_key_t *key, const keel_program_t *progra
 
 // Decodes a CompileOptionsProto into its canonical bytes: fields in order of number, maps sorted,
 // everything that cannot change code left out, and the device assignment separate. If it cannot be
-// decoded, the canonical bytes are the raw ones after a tag, and *out_understood is false.
-keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
+// decoded, the canonical bytes are the raw ones after a tag, and *out_understood is false. If the
+// `backends` that they are for are GPUs, then so are the tools of the CUDA toolkit that the
+// options choose (toolkit.h).
+keel_status_t keel_key_options(keel_bytes_t options, unsigned backends, keel_buffer_t *canonical,
                                keel_buffer_t *assignment, keel_buffer_t *readable,
                                bool *out_understood) KEEL_MUST_CHECK;
 
@@ -126,6 +129,11 @@ keel_status_t keel_key_spell_out(keel_str_t value, keel_buffer_t *out) KEEL_MUST
 // Splits XLA_FLAGS as XLA does, sorts, drops what cannot change code: "name=value\n"...
 // `flags` may be NULL (unset is the same as empty).
 keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) KEEL_MUST_CHECK;
+
+// The text that XLA_FLAGS gives a flag, the last one if there are several, appended; none if
+// `flags` is NULL.
+keel_status_t keel_key_flag_text(const char *flags, const char *name,
+                                 keel_buffer_t *out) KEEL_MUST_CHECK;
 
 // The number that XLA_FLAGS gives a flag, the last one if there are several. False if there is
 // none, or the flags cannot be read.
@@ -139,7 +147,8 @@ typedef struct keel_dumps_t {
     bool only_reads;      // XLA adds nothing to its caches of decisions
     // The values of xla_dump_to and xla_dump_hlo_module_re, of options only; borrowed from them.
     keel_str_t folder, modules;
-    bool is_complete; // the options have debug options, which XLA uses instead of XLA_FLAGS
+    keel_str_t toolkit; // the value of xla_gpu_cuda_data_dir, borrowed in the same way
+    bool is_complete;   // the options have debug options, which XLA uses instead of XLA_FLAGS
 } keel_dumps_t;
 
 // The first flag that asks, or NULL.
@@ -169,5 +178,7 @@ keel_status_t keel_key_cpu(uint64_t devices, keel_buffer_t *canonical) KEEL_MUST
 // times. Without a writable folder (or with NULL), the file is hashed each time.
 keel_status_t keel_key_plugin_build(const char *path, const char *folder,
                                     keel_digest_t *out) KEEL_MUST_CHECK;
+// Where the process caches digests of compiler tools in the same way; the first one counts.
+void keel_key_keep_digests(const char *folder);
 
 #endif // KEEL_KEY_KEY_H_

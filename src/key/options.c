@@ -11,6 +11,7 @@
 #include "key/dump_flags.h"
 #include "key/key.h"
 #include "key/sharding.h"
+#include "key/toolkit.h"
 
 typedef enum message_id {
     OPTIONS,
@@ -96,6 +97,7 @@ typedef struct output_t {
     keel_buffer_t *assignment;
     keel_buffer_t text, debug_text;
     keel_buffer_t files;  // contents of the files that the options name
+    keel_buffer_t tools;  // of the CUDA toolkit
     keel_status_t unread; // the first of them that cannot be read
     bool understood;
     bool is_whole;   // there is one partition
@@ -518,8 +520,24 @@ static void put_raw(keel_bytes_t options, keel_buffer_t *canonical, keel_buffer_
     keel_buffer_format(readable, "not understood: %zu bytes, %s\n", options.size, hex);
 }
 
-static keel_status_t finish_options(const output_t *output, const keel_buffer_t *canonical,
+// XLA's flags count if a client does not copy them into its options.
+static keel_status_t put_tools(output_t *output, keel_str_t folder) {
+    keel_buffer_t of_flags;
+    if (folder.size) return keel_toolkit_of_folder(folder, &output->tools);
+    keel_buffer_initialize(&of_flags, 0);
+    keel_status_t status =
+        keel_key_flag_text(getenv("XLA_FLAGS"), "xla_gpu_cuda_data_dir", &of_flags);
+    if (!status)
+        status =
+            keel_toolkit_of_folder(keel_bytes_str(keel_buffer_bytes(&of_flags)), &output->tools);
+    keel_buffer_deinitialize(&of_flags);
+    return status;
+}
+
+static keel_status_t finish_options(const output_t *output, keel_buffer_t *canonical,
                                     keel_buffer_t *readable) {
+    keel_buffer_append(canonical, output->tools.data, output->tools.size);
+    keel_buffer_append(readable, output->tools.data, output->tools.size);
     keel_buffer_str(readable, keel_bytes_str(keel_buffer_bytes(&output->text)));
     keel_buffer_str(readable, keel_bytes_str(keel_buffer_bytes(&output->debug_text)));
     KEEL_TRY(keel_buffer_status(&output->text));
@@ -529,7 +547,7 @@ static keel_status_t finish_options(const output_t *output, const keel_buffer_t 
     return keel_buffer_status(canonical);
 }
 
-keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
+keel_status_t keel_key_options(keel_bytes_t options, unsigned backends, keel_buffer_t *canonical,
                                keel_buffer_t *assignment, keel_buffer_t *readable,
                                bool *out_understood) {
     keel_buffer_t devices, message;
@@ -544,6 +562,7 @@ keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
     keel_buffer_initialize(&output.text, 0);
     keel_buffer_initialize(&output.debug_text, 0);
     keel_buffer_initialize(&output.files, 0);
+    keel_buffer_initialize(&output.tools, 0);
     keel_buffer_initialize(&devices, 0);
     keel_buffer_initialize(&message, 0);
     keel_status_t status = put_message(&output, OPTIONS, options, &message);
@@ -564,11 +583,12 @@ keel_status_t keel_key_options(keel_bytes_t options, keel_buffer_t *canonical,
         keel_buffer_deinitialize(&output.text);
         keel_buffer_deinitialize(&output.debug_text);
     }
+    if (!status && backends == KEEL_BACKEND_GPU) status = put_tools(&output, dumps.toolkit);
     if (!status) status = finish_options(&output, canonical, readable);
     if (!status) status = keel_buffer_status(assignment);
     if (!status) *out_understood = output.understood;
-    keel_buffer_t *const buffers[] = {&output.text, &output.debug_text, &output.files, &devices,
-                                      &message};
+    keel_buffer_t *const buffers[] = {&output.text,  &output.debug_text, &output.files,
+                                      &output.tools, &devices,           &message};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         keel_buffer_deinitialize(buffers[i]);
     keel_arena_deinitialize(&output.arena);

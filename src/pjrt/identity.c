@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "pjrt/identity.h"
+#include "pjrt/toolkit.h"
 
 static keel_status_t set_buffer(keel_key_t *key, keel_component_t component,
                                 const keel_buffer_t *buffer) {
@@ -57,13 +58,24 @@ static keel_status_t set_surroundings(keel_key_t *key, unsigned backends) {
     return set_environment(key, backends);
 }
 
-keel_status_t keel_backend_key(const keel_backend_t *backend, const keel_digest_t *build,
-                               keel_key_t *key) {
+static keel_status_t set_toolkit(keel_key_t *key, const char *plugin) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_status_t status = keel_toolkit_of_plugin(plugin, &text);
+    if (!status) status = set_buffer(key, KEEL_COMPONENT_TOOLKIT, &text);
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
+keel_status_t keel_backend_key(const keel_backend_t *backend, const char *plugin,
+                               const keel_digest_t *build, keel_key_t *key) {
+    unsigned backends = keel_key_backends(backend->platform_name);
     char hex[KEEL_DIGEST_HEX];
     keel_digest_hex(build, hex);
     KEEL_TRY(keel_key_set(key, KEEL_COMPONENT_PLUGIN_BUILD,
                           keel_bytes(build->bytes, KEEL_DIGEST_SIZE), keel_str(hex)));
-    KEEL_TRY(set_surroundings(key, keel_key_backends(backend->platform_name)));
+    KEEL_TRY(set_surroundings(key, backends));
+    if (backends == KEEL_BACKEND_GPU) KEEL_TRY(set_toolkit(key, plugin));
     KEEL_TRY(set_buffer(key, KEEL_COMPONENT_PLATFORM, &backend->platform));
     KEEL_TRY(set_topology(key, backend));
     KEEL_TRY(set_buffer(key, KEEL_COMPONENT_DEVICE_KINDS, &backend->device_kinds));

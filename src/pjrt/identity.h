@@ -8,10 +8,10 @@
 #include "key/key.h"
 #include "pjrt/pjrt.h"
 
-// Sets all components except PROGRAM, OPTIONS, DEVICE_ASSIGNMENT and KEY_VERSION. `build` is the
-// plugin's, from keel_key_plugin_build. `key` is initialized; even after a failure, the caller
-// deinitializes it.
-keel_status_t keel_backend_key(const keel_backend_t *backend, const keel_digest_t *build,
-                               keel_key_t *key) KEEL_MUST_CHECK;
+// Sets all components except PROGRAM, OPTIONS, DEVICE_ASSIGNMENT, KERNELS and KEY_VERSION. `plugin`
+// is the path of the plugin's file, `build` its digest from keel_key_plugin_build. `key` is
+// initialized; even after a failure, the caller deinitializes it.
+keel_status_t keel_backend_key(const keel_backend_t *backend, const char *plugin,
+                               const keel_digest_t *build, keel_key_t *key) KEEL_MUST_CHECK;
 
 #endif // KEEL_PJRT_IDENTITY_H_

@@ -60,12 +60,13 @@ keel_status_t probe_client(probe_child_t *child) {
 static keel_status_t add_key(const keel_backend_t *backend, probe_child_t *child) {
     keel_key_t key;
     keel_key_initialize(&key);
-    KEEL_TRY(keel_backend_key(backend, child->build, &key));
+    KEEL_TRY(keel_backend_key(backend, child->request->plugin, child->build, &key));
     KEEL_TRY(keel_key_finish(&key));
     for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
         char hex[KEEL_DIGEST_HEX];
         if (i == KEEL_COMPONENT_PROGRAM || i == KEEL_COMPONENT_OPTIONS ||
-            i == KEEL_COMPONENT_DEVICE_ASSIGNMENT || i == KEEL_COMPONENT_KERNELS)
+            i == KEEL_COMPONENT_DEVICE_ASSIGNMENT || i == KEEL_COMPONENT_KERNELS ||
+            !keel_key_has(&key, (keel_component_t)i))
             continue;
         keel_digest_hex(&key.components[i], hex);
         keel_bundle_format(&child->facts, KEEL_BUNDLE_KEY, keel_component_name((keel_component_t)i),

@@ -37,7 +37,8 @@ static char *readable(keel_bytes_t options) {
     keel_buffer_initialize(&canonical, 0);
     keel_buffer_initialize(&assignment, 0);
     keel_buffer_initialize(&text, 0);
-    assert_ok(keel_key_options(options, &canonical, &assignment, &text, &understood));
+    assert_ok(
+        keel_key_options(options, KEEL_BACKEND_CPU, &canonical, &assignment, &text, &understood));
     assert_true(understood);
     char *all;
     assert_true(asprintf(&all, "%sdevices:%s\n", keel_buffer_cstr(&text),

@@ -239,8 +239,8 @@ static keel_key_t key_of_options(const char *sample) {
     keel_buffer_initialize(&readable, 0);
     snprintf(path, sizeof path, "%s/opts/%s", KEEL_TEST_SAMPLES, sample);
     assert_ok(keel_file_read(path, 1 << 20, &bytes, &size));
-    assert_ok(
-        keel_key_options(keel_bytes(bytes, size), &canonical, &assignment, &readable, &understood));
+    assert_ok(keel_key_options(keel_bytes(bytes, size), KEEL_BACKEND_CPU, &canonical, &assignment,
+                               &readable, &understood));
     assert_true(understood);
     assert_ok(keel_key_set(&key, KEEL_COMPONENT_OPTIONS, keel_buffer_bytes(&canonical),
                            keel_bytes_str(keel_buffer_bytes(&readable))));

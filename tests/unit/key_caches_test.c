@@ -59,8 +59,8 @@ static keel_digest_t digest_of_cache(given_by_t by, const cache_t *cache) {
         put_override(&options, "xla_gpu_experimental_autotune_cache_mode",
                      "AUTOTUNE_CACHE_MODE_READ");
     bool understood = false;
-    MUST(
-        keel_key_options(keel_buffer_bytes(&options), &canonical, &ignored, &ignored, &understood));
+    MUST(keel_key_options(keel_buffer_bytes(&options), KEEL_BACKEND_CPU, &canonical, &ignored,
+                          &ignored, &understood));
     assert_true(understood);
     MUST(keel_key_flags(by == BY_FLAG ? text : "", &canonical));
     keel_digest_t digest = keel_digest(keel_buffer_bytes(&canonical));

@@ -195,8 +195,9 @@ static keel_status_t canonical_of(const char *path, unsigned number, keel_digest
     keel_buffer_initialize(&assignment, 0);
     keel_buffer_initialize(&readable, 0);
     bool understood = false;
-    keel_status_t status = keel_key_options(options_that_name(path, number, bytes), &canonical,
-                                            &assignment, &readable, &understood);
+    keel_status_t status =
+        keel_key_options(options_that_name(path, number, bytes), KEEL_BACKEND_CPU, &canonical,
+                         &assignment, &readable, &understood);
     *out = keel_digest(keel_buffer_bytes(&canonical));
     assert_int_equal(understood, !status);
     keel_buffer_deinitialize(&canonical);

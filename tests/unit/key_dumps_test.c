@@ -120,9 +120,11 @@ static bool are_equal(keel_bytes_t without, keel_bytes_t options) {
     keel_buffer_initialize(&left, 0);
     keel_buffer_initialize(&right, 0);
     keel_buffer_initialize(&ignored, 0);
-    assert_null(keel_key_options(without, &left, &ignored, &ignored, &understood));
+    assert_null(
+        keel_key_options(without, KEEL_BACKEND_CPU, &left, &ignored, &ignored, &understood));
     assert_true(understood);
-    assert_null(keel_key_options(options, &right, &ignored, &ignored, &understood));
+    assert_null(
+        keel_key_options(options, KEEL_BACKEND_CPU, &right, &ignored, &ignored, &understood));
     bool equal = keel_bytes_equal(keel_buffer_bytes(&left), keel_buffer_bytes(&right));
     keel_buffer_deinitialize(&left);
     keel_buffer_deinitialize(&right);

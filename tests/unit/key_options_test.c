@@ -31,7 +31,8 @@ static options_t decode(keel_bytes_t bytes) {
     keel_buffer_initialize(&o.canonical, 0);
     keel_buffer_initialize(&o.assignment, 0);
     keel_buffer_initialize(&o.readable, 0);
-    MUST(keel_key_options(bytes, &o.canonical, &o.assignment, &o.readable, &o.understood));
+    MUST(keel_key_options(bytes, KEEL_BACKEND_CPU, &o.canonical, &o.assignment, &o.readable,
+                          &o.understood));
     return o;
 }
 
@@ -687,8 +688,8 @@ static void every_allocation_that_fails_is_reported(void **state) {
         keel_buffer_t flags;
         keel_buffer_initialize(&flags, 0);
         keel_fault_arm(KEEL_FAULT_ALLOC, n);
-        keel_status_t status =
-            keel_key_options(bytes, &o.canonical, &o.assignment, &o.readable, &o.understood);
+        keel_status_t status = keel_key_options(bytes, KEEL_BACKEND_CPU, &o.canonical,
+                                                &o.assignment, &o.readable, &o.understood);
         if (!status) status = keel_key_flags("--b='x y' --a=1", &flags);
         if (!status) status = keel_key_cpu(1, &flags);
         bool failed = keel_fault_count(KEEL_FAULT_ALLOC) >= n;

@@ -286,7 +286,7 @@ static bool keys_processor(const char *settings) {
     keel_key_t key;
     keel_key_initialize(&key);
     assert_ok(keel_backend_read(api, client, NULL, 0, &backend));
-    assert_ok(keel_backend_key(&backend, &build, &key));
+    assert_ok(keel_backend_key(&backend, "", &build, &key));
     bool keyed = strstr(key.values[KEEL_COMPONENT_CPU], "cpus=") != NULL;
     assert_int_equal(keyed, *key.values[KEEL_COMPONENT_CPU] != 0);
     keel_key_deinitialize(&key);
