@@ -5,6 +5,9 @@
 //
 // JAX passes a context to every execution. Only programs with host callbacks read it, so nothing is
 // kept before the process has one.
+//
+// Such a program has run when its call returns, as on JAX's own client: what its callbacks print or
+// change comes before what the caller does next.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,12 +29,49 @@ typedef PJRT_Error *execute_t(PJRT_LoadedExecutable_Execute_Args *args);
 static const PJRT_Api *plugin;
 static execute_t *execute_inside; // the table's own, before this file's
 static PJRT_Error *(*compile_inside)(PJRT_Client_Compile_Args *args);
+static PJRT_Error *(*loaded_destroy_inside)(PJRT_LoadedExecutable_Destroy_Args *args);
 static PJRT_Error *(*load_inside)(PJRT_Executable_DeserializeAndLoad_Args *args);
 static atomic_bool has_callbacks;
 static atomic_bool keeps_all; // without memory to know which are in use
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 KEEL_FORK_GUARD(lock);
 static context_t *contexts; // under the lock
+
+// Executables with callbacks. Pointers only; under the lock.
+static struct {
+    const PJRT_LoadedExecutable **list;
+    size_t count, capacity;
+} callers;
+
+// Under the lock. Without memory for it, the program runs on while its call returns.
+static void add_caller(const PJRT_LoadedExecutable *executable) {
+    if (callers.count == callers.capacity) {
+        void *memory;
+        size_t capacity = callers.capacity ? 2 * callers.capacity : 16;
+        keel_status_t status = keel_calloc(capacity, sizeof *callers.list, &memory);
+        keel_status_ignore(status);
+        if (status) return;
+        if (callers.count) memcpy(memory, callers.list, callers.count * sizeof *callers.list);
+        keel_free(callers.list);
+        callers.list = memory;
+        callers.capacity = capacity;
+    }
+    callers.list[callers.count++] = executable;
+}
+
+static size_t find_caller(const PJRT_LoadedExecutable *executable) {
+    size_t at = 0;
+    while (at < callers.count && callers.list[at] != executable)
+        ++at;
+    return at;
+}
+
+static bool calls_back(const PJRT_LoadedExecutable *executable) {
+    pthread_mutex_lock(&lock);
+    bool is_caller = find_caller(executable) < callers.count;
+    pthread_mutex_unlock(&lock);
+    return is_caller;
+}
 
 // ---- the contexts that are in use --------------------------------------------------------------
 
@@ -108,6 +148,12 @@ static void destroy_event(PJRT_Event *event) {
     if (event) keel_status_ignore(KEEL_PJRT_CALL(plugin, PJRT_Event_Destroy, args));
 }
 
+// The client asks for the outcome itself.
+static void await(PJRT_Event *event) {
+    PJRT_Event_Await_Args args = {KEEL_PJRT_SIZE(PJRT_Event_Await), .event = event};
+    if (event) keel_status_ignore(KEEL_PJRT_CALL(plugin, PJRT_Event_Await, args));
+}
+
 static PJRT_Error *execute_holding(PJRT_LoadedExecutable_Execute_Args *args, PJRT_Event **own,
                                    context_t *context) {
     bool asks = args->device_complete_events;
@@ -119,8 +165,10 @@ static PJRT_Error *execute_holding(PJRT_LoadedExecutable_Execute_Args *args, PJR
         release(context, args->num_devices);
         return error;
     }
+    bool waits = calls_back(args->executable);
     for (size_t i = 0; i < args->num_devices; ++i) {
         release_at_end(events[i], context);
+        if (waits) await(events[i]);
         if (!asks) destroy_event(events[i]);
     }
     return NULL;
@@ -150,18 +198,43 @@ static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
 // ---- which processes have callbacks ------------------------------------------------------------
 
 // The kernels' names stand in the program as they are, in every format.
-static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
+static bool has_mark(const void *bytes, size_t size) {
     static const char mark[] = "_python_cpu_callback";
+    return memmem(bytes, size, mark, sizeof mark - 1);
+}
+
+static void note_caller(const PJRT_LoadedExecutable *executable) {
+    pthread_mutex_lock(&lock);
+    if (find_caller(executable) == callers.count) add_caller(executable);
+    pthread_mutex_unlock(&lock);
+}
+
+static PJRT_Error *compile(PJRT_Client_Compile_Args *args) {
     const PJRT_Program *program = args->program;
-    if (!atomic_load(&has_callbacks) && program &&
-        memmem(program->code, program->code_size, mark, sizeof mark - 1))
-        atomic_store(&has_callbacks, true);
-    return compile_inside(args);
+    bool is_caller = program && has_mark(program->code, program->code_size);
+    if (is_caller) atomic_store(&has_callbacks, true);
+    PJRT_Error *error = compile_inside(args);
+    if (is_caller && !error) note_caller(args->executable);
+    return error;
 }
 
 static PJRT_Error *load(PJRT_Executable_DeserializeAndLoad_Args *args) {
+    bool is_caller = has_mark(args->serialized_executable, args->serialized_executable_size);
     atomic_store(&has_callbacks, true); // nobody knows
-    return load_inside(args);
+    PJRT_Error *error = load_inside(args);
+    if (is_caller && !error) note_caller(args->loaded_executable);
+    return error;
+}
+
+// Another executable may get its address.
+static PJRT_Error *loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args) {
+    if (atomic_load(&has_callbacks)) {
+        pthread_mutex_lock(&lock);
+        size_t at = find_caller(args->executable);
+        if (at < callers.count) callers.list[at] = callers.list[--callers.count];
+        pthread_mutex_unlock(&lock);
+    }
+    return loaded_destroy_inside(args);
 }
 
 void keel_shim_take_contexts(PJRT_Api *table, const PJRT_Api *real) {
@@ -170,6 +243,8 @@ void keel_shim_take_contexts(PJRT_Api *table, const PJRT_Api *real) {
     execute_inside = table->PJRT_LoadedExecutable_Execute;
     compile_inside = table->PJRT_Client_Compile;
     load_inside = table->PJRT_Executable_DeserializeAndLoad;
+    loaded_destroy_inside = table->PJRT_LoadedExecutable_Destroy;
+    table->PJRT_LoadedExecutable_Destroy = loaded_destroy;
     table->PJRT_LoadedExecutable_Execute = execute;
     table->PJRT_Client_Compile = compile;
     table->PJRT_ExecuteContext_Destroy = context_destroy;

@@ -105,10 +105,25 @@ def many():
     return [round(float(x[0, 0]), 3), len(count)]
 
 
+def returned():
+    """What a program's callbacks did is done when its call returns."""
+    said = []
+
+    @jax.jit
+    def f(x):
+        jax.debug.callback(lambda a: said.append(float(a)), (x @ x).sum())
+        return x + 1
+    for i in range(5):
+        f(jnp.full((200, 200), float(i)))
+        said.append("returned")
+    return said
+
+
 def main():
     jax.debug.print("printed {}", jnp.arange(3))
     jax.effects_barrier()
-    works = [pure, transposed, several, ordered, in_a_loop, vectorized, gradient, types, failing, many]
+    works = [pure, transposed, several, ordered, in_a_loop, vectorized, gradient, types, failing, many,
+             returned]
     print(json.dumps({work.__name__: work() for work in works}))
 
 

@@ -112,7 +112,6 @@ static void is_only_bridged(const door_t *door) {
     ask_platform(api);
     door_live("a program");
     CHECK(api->PJRT_Client_PlatformName == plugin->PJRT_Client_PlatformName);
-    CHECK(api->PJRT_LoadedExecutable_Destroy == plugin->PJRT_LoadedExecutable_Destroy);
     // But for what a plugin must be given, and what would hang without a word.
     CHECK(api->PJRT_Client_Create != plugin->PJRT_Client_Create);
     CHECK(api->PJRT_Client_Compile != plugin->PJRT_Client_Compile);
