@@ -45,7 +45,7 @@ class _Facts(ctypes.Structure):
 
 class _Calls(ctypes.Structure):
     _fields_ = [("compile", CFUNCTYPE(c_int, c_uint64, c_void_p)),
-                ("load", CFUNCTYPE(c_int, c_uint64, c_void_p, c_size_t, c_void_p)),
+                ("load", CFUNCTYPE(c_int, c_uint64, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p)),
                 ("serialize", CFUNCTYPE(c_int, c_uint64, c_void_p)),
                 ("memory", CFUNCTYPE(c_int, c_uint64, POINTER(c_int64), c_void_p)),
                 ("drop", CFUNCTYPE(None, c_uint64))]
@@ -168,7 +168,7 @@ def _head(devices: List[int], options: bytes) -> bytes:
             + options)
 
 
-def _load(number: int, at: int, size: int, out: int) -> int:
+def _load(number: int, at: int, size: int, others: int, others_size: int, out: int) -> int:
     try:
         asked = getattr(_thread, "asked", None)
         if isinstance(asked, _Loads) and asked.data == ctypes.string_at(at, size):
@@ -178,7 +178,8 @@ def _load(number: int, at: int, size: int, out: int) -> int:
         if mark != MARK or head_size > size:
             raise ValueError("these bytes are not an executable of JAX's client")
         devices = list(struct.unpack(f"<{count}I", ctypes.string_at(at + _HEAD.size, 4 * count)))
-        options = ctypes.string_at(at + head_size - options_size, options_size)
+        options = (ctypes.string_at(others, others_size) if others_size else
+                   ctypes.string_at(at + head_size - options_size, options_size))
         executable = _deserialize(ctypes.string_at(at + head_size, size - head_size), devices, options)
         _made[number] = _Made(executable, devices, options)
         return 0

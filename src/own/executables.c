@@ -91,7 +91,9 @@ PJRT_Error *own_load(PJRT_Executable_DeserializeAndLoad_Args *args) {
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     error = outcome(calls.load(executable->number, (const uint8_t *)args->serialized_executable,
-                               args->serialized_executable_size, &text),
+                               args->serialized_executable_size,
+                               (const uint8_t *)args->overridden_serialized_compile_options,
+                               args->overridden_serialized_compile_options_size, &text),
                     &text);
     if (error)
         keel_free(executable);

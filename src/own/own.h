@@ -55,7 +55,9 @@ enum {
 // executable's for `compile` and `load`.
 typedef struct keel_own_calls_t {
     int (*compile)(uint64_t number, void *out); // what this thread asks for
-    int (*load)(uint64_t number, const uint8_t *bytes, size_t size, void *out);
+    // `options`: compile options instead of those that it was compiled with; empty for those.
+    int (*load)(uint64_t number, const uint8_t *bytes, size_t size, const uint8_t *options,
+                size_t options_size, void *out);
     int (*serialize)(uint64_t number, void *out); // the bytes in `out`
     int (*memory)(uint64_t number, int64_t figures[KEEL_OWN_FIGURE_COUNT], void *out);
     void (*drop)(uint64_t number); // no handle is left

@@ -6,7 +6,7 @@ for it."""
 import collections
 import re
 
-from harness import (Report, Workspace, PYTHON, bare_environment, journal, keel_environment, of_kind, run,
+from harness import (KEEL, Report, Workspace, PYTHON, bare_environment, clean_environment, journal, keel_environment, of_kind, run,
                      told)
 
 report = Report()
@@ -118,6 +118,27 @@ def obstacles(runs):
     report.equal("a folder that cannot be: one line", answer.err.count("keel: dumps of loaded programs"), 1)
 
 
+def own_client(space, script):
+    """JAX's own client, behind which `keel run` stands: its loads take other options too."""
+    def execute(name, flags=""):
+        dump = space.path(f"dump-own-{name}")
+        environment = clean_environment() | {
+            "KEEL_CACHE_DIR": str(space.path("cache-own")), "KEEL_RUN_DIR": str(space.path("runs-own")),
+            "KEEL_CONFIG": "/dev/null", "TEST_FLAGS": flags.format(dump)}
+        answer = run([KEEL, "run", "--", PYTHON, script], environment)
+        report.check(f"own client, {name}: it ran", answer.code == 0, told(answer, 8))
+        return written(dump), answer
+    execute("cold", "--xla_dump_to={}")
+    files = sorted(space.path("dump-own-cold").rglob("*"))
+    report.check("own client: it dumps", files)
+    _, answer = execute("plain")
+    report.check("own client: what was dumped is stored", "nothing compiled" in answer.err, answer.err)
+    report.equal("own client: the first run's folder is left alone", sorted(space.path("dump-own-cold").rglob("*")), files)
+    got, answer = execute("warm", "--xla_dump_to={}")
+    report.check("own client: with the flag it is loaded too", "nothing compiled" in answer.err, answer.err)
+    report.equal("own client: and dumped, as far as a load can", got, by_a_load(*STEPS))
+
+
 def main():
     with Workspace("dumps") as space:
         script = space.path("script.py")
@@ -127,6 +148,7 @@ def main():
             everything(runs, how)
         filters(runs)
         obstacles(runs)
+        own_client(space, script)
     report.finish()
 
 

@@ -30,7 +30,10 @@ static int side_compile(uint64_t number, void *out) {
     return 0;
 }
 
-static int side_load(uint64_t number, const uint8_t *bytes, size_t size, void *out) {
+static int side_load(uint64_t number, const uint8_t *bytes, size_t size, const uint8_t *options,
+                     size_t options_size, void *out) {
+    (void)options;
+    (void)options_size;
     CHECK(number < EXECUTABLES && size < sizeof side.code[number]);
     if (side.fails_to_load) {
         keel_own_give(out, "no such symbol", 14);
