@@ -6,6 +6,7 @@ Python is counted in ExecuteReplicated, where all of it passes.
 import ctypes
 import functools
 import sys
+import types
 import weakref
 from ctypes import PYFUNCTYPE, c_bool, c_size_t, c_uint64, c_void_p, py_object
 from typing import Any, Dict, List, Optional, Tuple
@@ -18,7 +19,7 @@ FUNCTIONS = (  # with the interpreter's lock
     ("free_group", PYFUNCTYPE(None, c_void_p)),
     ("add_program", PYFUNCTYPE(c_bool, c_void_p, c_uint64)),
     ("namer", PYFUNCTYPE(py_object)),
-    ("around", PYFUNCTYPE(py_object, py_object, py_object, py_object, py_object)),
+    ("around", PYFUNCTYPE(py_object, py_object)),
     ("watch", PYFUNCTYPE(c_bool, c_void_p, c_size_t, c_void_p)),
     ("forget", PYFUNCTYPE(None, c_void_p)),
     ("missed", PYFUNCTYPE(None)),
@@ -125,13 +126,28 @@ def _watch(watched: _Watched) -> None:
         watched.is_watched = True
 
 
-def _follow_functions(module: Any, around: Any) -> None:
+class _Around(tuple):
+    """The parts of what `around` makes (src/shim/jitted.h). Pickled, that is the function alone: what
+    is read elsewhere is that process's."""
+
+    def __reduce__(self):
+        return functools.partial(types.SimpleNamespace, call_around=self[0]), ()
+
+
+def _around(door: Any, function: Any, before: Any, after: Any) -> Any:
+    try:
+        return door.around(_Around((function, before, after, None)))
+    except ValueError:  # not with this Python
+        return function
+
+
+def _follow_functions(module: Any, door: Any) -> None:
     make = module.pjit
 
     def pjit(name, function, cache_miss, *rest, **named):
         watched = _Watched(function, _shared_by(rest, named))
         note = functools.partial(_note_program, watched)
-        made = make(name, function, around(cache_miss, None, note, None), *rest, **named)
+        made = make(name, function, _around(door, cache_miss, None, note), *rest, **named)
         watched.address, watched.offset = id(made), _vectorcall_offset(type(made))
         if watched.offset is not None:
             _made.add(watched)
@@ -162,7 +178,7 @@ def _count(replicated: Any) -> None:
 
 
 def _count_in_python(pxla: Any) -> None:
-    counted = _door.around(pxla.ExecuteReplicated.__call__, _count, None, None)
+    counted = _around(_door, pxla.ExecuteReplicated.__call__, _count, None)
     bind = ctypes.pythonapi.PyInstanceMethod_New
     bind.restype, bind.argtypes = py_object, (py_object,)
     pxla.ExecuteReplicated.__call__ = bind(counted)
@@ -173,7 +189,7 @@ def prepare(door: Any) -> None:
     for name in ("source_info_util", "traceback_util"):
         when_imported("jax._src." + name, lambda util: util.register_exclusion(OWN))
     if getattr(sys, "_is_gil_enabled", lambda: True)():
-        when_imported("jaxlib._jax", lambda module: _follow_functions(module, door.around))
+        when_imported("jaxlib._jax", lambda module: _follow_functions(module, door))
 
 
 def _prepare_naming() -> None:

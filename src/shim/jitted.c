@@ -104,12 +104,12 @@ static struct {
     object_t *(*make)(const method_t *method, object_t *self, object_t *module);
     void *(*pointer)(object_t *number);
     object_t *(*item)(object_t *tuple, ssize_t at);
-    object_t *(*pack)(ssize_t count, ...);
     object_t *(*call)(object_t *function, object_t *const *arguments, size_t count,
                       object_t *names);
     object_t *(*call_one)(object_t *function, object_t *argument);
     void (*hold)(object_t *object);
     void (*drop)(object_t *object);
+    void (*forget_error)(void);
 } python;
 
 static bool find_python(void) {
@@ -118,7 +118,7 @@ static bool find_python(void) {
         const char *name;
     } wanted[] = {
         {&python.make, "PyCFunction_NewEx"},   {&python.pointer, "PyLong_AsVoidPtr"},
-        {&python.item, "PyTuple_GetItem"},     {&python.pack, "PyTuple_Pack"},
+        {&python.item, "PyTuple_GetItem"},     {&python.forget_error, "PyErr_Clear"},
         {&python.call, "PyObject_Vectorcall"}, {&python.call_one, "PyObject_CallOneArg"},
         {&python.hold, "Py_IncRef"},           {&python.drop, "Py_DecRef"},
     };
@@ -145,31 +145,34 @@ void *jitted_namer(void) {
     return find_python() ? python.make(&method, NULL, NULL) : NULL;
 }
 
-// `self` has the function, what to call before with its first argument, and what to call after with
-// its result, which returns another one.
+// `self` is a tuple: the function, what to call before with its first argument, what to call after
+// with its result, which returns another one, and None. If these two fail, the client gets what the
+// function returned.
 static object_t *call_around(object_t *self, object_t *const *arguments, ssize_t count,
                              object_t *names) {
     object_t *before = python.item(self, 1), *after = python.item(self, 2);
     object_t *none = python.item(self, 3);
     if (before != none && count) {
         object_t *ignored = python.call_one(before, arguments[0]);
-        if (!ignored) return NULL;
-        python.drop(ignored);
+        if (ignored)
+            python.drop(ignored);
+        else
+            python.forget_error();
     }
     object_t *result = python.call(python.item(self, 0), arguments, (size_t)count, names);
     if (!result || after == none) return result;
     object_t *other = python.call_one(after, result);
+    if (!other) {
+        python.forget_error();
+        return result;
+    }
     python.drop(result);
     return other;
 }
 
-void *jitted_around(void *function, void *before, void *after, void *none) {
+void *jitted_around(void *parts) {
     static const method_t method = {"call_around", (void *)call_around, FAST | KEYWORDS, NULL};
-    if (!find_python()) return NULL;
-    object_t *self = python.pack(4, function, before, after, none);
-    object_t *made = self ? python.make(&method, self, NULL) : NULL;
-    if (self) python.drop(self);
-    return made;
+    return find_python() ? python.make(&method, parts, NULL) : NULL;
 }
 
 void jitted_executed(PJRT_LoadedExecutable *program) {

@@ -23,10 +23,11 @@ bool jitted_group_add(jitted_group_t *group, PJRT_LoadedExecutable *program);
 // A new object of Python, called with a program's handle and a tuple of one object, which it
 // returns. NULL if this Python has no such objects.
 void *jitted_namer(void);
-// A new object of Python: the function, with another one called before, with its first argument,
-// and one after, with its result, whose own result counts. Either may be `none`, which is None. No
-// frame of Python's is around the function. NULL as above.
-void *jitted_around(void *function, void *before, void *after, void *none);
+// A new object of Python: a function, with another one called before, with its first argument, and
+// one after, with its result, whose own result counts. `parts` is a tuple of these three and None,
+// which may take the place of the last two; the object keeps it. No frame of Python's is around the
+// function. NULL as above.
+void *jitted_around(void *parts);
 
 // `offset` is where the function's object has the pointer. False, and nothing is changed, without
 // memory.

@@ -106,7 +106,7 @@ typedef struct keel_own_door_t {
     void (*free_group)(void *group);
     bool (*add_program)(void *group, uint64_t handle);
     void *(*namer)(void);
-    void *(*around)(void *function, void *before, void *after, void *none);
+    void *(*around)(void *parts);
     bool (*watch)(void *function, size_t offset, void *group);
     void (*forget)(void *function);
     void (*missed)(void);

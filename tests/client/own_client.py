@@ -116,6 +116,7 @@ with Workspace("own-client") as space:
     check_same(space, "forked")
     check_same(space, "errors")
     check_same(space, "serialized")
+    check_same(space, "pickled")
     runs = Runs(space, "stack")
     report.equal("stack: cold", runs.go(), [False, False])
     runs = Runs(space, "ended")

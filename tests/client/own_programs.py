@@ -2,10 +2,13 @@
 
 import concurrent.futures
 import gc
+import io
 import json
 import os
+import pickle
 import sys
 import traceback
+import types
 
 import jax
 import jax.numpy as jnp
@@ -100,6 +103,26 @@ def serialized():
     sorted_ = jax.jit(lambda x: jnp.sort(jnp.sin(x))).lower(jnp.arange(9.0)).compile()
     return [numbers(again(compiled)(jnp.ones((8, 8)), jnp.ones((4, 8)))[1]),
             numbers(again(sorted_)(jnp.arange(9.0)))]
+
+
+def pickled():
+    """A function that jax.jit made is pickled with what JAX put into it, as cloudpickle does it."""
+    kept, written = [], io.BytesIO()
+
+    class Writer(pickle.Pickler):
+        def persistent_id(self, value):
+            if not isinstance(value, types.FunctionType):
+                return None
+            kept.append(value)
+            return len(kept) - 1
+
+    class Reader(pickle.Unpickler):
+        def persistent_load(self, number):
+            return kept[number]
+
+    Writer(written).dump(step)
+    again = Reader(io.BytesIO(written.getvalue())).load()
+    return [again is not step, numbers(again(jnp.ones((8, 8)), jnp.ones((4, 8)))[1])]
 
 
 def ended():
