@@ -2,7 +2,8 @@
 """Runs JAX's own tests three times: with the bare plugin, through Keel with an empty cache, and again
 with what that left. Every test must end alike. With --own, the first is JAX's own CPU client, whose place Keel takes
 in the others. With --rehearse it runs them once through Keel and twice in
-rehearsals, where a test may fail that reads what no device computed.
+rehearsals, where a test may fail that reads what no device computed. JAX's own cache stays on if a
+test wants it, because some test that cache.
 
     run.py [NAME]...        these test files ("lax_test", "pallas/ops_test"), or all
     --own                   JAX's own CPU client instead of the bare plugin
@@ -120,7 +121,7 @@ def bare_plugin():
 
 def environment():
     clean = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN_SETTINGS)}
-    return clean | {"KEEL_CONFIG": os.devnull, "TF_CPP_MIN_LOG_LEVEL": "3",
+    return clean | {"KEEL_CONFIG": os.devnull, "KEEL_CLIENT_CACHE": "keep", "TF_CPP_MIN_LOG_LEVEL": "3",
                     "PYTHONDONTWRITEBYTECODE": "1"}
 
 
