@@ -94,6 +94,16 @@ static kernel_t *find_kernel(keel_str_t name) {
 
 // ---- calls by the plugin -----------------------------------------------------------------------
 
+// A plugin that gets a kernel of a later version says that it took it, and does not find it later.
+static void check_version(const kernel_t *kernel, const version_t *own, const version_t *theirs) {
+    if (own->major == theirs->major && own->minor <= theirs->minor) return;
+    keel_log_once(kernel->name,
+                  "the plugin does not take the kernel '%s', so it compiles no program that calls "
+                  "it: it was built for FFI %d.%d, and the plugin has %d.%d; build it with the "
+                  "plugin's headers, or run on the client's own backend",
+                  kernel->name, own->major, own->minor, theirs->major, theirs->minor);
+}
+
 // The kernel may know a longer struct than the plugin has, and checks the size that it finds.
 static void *answer_metadata(const kernel_t *kernel, call_frame_t *frame, metadata_t *asked) {
     union {
@@ -110,6 +120,7 @@ static void *answer_metadata(const kernel_t *kernel, call_frame_t *frame, metada
     version_t *version = &own.known.version;
     if (kernel->is_jaxlibs && version->major == theirs->major && version->minor > theirs->minor)
         version->minor = theirs->minor;
+    if (!error) check_version(kernel, version, theirs);
     version->size = asked->version.size;
     if (asked->size > sizeof asked->size && asked->size <= sizeof own)
         memcpy((char *)asked + sizeof asked->size, own.room + sizeof asked->size,

@@ -3,6 +3,7 @@
 #include "place.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include "key/key.h"
 #include "pjrt/kernels.h"
@@ -125,6 +126,23 @@ static void *users_kernel(frame_t *frame) {
     return NULL;
 }
 
+// What the function's question says on stderr.
+static int ask_heard(function_t *function, char out[1024]) {
+    int pipes[2], errors = dup(STDERR_FILENO);
+    assert_int_equal(pipe(pipes), 0);
+    fflush(stderr);
+    assert_true(dup2(pipes[1], STDERR_FILENO) >= 0);
+    int minor = ask(function).minor;
+    fflush(stderr);
+    assert_true(dup2(errors, STDERR_FILENO) >= 0);
+    close(errors);
+    close(pipes[1]);
+    ssize_t size = read(pipes[0], out, 1023);
+    close(pipes[0]);
+    out[size > 0 ? size : 0] = 0;
+    return minor;
+}
+
 static void kernels_reach_a_plugin_on_cpu(void **state) {
     (void)state;
     assert_ok(keel_kernel_add("lapack_first_ffi", of_jaxlib("keel_test_kernel")));
@@ -145,8 +163,12 @@ static void kernels_reach_a_plugin_on_cpu(void **state) {
     assert_ok(keel_kernel_add("late", address)); // the first of a name counts
     assert_int_equal(taken_count, 3);
 
-    assert_int_equal(ask(taken[0].function).minor, 2); // the plugin's own
-    assert_int_equal(ask(taken[1].function).minor, 5); // what the user built may need it
+    char heard[1024];
+    assert_int_equal(ask_heard(taken[0].function, heard), 2); // the plugin's own
+    assert_string_equal(heard, "");
+    assert_int_equal(ask_heard(taken[1].function, heard), 5); // what the user built may need it
+    assert_non_null(strstr(heard, "does not take the kernel 'users'"));
+    assert_non_null(strstr(heard, "built for FFI 0.5, and the plugin has 0.2"));
     frame_t frame = {sizeof frame, NULL, &ffi};
     assert_ptr_equal(taken[0].function(&frame), &frame);
     assert_ptr_equal(taken[1].function(&frame), &frame);
