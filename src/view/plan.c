@@ -14,12 +14,14 @@ static const char *const kernel_types[] = {
     "debugfs", "tracefs",    "securityfs", "configfs", "efivarfs",    "pstore",    "bpf",
     "nsfs",    "rpc_pipefs", "fusectl",    "autofs",   "binfmt_misc", "hugetlbfs", NULL};
 static const char *const kernel_points[] = {"/proc", "/sys", "/dev", NULL};
+static const char *const state_points[] = {"/proc", "/sys", NULL};
 static const char *const memory_types[] = {"tmpfs", "ramfs", NULL};
 static const char shared_memory[] = "/dev/shm";
 
 typedef struct planning_t {
     const keel_mounts_t *mounts;
     keel_plan_t *plan;
+    bool is_locked;
 } planning_t;
 
 static bool is_kernel(const keel_mount_t *mount) {
@@ -55,13 +57,39 @@ static keel_status_t add(keel_plan_t *plan, keel_step_kind_t kind, const char *p
     return NULL;
 }
 
-// Of what is mounted below /dev, shared memory has files; the rest stays as it is.
-static keel_status_t add_kernel(planning_t *planning, const keel_mount_t *mount) {
-    KEEL_TRY(add(planning->plan, KEEL_STEP_TREE, mount->point));
+static const keel_mount_t *mount_at(const keel_mounts_t *mounts, const char *path) {
+    for (size_t i = 0; i < mounts->count; ++i)
+        if (strcmp(mounts->list[i].point, path) == 0) return &mounts->list[i];
+    return NULL;
+}
+
+static bool has_below(const keel_mounts_t *mounts, const char *path) {
+    for (size_t i = 0; i < mounts->count; ++i)
+        if (is_below(mounts->list[i].point, path)) return true;
+    return false;
+}
+
+// A folder that has no mount of its own, if /dev is a tmpfs.
+static keel_status_t add_shared_memory(planning_t *planning) {
+    struct stat facts;
+    if (mount_at(planning->mounts, shared_memory)) return NULL;
+    bool is_there = lstat(shared_memory, &facts) == 0 && S_ISDIR(facts.st_mode);
+    return is_there ? add(planning->plan, KEEL_STEP_IN_MEMORY, shared_memory) : NULL;
+}
+
+// Stays as it is, but what else is mounted below has files: shared memory below /dev, and what an
+// automounter mounts, such as home folders. Below /proc and /sys it only hides something.
+static keel_status_t add_kernel(planning_t *planning, const keel_mount_t *kernel) {
+    KEEL_TRY(add(planning->plan, KEEL_STEP_TREE, kernel->point));
+    if (keel_str_is_one_of(keel_str(kernel->point), state_points)) return NULL;
+    if (strcmp(kernel->point, "/dev") == 0) KEEL_TRY(add_shared_memory(planning));
     for (size_t i = 0; i < planning->mounts->count; ++i) {
-        const char *point = planning->mounts->list[i].point;
-        if (strcmp(point, shared_memory) == 0 && is_below(point, mount->point))
-            KEEL_TRY(add(planning->plan, KEEL_STEP_IN_MEMORY, point));
+        const keel_mount_t *mount = &planning->mounts->list[i];
+        if (!is_below(mount->point, kernel->point) || is_kernel(mount)) continue;
+        if (planning->is_locked && has_below(planning->mounts, mount->point))
+            return keel_status_make(KEEL_UNSUPPORTED, "%s is on an automounter and has mounts below",
+                                    mount->point);
+        KEEL_TRY(add(planning->plan, kind_of(mount), mount->point));
     }
     return NULL;
 }
@@ -89,18 +117,6 @@ typedef struct covering_t {
 } covering_t;
 
 static keel_status_t cover(planning_t *planning, const char *path, const keel_mount_t *mount);
-
-static const keel_mount_t *mount_at(const keel_mounts_t *mounts, const char *path) {
-    for (size_t i = 0; i < mounts->count; ++i)
-        if (strcmp(mounts->list[i].point, path) == 0) return &mounts->list[i];
-    return NULL;
-}
-
-static bool has_below(const keel_mounts_t *mounts, const char *path) {
-    for (size_t i = 0; i < mounts->count; ++i)
-        if (is_below(mounts->list[i].point, path)) return true;
-    return false;
-}
 
 static keel_status_t cover_child(void *context, const char *name) {
     const covering_t *covering = context;
@@ -132,7 +148,7 @@ static keel_status_t cover(planning_t *planning, const char *path, const keel_mo
 }
 
 keel_status_t keel_plan_make(const keel_mounts_t *mounts, bool is_locked, keel_plan_t *out) {
-    planning_t planning = {mounts, out};
+    planning_t planning = {mounts, out, is_locked};
     *out = (keel_plan_t){.steps = NULL};
     keel_arena_initialize(&out->texts, 0);
     return is_locked ? cover(&planning, "/", &mounts->list[0]) : plan_each(&planning);

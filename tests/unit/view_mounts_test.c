@@ -63,6 +63,33 @@ static void each_mount_has_its_step_and_the_kernels_own_stay(void **state) {
     keel_mounts_deinitialize(&mounts);
 }
 
+// The automounter's own mount has no files, what it mounts has.
+static void what_an_automounter_mounts_is_the_users(void **state) {
+    (void)state;
+    static const char text[] = "1 0 8:1 / / rw - ext4 a rw\n"
+                               "2 1 0:50 / /homes rw - autofs map rw,fd=5\n"
+                               "3 2 0:51 / /homes/ann rw - nfs4 server:/ann rw\n"
+                               "4 3 0:52 / /homes/ann/disk rw - ext4 b rw\n"
+                               "5 2 0:53 / /homes/old ro - nfs4 server:/old ro\n"
+                               "6 2 0:54 / /homes/more rw - autofs map rw,fd=6\n"
+                               "7 6 0:55 / /homes/more/bob rw - nfs4 server:/bob rw\n";
+    static const keel_step_t expected[] = {
+        {KEEL_STEP_OVERLAY, "/"},          {KEEL_STEP_TREE, "/homes"},
+        {KEEL_STEP_OVERLAY, "/homes/ann"}, {KEEL_STEP_OVERLAY, "/homes/ann/disk"},
+        {KEEL_STEP_OVERLAY, "/homes/more/bob"}, {KEEL_STEP_SAME, "/homes/old"}};
+    keel_mounts_t mounts;
+    keel_plan_t plan;
+    assert_ok(keel_mounts_parse(keel_str(text), &mounts));
+    assert_ok(keel_plan_make(&mounts, false, &plan));
+    assert_int_equal(plan.count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < plan.count; ++i) {
+        assert_string_equal(plan.steps[i].path, expected[i].path);
+        assert_int_equal(plan.steps[i].kind, expected[i].kind);
+    }
+    keel_plan_deinitialize(&plan);
+    keel_mounts_deinitialize(&mounts);
+}
+
 static keel_step_kind_t kind_at(const keel_plan_t *plan, const char *path) {
     for (size_t i = 0; i < plan->count; ++i)
         if (strcmp(plan->steps[i].path, path) == 0) return plan->steps[i].kind;
@@ -118,6 +145,7 @@ static void folders_above_mounts_are_made_anew_for_other_users(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mounts_are_sorted_and_the_last_at_a_point_counts),
+        cmocka_unit_test(what_an_automounter_mounts_is_the_users),
         cmocka_unit_test(each_mount_has_its_step_and_the_kernels_own_stay),
         cmocka_unit_test(folders_above_mounts_are_made_anew_for_other_users),
     };
