@@ -85,7 +85,7 @@ class _End:
     def __del__(self):
         if _door is not None:
             _handed_out.pop(self.identity, None)
-            _door.destroy(self.handle)
+            _functions.destroy(self.handle)
 
 
 class _Asked:
@@ -106,7 +106,8 @@ class _Loads:
         self.error: Optional[BaseException] = None
 
 
-_door: Optional[_Door] = None
+_door: Optional[_Door] = None  # while Keel is behind the client
+_functions: Optional[_Door] = None  # the same, also for what other threads do when the process ends
 _client: Any = None
 _calls: Optional[_Calls] = None  # kept, because the engine calls them
 _thread = threading.local()
@@ -123,7 +124,7 @@ _said = set()
 
 
 def _say_once(what: str, error: BaseException) -> None:
-    if what not in _said:
+    if what not in _said and _door is not None:
         _said.add(what)
         _say(f"cpu: {what}: {type(error).__name__}: {error}; JAX compiles it without Keel")
 
@@ -131,7 +132,7 @@ def _say_once(what: str, error: BaseException) -> None:
 # ---- what the engine asks for --------------------------------------------------------------------
 
 def _give(out: int, data: bytes) -> None:
-    _door.give(out, data, len(data))
+    _functions.give(out, data, len(data))
 
 
 def _failed(out: int, error: BaseException) -> int:
@@ -235,7 +236,7 @@ def _drop(number: int) -> None:
 
 def _text_of(buffer: int) -> bytes:
     size = c_size_t()
-    return ctypes.string_at(_door.read_buffer(buffer, ctypes.byref(size)), size.value)
+    return ctypes.string_at(_functions.read_buffer(buffer, ctypes.byref(size)), size.value)
 
 
 def _program_of(module: Any) -> bytes:
@@ -263,13 +264,15 @@ def _hand_out(handle: int, number: int) -> Any:
 def _through_engine(asked: Any, ask: Any, data: bytes, options: bytes) -> Any:
     """What the door's `ask` gives for these bytes."""
     handle, number = c_uint64(), c_uint64()
-    out = _door.make_buffer()
+    out = _functions.make_buffer()
     before, _thread.asked = getattr(_thread, "asked", None), asked
     try:
         failed = ask(_Text(data, len(data)), _Text(options, len(options)), ctypes.byref(handle),
                      ctypes.byref(number), out)
         if asked.error is not None:
             return None
+        if failed and _door is None:
+            raise RuntimeError("the process ends")
         if failed:
             from jax._src.lib import xla_client
             asked.error = xla_client.XlaRuntimeError(_text_of(out).decode(errors="replace"))
@@ -277,7 +280,7 @@ def _through_engine(asked: Any, ask: Any, data: bytes, options: bytes) -> Any:
         return _hand_out(handle.value, number.value)
     finally:
         _thread.asked = before
-        _door.free_buffer(out)
+        _functions.free_buffer(out)
 
 
 jitted.unseen(_compile)
@@ -292,7 +295,7 @@ def _stand_behind(compiler: Any) -> None:
         if backend is not _client or _door is None:
             return original(backend, module, executable_devices, options, host_callbacks)
         try:
-            executable = _through_engine(asked, _door.compile, _program_of(module),
+            executable = _through_engine(asked, _functions.compile, _program_of(module),
                                          options.SerializeAsString())
         except Exception as error:
             _say_once("a program could not be given to Keel", error)
@@ -310,19 +313,19 @@ def _stored_bytes(executable: Any) -> Optional[bytes]:
     made = _handed_out.get(id(executable))
     if made is None or _door is None:
         return None
-    out = _door.make_buffer()
+    out = _functions.make_buffer()
     try:
-        if not _door.stored(made.handle, out):
+        if not _functions.stored(made.handle, out):
             return None
         return _text_of(out)[len(_head(made.devices, made.options)):]
     finally:
-        _door.free_buffer(out)
+        _functions.free_buffer(out)
 
 
 def _tell(executable: Any, data: bytes) -> bytes:
     made = _handed_out.get(id(executable))
     if made is not None and _door is not None:
-        _door.serialized(made.handle, _Text(data, len(data)))
+        _functions.serialized(made.handle, _Text(data, len(data)))
     return data
 
 
@@ -340,7 +343,7 @@ def _see_loads(xla_client: Any) -> None:
         try:
             asked = _Loads(lambda: original(self, serialized, *rest, **named), bytes(serialized), devices,
                            given.get("options"))
-            executable = _through_engine(asked, _door.load, asked.data, asked.options)
+            executable = _through_engine(asked, _functions.load, asked.data, asked.options)
         except Exception as error:
             _say_once("a load could not be given to Keel", error)
             return original(self, serialized, *rest, **named)
@@ -400,6 +403,11 @@ def _end() -> None:
         door.end()
 
 
+def _after_fork() -> None:
+    """A child has none of the client's threads, and ending the client would wait for them."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_client))
+
+
 def _open() -> _Door:
     get = getattr(ctypes.CDLL(library_path()), "keel_own_door")
     get.restype = POINTER(_Door)
@@ -417,14 +425,14 @@ def prepare() -> None:
 
 def begin(client: Any) -> bool:
     """Whether Keel is behind this client. Raises what the settings refuse."""
-    global _door, _client, _calls
+    global _door, _functions, _client, _calls
     from jax._src import compiler
     from jaxlib import xla_client
     door = _open()
     _calls = _Calls(*(kind(function) for (_, kind), function in zip(
         _Calls._fields_, (_compile, _load, _serialized, _memory, _drop))))
     facts, out = _facts(client), door.make_buffer()
-    _door, _client = door, client
+    _door, _functions, _client = door, door, client
     began = 0
     try:
         began = door.begin(ctypes.byref(facts), ctypes.byref(_calls), out)
@@ -440,4 +448,5 @@ def begin(client: Any) -> bool:
         _stand_behind(compiler)
         jitted.begin(door, _handed_out)
         atexit.register(_end)
+        os.register_at_fork(after_in_child=_after_fork)
     return bool(began)

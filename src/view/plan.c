@@ -87,8 +87,8 @@ static keel_status_t add_kernel(planning_t *planning, const keel_mount_t *kernel
         const keel_mount_t *mount = &planning->mounts->list[i];
         if (!is_below(mount->point, kernel->point) || is_kernel(mount)) continue;
         if (planning->is_locked && has_below(planning->mounts, mount->point))
-            return keel_status_make(KEEL_UNSUPPORTED, "%s is on an automounter and has mounts below",
-                                    mount->point);
+            return keel_status_make(KEEL_UNSUPPORTED,
+                                    "%s is on an automounter and has mounts below", mount->point);
         KEEL_TRY(add(planning->plan, kind_of(mount), mount->point));
     }
     return NULL;

@@ -117,6 +117,9 @@ with Workspace("own-client") as space:
     check_same(space, "errors")
     check_same(space, "serialized")
     check_same(space, "pickled")
+    runs = Runs(space, "left")  # a child of JAX alone ends by a signal
+    report.equal("left: cold", runs.go(), 5)
+    report.equal("left: warm", runs.go(), 5)
     runs = Runs(space, "stack")
     report.equal("stack: cold", runs.go(), [False, False])
     runs = Runs(space, "ended")

@@ -77,6 +77,15 @@ def forked():
     return [before, os.waitpid(child, 0)[1], float(step(jnp.ones((8, 8)), jnp.ones((7, 8)))[1])]
 
 
+def left():
+    """A child that ends as Python ends, whose client has no threads any more."""
+    step(jnp.ones((8, 8)), jnp.ones((4, 8)))
+    child = os.fork()
+    if child == 0:
+        sys.exit(5)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
 def errors():
     """The exception is JAX's own."""
     def tell(work):

@@ -73,10 +73,12 @@ static void what_an_automounter_mounts_is_the_users(void **state) {
                                "5 2 0:53 / /homes/old ro - nfs4 server:/old ro\n"
                                "6 2 0:54 / /homes/more rw - autofs map rw,fd=6\n"
                                "7 6 0:55 / /homes/more/bob rw - nfs4 server:/bob rw\n";
-    static const keel_step_t expected[] = {
-        {KEEL_STEP_OVERLAY, "/"},          {KEEL_STEP_TREE, "/homes"},
-        {KEEL_STEP_OVERLAY, "/homes/ann"}, {KEEL_STEP_OVERLAY, "/homes/ann/disk"},
-        {KEEL_STEP_OVERLAY, "/homes/more/bob"}, {KEEL_STEP_SAME, "/homes/old"}};
+    static const keel_step_t expected[] = {{KEEL_STEP_OVERLAY, "/"},
+                                           {KEEL_STEP_TREE, "/homes"},
+                                           {KEEL_STEP_OVERLAY, "/homes/ann"},
+                                           {KEEL_STEP_OVERLAY, "/homes/ann/disk"},
+                                           {KEEL_STEP_OVERLAY, "/homes/more/bob"},
+                                           {KEEL_STEP_SAME, "/homes/old"}};
     keel_mounts_t mounts;
     keel_plan_t plan;
     assert_ok(keel_mounts_parse(keel_str(text), &mounts));
