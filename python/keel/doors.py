@@ -41,6 +41,7 @@ EMBEDDED = "the embedded CPU plugin"
 _front: Optional[str] = None  # the name of the plugin behind Keel; once set, it stays
 _plugin = ""  # that plugin; "" for the embedded one
 _offered: Dict[str, str] = {}  # those that JAX has loaded and that Keel could stand in front of
+_stands = False  # whether Keel can stand behind JAX's own client
 _waits = False  # whether JAX will tell which one it uses
 _default: Optional[str] = None  # that one
 _left: Set[str] = set()  # those that run without Keel
@@ -316,7 +317,8 @@ def _choose_default(xla_bridge) -> None:
         _serves_as_cpu_too(xla_bridge)
         default = OURS
     elif default == CPU and _keeps_cpu():
-        _stands_behind_cpu(xla_bridge)
+        if _stands:  # otherwise, it was said
+            _stands_behind_cpu(xla_bridge)
     elif default == CPU and _serves_as_cpu(xla_bridge):
         default = OURS
     _settle(default)
@@ -354,8 +356,9 @@ def begin_jax() -> None:
     """Before JAX reads its environment."""
     if not serves():
         return
+    global _stands
     if _keeps_cpu():
-        _or(None, own_client.prepare)
+        _stands = _or(False, own_client.prepare)
     when_imported("jaxlib.xla_client", _stand_in_front)
     when_imported("jax._src.xla_bridge", _decide)
 

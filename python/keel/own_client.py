@@ -20,6 +20,7 @@ from typing import Any, Dict, List, Optional
 
 from . import jitted
 from ._library import library_path
+from ._version import version
 
 CODES = ("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
          "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
@@ -48,11 +49,13 @@ class _Calls(ctypes.Structure):
                 ("load", CFUNCTYPE(c_int, c_uint64, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p)),
                 ("serialize", CFUNCTYPE(c_int, c_uint64, c_void_p)),
                 ("memory", CFUNCTYPE(c_int, c_uint64, POINTER(c_int64), c_void_p)),
+                ("program", CFUNCTYPE(c_int, c_uint64, c_void_p)),
                 ("drop", CFUNCTYPE(None, c_uint64))]
 
 
 class _Door(ctypes.Structure):
-    _fields_ = [("begin", CFUNCTYPE(c_int, POINTER(_Facts), POINTER(_Calls), c_void_p)),
+    _fields_ = [("size", c_size_t), ("calls_size", c_size_t), ("version", c_char_p),
+                ("begin", CFUNCTYPE(c_int, POINTER(_Facts), POINTER(_Calls), c_void_p)),
                 ("give", CFUNCTYPE(None, c_void_p, c_char_p, c_size_t)),
                 ("compile", CFUNCTYPE(c_int, _Text, _Text, POINTER(c_uint64), POINTER(c_uint64),
                                       c_void_p)),
@@ -223,6 +226,15 @@ def _memory(number: int, figures: Any, out: int) -> int:
         stats = _made[number].executable.get_compiled_memory_stats()
         for at, name in enumerate(FIGURES):
             figures[at] = getattr(stats, name)
+        return 0
+    except BaseException as error:
+        return _failed(out, error)
+
+
+def _program(number: int, out: int) -> int:
+    try:
+        module, = _made[number].executable.hlo_modules()
+        _give(out, module.as_serialized_hlo_module_proto())
         return 0
     except BaseException as error:
         return _failed(out, error)
@@ -409,18 +421,26 @@ def _after_fork() -> None:
 
 
 def _open() -> _Door:
-    get = getattr(ctypes.CDLL(library_path()), "keel_own_door")
-    get.restype = POINTER(_Door)
-    return get().contents
+    path = library_path()
+    get = getattr(ctypes.CDLL(path), "keel_own_door", None)
+    if get is not None:
+        get.restype = POINTER(_Door)
+        door = get().contents
+        sizes = ctypes.sizeof(_Door), ctypes.sizeof(_Calls)
+        if (door.size, door.calls_size) == sizes and door.version.decode() == version:
+            return door
+    raise RuntimeError(f"{path} and the Python files in {os.path.dirname(__file__)}, which are of Keel "
+                       f"{version}, are not of one build: install both from the same")
 
 
 def is_behind(client: Any) -> bool:
     return _door is not None and client is _client
 
 
-def prepare() -> None:
+def prepare() -> bool:
     """Before JAX is imported."""
     jitted.prepare(_open())
+    return True
 
 
 def begin(client: Any) -> bool:
@@ -430,7 +450,8 @@ def begin(client: Any) -> bool:
     from jaxlib import xla_client
     door = _open()
     _calls = _Calls(*(kind(function) for (_, kind), function in zip(
-        _Calls._fields_, (_compile, _load, _serialized, _memory, _drop))))
+        _Calls._fields_, (_compile, _load, _serialized, _memory, _program,
+                                    _drop))))
     facts, out = _facts(client), door.make_buffer()
     _door, _functions, _client = door, door, client
     began = 0

@@ -4,9 +4,15 @@
 
 #include "own/internal.h"
 
+typedef struct program_t {
+    size_t size;
+    uint8_t *bytes;
+} program_t;
+
 typedef struct executable_t {
     uint64_t number;
     atomic_uint handles;
+    _Atomic(program_t *) program; // whoever asked for its size asks for its bytes next
 } executable_t;
 
 static keel_own_calls_t calls;
@@ -36,13 +42,23 @@ static PJRT_Error *outcome(int code, keel_buffer_t *text) {
     return NULL;
 }
 
+static PJRT_Error *failure(int code, const char *why) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, why);
+    return own_error(code, &text);
+}
+
+static PJRT_Error *no_room(keel_status_t status) {
+    PJRT_Error *error = failure(PJRT_Error_Code_RESOURCE_EXHAUSTED, keel_status_message(status));
+    keel_status_ignore(status);
+    return error;
+}
+
 // NULL while the client's side can be called.
 static PJRT_Error *check_ended(void) {
-    keel_buffer_t text;
     if (!atomic_load(&has_ended)) return NULL;
-    keel_buffer_initialize(&text, 0);
-    keel_buffer_text(&text, "the client has ended");
-    return own_error(PJRT_Error_Code_UNAVAILABLE, &text);
+    return failure(PJRT_Error_Code_UNAVAILABLE, "the client has ended");
 }
 
 static executable_t *make_executable(PJRT_Error **out_error) {
@@ -51,22 +67,26 @@ static executable_t *make_executable(PJRT_Error **out_error) {
     if (*out_error) return NULL;
     keel_status_t status = keel_calloc(1, sizeof(executable_t), &memory);
     if (status) {
-        keel_buffer_t text;
-        keel_buffer_initialize(&text, 0);
-        keel_buffer_text(&text, keel_status_message(status));
-        keel_status_ignore(status);
-        *out_error = own_error(PJRT_Error_Code_RESOURCE_EXHAUSTED, &text);
+        *out_error = no_room(status);
         return NULL;
     }
     executable_t *executable = memory;
     executable->number = atomic_fetch_add(&made, 1) + 1;
     atomic_init(&executable->handles, 1);
+    atomic_init(&executable->program, NULL);
     return executable;
+}
+
+static void free_program(program_t *program) {
+    if (!program) return;
+    keel_free(program->bytes);
+    keel_free(program);
 }
 
 static void release(executable_t *executable) {
     if (!executable || atomic_fetch_sub(&executable->handles, 1) != 1) return;
     if (!atomic_load(&has_ended)) calls.drop(executable->number);
+    free_program(atomic_load(&executable->program));
     keel_free(executable);
 }
 
@@ -134,12 +154,7 @@ PJRT_Error *own_serialize(PJRT_Executable_Serialize_Args *args) {
     size_t size;
     keel_status_t status = keel_buffer_take(&bytes, &data, &size);
     keel_buffer_deinitialize(&bytes);
-    if (status) {
-        keel_buffer_initialize(&bytes, 0);
-        keel_buffer_text(&bytes, keel_status_message(status));
-        keel_status_ignore(status);
-        return own_error(PJRT_Error_Code_RESOURCE_EXHAUSTED, &bytes);
-    }
+    if (status) return no_room(status);
     args->serialized_bytes = (const char *)data;
     args->serialized_bytes_size = size;
     args->serialized_executable = (PJRT_SerializedExecutable *)data;
@@ -163,10 +178,45 @@ PJRT_Error *own_memory(PJRT_Executable_GetCompiledMemoryStats_Args *args) {
     return NULL;
 }
 
+static PJRT_Error *make_program(const executable_t *executable, program_t **out) {
+    keel_buffer_t bytes;
+    void *memory;
+    PJRT_Error *error = check_ended();
+    if (error) return error;
+    keel_buffer_initialize(&bytes, 0);
+    int code = calls.program(executable->number, &bytes);
+    if (code) return own_error(code, &bytes);
+    keel_status_t status = keel_calloc(1, sizeof(program_t), &memory);
+    if (!status) {
+        *out = memory;
+        status = keel_buffer_take(&bytes, &(*out)->bytes, &(*out)->size);
+        if (status) keel_free(memory);
+    }
+    keel_buffer_deinitialize(&bytes);
+    return status ? no_room(status) : NULL;
+}
+
+// The size first, then the bytes.
+PJRT_Error *own_optimized(PJRT_Executable_OptimizedProgram_Args *args) {
+    static const char format[] = "hlo";
+    executable_t *executable = (executable_t *)args->executable;
+    PJRT_Program *asked = args->program;
+    program_t *program = atomic_exchange(&executable->program, NULL);
+    PJRT_Error *error = program ? NULL : make_program(executable, &program);
+    if (error) return error;
+    if (asked->code && asked->code_size < program->size)
+        error = failure(PJRT_Error_Code_INVALID_ARGUMENT, "the program is larger than its room");
+    else if (asked->code)
+        memcpy(asked->code, program->bytes, program->size);
+    asked->code_size = program->size;
+    asked->format = format;
+    asked->format_size = sizeof format - 1;
+    if (!asked->code) program = atomic_exchange(&executable->program, program);
+    free_program(program);
+    return error;
+}
+
 PJRT_Error *own_execute(PJRT_LoadedExecutable_Execute_Args *args) {
     (void)args;
-    keel_buffer_t text;
-    keel_buffer_initialize(&text, 0);
-    keel_buffer_text(&text, "the client executes its programs itself");
-    return own_error(PJRT_Error_Code_UNIMPLEMENTED, &text);
+    return failure(PJRT_Error_Code_UNIMPLEMENTED, "the client executes its programs itself");
 }

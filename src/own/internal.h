@@ -16,6 +16,7 @@ PJRT_Error *own_loaded_destroy(PJRT_LoadedExecutable_Destroy_Args *args);
 PJRT_Error *own_executable_destroy(PJRT_Executable_Destroy_Args *args);
 PJRT_Error *own_serialize(PJRT_Executable_Serialize_Args *args);
 PJRT_Error *own_memory(PJRT_Executable_GetCompiledMemoryStats_Args *args);
+PJRT_Error *own_optimized(PJRT_Executable_OptimizedProgram_Args *args);
 PJRT_Error *own_execute(PJRT_LoadedExecutable_Execute_Args *args);
 
 #endif // KEEL_OWN_INTERNAL_H_

@@ -60,7 +60,8 @@ typedef struct keel_own_calls_t {
                 size_t options_size, void *out);
     int (*serialize)(uint64_t number, void *out); // the bytes in `out`
     int (*memory)(uint64_t number, int64_t figures[KEEL_OWN_FIGURE_COUNT], void *out);
-    void (*drop)(uint64_t number); // no handle is left
+    int (*program)(uint64_t number, void *out); // the optimized one, an HloModuleProto, in `out`
+    void (*drop)(uint64_t number);              // no handle is left
 } keel_own_calls_t;
 
 // The table, for the process's life. Once.

@@ -172,6 +172,7 @@ keel_status_t keel_own_plugin(const keel_own_facts_t *facts, const keel_own_call
         .PJRT_Executable_Serialize = own_serialize,
         .PJRT_Executable_GetCompiledMemoryStats = own_memory,
         .PJRT_Executable_DeserializeAndLoad = own_load,
+        .PJRT_Executable_OptimizedProgram = own_optimized,
         .PJRT_LoadedExecutable_Destroy = own_loaded_destroy,
         .PJRT_LoadedExecutable_GetExecutable = own_get_executable,
         .PJRT_LoadedExecutable_Execute = own_execute,

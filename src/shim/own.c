@@ -161,6 +161,9 @@ static bool watch(void *function, size_t offset, void *group) {
 
 const keel_own_door_t *keel_shim_own_door(void) {
     static const keel_own_door_t door = {
+        .size = sizeof(keel_own_door_t),
+        .calls_size = sizeof(keel_own_calls_t),
+        .version = KEEL_VERSION,
         .begin = begin,
         .give = keel_own_give,
         .compile = compile,

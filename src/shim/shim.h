@@ -79,6 +79,9 @@ void keel_shim_write_fixes(keel_engine_t *engine);
 // python/keel/own_client.py declares it. Functions that only a thread with the interpreter's lock
 // may call say so.
 typedef struct keel_own_door_t {
+    // First, so that Python files of another build see that they are not for this library.
+    size_t size, calls_size; // of this, and of keel_own_calls_t
+    const char *version;     // Keel's
     // Makes the engine and the client. 0: mode is off, or the process has another plugin behind
     // Keel; 1: done; -1: refused, and `out` (keel_own_give) says why.
     int (*begin)(const keel_own_facts_t *facts, const keel_own_calls_t *calls, void *out);

@@ -2,8 +2,9 @@
 alone, cold and warm; what it compiles is stored, counted, explained and held to a contract."""
 
 import os
+import shutil
 
-from harness import (HERE, KEEL, PYTHON, Report, Workspace, clean_environment, compiles, entries,
+from harness import (HERE, KEEL, PYTHON, ROOT, Report, Workspace, clean_environment, compiles, entries,
                      finish, journal, last_json, loads, of_kind, run, start, told)
 
 report = Report()
@@ -108,7 +109,29 @@ def check_contract(runs):
                  in runs.answer.err and "f32[7,8]" in runs.answer.err, told(runs.answer))
 
 
+def check_builds(space):
+    """Python files and a library that are not of one build: JAX runs, with one line."""
+    line = "import jax; print(float(jax.jit(lambda x: x + 1)(1.0)))"
+    edits = {"version": ("_version.py", "version = ", "version = 'before ' + "),
+             "layout": ("own_client.py", '("serialize", ', '("more", c_void_p), ("serialize", ')}
+    for name, (file, old, new) in edits.items():
+        package = space.path("python-" + name)
+        shutil.copytree(ROOT / "python", package)
+        edited = package / "keel" / file
+        text = edited.read_text()
+        assert old in text
+        edited.write_text(text.replace(old, new))
+        answer = run([KEEL, "run", "--jax-cpu", "own", "--cache-dir", space.path("builds"),
+                      "--run-dir", space.path("builds"), "--", "env",
+                      f"PYTHONPATH={package / 'keel' / 'site'}:{package}", PYTHON, "-c", line],
+                     environment())
+        report.check(f"builds: another {name} is said once, and JAX runs",
+                     answer.code == 0 and "2.0" in answer.out
+                     and answer.err.count("are not of one build") == 1, told(answer))
+
+
 with Workspace("own-client") as space:
+    check_builds(space)
     check_training(space)
     check_same(space, "callbacks", stores=False)
     check_same(space, "devices")

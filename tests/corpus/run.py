@@ -12,7 +12,9 @@ and compares what `keel why` says of the last run with what the case expects.
     --jobs N           cases at once (2)
 
 Prints a line a case and a table of kinds. A case that is wrong fails, unless known.tsv lists it, or
-rehearsed.tsv where it is rehearsed; one that is listed there and right fails too. Needs a build (KEEL_TEST_BUILD, default `build`) and .venv.
+rehearsed.tsv where it is rehearsed; one that is listed there and right fails too. JAX keeps its own
+client, except for the cases that own.tsv lists; KEEL_TEST_JAX_CPU says `own` or `embedded` for all.
+Needs a build (KEEL_TEST_BUILD, default `build`) and .venv.
 """
 
 import argparse
@@ -62,13 +64,26 @@ def other_plugins():
     return {name: table.parent / library for name, _, library in rows}
 
 
+def table_of(name):
+    """A table of cases, each with a reason."""
+    rows = [line.split("\t") for line in (HERE / name).read_text().splitlines()
+            if line and not line.startswith("#")]
+    return dict(rows)
+
+
+NOT_OWN = table_of("own.tsv")
+
+
+def jax_cpu(case):
+    """What compiles for JAX on the processor: `keel run`'s default, if it can show the case."""
+    return os.environ.get("KEEL_TEST_JAX_CPU") or ("embedded" if case.name in NOT_OWN else "own")
+
+
 def environment(variables):
     """Nothing that steers Keel or its client but what the case says."""
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith(FOREIGN_SETTINGS)}
-    # The plugin door sees reads too; KEEL_TEST_JAX_CPU=own runs the cases on JAX's own client.
-    return clean | {"KEEL_JAX_CPU": os.environ.get("KEEL_TEST_JAX_CPU") or "embedded",
-                    "KEEL_CONFIG": os.devnull, "KEEL_CPU_DEVICES": "4", "TF_CPP_MIN_LOG_LEVEL": "3",
+    return clean | {"KEEL_CONFIG": os.devnull, "KEEL_CPU_DEVICES": "4", "TF_CPP_MIN_LOG_LEVEL": "3",
                     "PYTHONDONTWRITEBYTECODE": "1"} | variables
 
 
@@ -103,6 +118,7 @@ def client_of(options):
 
 def execute(case, client, folder, target):
     """Runs the processes of a case, one after the other; the runs are in folder/runs."""
+    variables = client.variables | {"KEEL_JAX_CPU": jax_cpu(case)}
     for run in case.runs:
         words = [KEEL, *command(case, target), "--quiet", *client.options, "--cache-dir", folder / run.cache,
                  "--run-dir", folder / "runs"]
@@ -114,7 +130,7 @@ def execute(case, client, folder, target):
                 raise Skipped(f"plugin {plugin} is missing: tools/setup --all-plugins brings it")
             words += ["--plugin", other_plugins()[plugin]]
         done = answer([*words, "--", client.python, *shlex.split(case.launch), case.main,
-                       *run.arguments], client.variables | run.variables, folder)
+                       *run.arguments], variables | run.variables, folder)
         if done.returncode:
             raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-600:]}")
 
@@ -356,10 +372,8 @@ def verdict(case, name, folder, options):
 
 def known_faults(is_rehearsed):
     """Cases that are known to be wrong, and why."""
-    names = ["known.tsv", "rehearsed.tsv"] if is_rehearsed else ["known.tsv"]
-    rows = [line.split("\t") for name in names for line in (HERE / name).read_text().splitlines()
-            if line and not line.startswith("#")]
-    return dict(rows)
+    own = NOT_OWN if os.environ.get("KEEL_TEST_JAX_CPU") == "own" else {}
+    return table_of("known.tsv") | (table_of("rehearsed.tsv") if is_rehearsed else own)
 
 
 def word_of(result, known):

@@ -15,7 +15,7 @@ enum { EXECUTABLES = 64 };
 static struct {
     const char *asked;          // what the client compiles now
     char code[EXECUTABLES][64]; // by number; "" once dropped
-    atomic_int compiles, loads, drops;
+    atomic_int compiles, loads, programs, drops;
     bool fails_to_load;
 } side;
 
@@ -58,13 +58,25 @@ static int side_memory(uint64_t number, int64_t figures[KEEL_OWN_FIGURE_COUNT], 
     return 0;
 }
 
+static int side_program(uint64_t number, void *out) {
+    CHECK(*side.code[number]);
+    if (strstr(side.code[number], "unreadable")) {
+        keel_own_give(out, "no modules", 10);
+        return PJRT_Error_Code_INTERNAL;
+    }
+    keel_own_give(out, "optimized ", 10);
+    keel_own_give(out, side.code[number], strlen(side.code[number]));
+    ++side.programs;
+    return 0;
+}
+
 static void side_drop(uint64_t number) {
     *side.code[number] = 0;
     ++side.drops;
 }
 
-static const keel_own_calls_t calls = {side_compile, side_load, side_serialize, side_memory,
-                                       side_drop};
+static const keel_own_calls_t calls = {side_compile, side_load,    side_serialize,
+                                       side_memory,  side_program, side_drop};
 
 // ---- in a child --------------------------------------------------------------------------------
 
@@ -199,6 +211,60 @@ static void compile_late(const door_t *door) {
     CHECK(side.compiles == 0);
 }
 
+// As the engine asks for it, of an executable that the client does not have yet.
+static PJRT_Error *ask_optimized(PJRT_Executable *executable, char *room, PJRT_Program *out) {
+    PJRT_Executable_OptimizedProgram_Args args = {KEEL_PJRT_SIZE(PJRT_Executable_OptimizedProgram),
+                                                  .executable = executable, .program = out};
+    out->code = room;
+    return keel_shim_api()->PJRT_Executable_OptimizedProgram(&args);
+}
+
+static void read_optimized(const door_t *door) {
+    (void)door;
+    static const char wanted[] = "optimized one program";
+    char room[64];
+    PJRT_Executable *executable = NULL;
+    PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE};
+    begin();
+    made_t made = compile("one program");
+    keel_status_t status = keel_pjrt_executable(
+        keel_shim_api(), (PJRT_LoadedExecutable *)(uintptr_t)made.handle, &executable);
+    CHECK(!status);
+    for (int again = 0; again < 2; ++again) {
+        CHECK(!ask_optimized(executable, NULL, &program));
+        CHECK(program.code_size == sizeof wanted - 1 && program.format_size == 3);
+        CHECK(memcmp(program.format, "hlo", 3) == 0);
+        CHECK(!ask_optimized(executable, room, &program));
+        CHECK(memcmp(room, wanted, program.code_size) == 0);
+    }
+    CHECK(!ask_optimized(executable, room, &program)); // without its size
+    program.code_size = 3;
+    PJRT_Error *error = ask_optimized(executable, room, &program);
+    CHECK(error);
+    keel_status_ignore(keel_pjrt_status(keel_shim_api(), error, "OptimizedProgram"));
+    CHECK(!ask_optimized(executable, NULL, &program)); // and never for its bytes
+    keel_pjrt_destroy_executable(keel_shim_api(), executable);
+    own->end();
+    CHECK(side.programs >= 5); // and the proof
+}
+
+static void test_the_optimized_program_is_given_as_often_as_it_is_asked_for(void **state) {
+    door_run(*state, "", read_optimized);
+}
+
+static void store_unreadable(const door_t *door) {
+    (void)door;
+    begin();
+    compile("an unreadable program");
+    own->end();
+}
+
+static void test_a_program_that_the_client_cannot_show_is_stored(void **state) {
+    door_t *door = *state;
+    door_run(door, "", store_unreadable);
+    assert_int_equal(count_entries(door), 1);
+}
+
 static void test_the_client_is_not_called_after_its_end(void **state) {
     door_run(*state, "", compile_late);
 }
@@ -324,6 +390,8 @@ int main(void) {
         CASE(test_the_clients_own_executions_are_counted),
         CASE(test_the_compilers_error_is_passed_on),
         CASE(test_what_does_not_load_is_compiled_again),
+        CASE(test_the_optimized_program_is_given_as_often_as_it_is_asked_for),
+        CASE(test_a_program_that_the_client_cannot_show_is_stored),
         CASE(test_the_client_is_not_called_after_its_end),
         CASE(test_the_settings_decide),
         CASE(test_a_process_has_one_door),

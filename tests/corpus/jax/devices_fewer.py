@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-jax.config.update("jax_pjrt_client_create_options", {"cpu_device_count": int(sys.argv[1])})
+jax.config.update("jax_num_cpu_devices", int(sys.argv[1]))
 
 
 @jax.jit

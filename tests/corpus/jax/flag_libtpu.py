@@ -1,7 +1,4 @@
-# cause: flag
-# subject: xla_tpu_enable_latency_hiding_scheduler
-# old: unset
-# new: true
+# cause: none
 # run:
 # run: LIBTPU_INIT_ARGS=--xla_tpu_enable_latency_hiding_scheduler=true
 
@@ -15,4 +12,4 @@ def step(x):
     return jnp.exp(x) / 3.0
 
 
-step(np.ones(8, np.float32))  # <- cause
+step(np.ones(8, np.float32))

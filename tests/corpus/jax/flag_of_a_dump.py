@@ -1,7 +1,7 @@
 # cause: cache
 # subject: dumps
 # run:
-# run: XLA_FLAGS=--xla_dump_to=dumps
+# run: "XLA_FLAGS=--xla_dump_to=dumps --xla_dump_hlo_pass_re=.*"
 
 import jax
 import jax.numpy as jnp
