@@ -444,14 +444,13 @@ def prepare() -> bool:
 
 
 def begin(client: Any) -> bool:
-    """Whether Keel is behind this client. Raises what the settings refuse."""
+    """Whether Keel is behind this client, in the place of an earlier one. Raises what the settings
+    refuse."""
     global _door, _functions, _client, _calls
-    from jax._src import compiler
-    from jaxlib import xla_client
-    door = _open()
-    _calls = _Calls(*(kind(function) for (_, kind), function in zip(
-        _Calls._fields_, (_compile, _load, _serialized, _memory, _program,
-                                    _drop))))
+    door, is_first = _open(), _calls is None
+    if is_first:
+        _calls = _Calls(*(kind(function) for (_, kind), function in zip(
+            _Calls._fields_, (_compile, _load, _serialized, _memory, _program, _drop))))
     facts, out = _facts(client), door.make_buffer()
     _door, _functions, _client = door, door, client
     began = 0
@@ -463,11 +462,17 @@ def begin(client: Any) -> bool:
         door.free_buffer(out)
         if began <= 0:
             _door = None
-    if began:
-        _serialize_stored(xla_client)
-        _see_loads(xla_client)
-        _stand_behind(compiler)
-        jitted.begin(door, _handed_out)
-        atexit.register(_end)
-        os.register_at_fork(after_in_child=_after_fork)
+    if began and is_first:
+        _follow(door)
     return bool(began)
+
+
+def _follow(door: _Door) -> None:
+    from jax._src import compiler
+    from jaxlib import xla_client
+    _serialize_stored(xla_client)
+    _see_loads(xla_client)
+    _stand_behind(compiler)
+    jitted.begin(door, _handed_out)
+    atexit.register(_end)
+    os.register_at_fork(after_in_child=_after_fork)

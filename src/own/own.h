@@ -68,6 +68,10 @@ typedef struct keel_own_calls_t {
 keel_status_t keel_own_plugin(const keel_own_facts_t *facts, const keel_own_calls_t *calls,
                               keel_plugin_t *out) KEEL_MUST_CHECK;
 
+// A later client in the place of the former one, which the engine no longer has. What that one said
+// of itself stays, because executables outlive their client.
+keel_status_t keel_own_client(const keel_own_facts_t *facts) KEEL_MUST_CHECK;
+
 // The client's side hands over bytes or text. Any number of times per call.
 void keel_own_give(void *out, const void *data, size_t size);
 

@@ -13,14 +13,16 @@ typedef struct device_t {
     int32_t id, process;
 } device_t;
 
-// A process has one such client; its handle is this object.
-static struct {
+typedef struct client_t {
     char *platform, *version;
     int32_t process;
     device_t *devices;
     PJRT_Device **all, **addressable; // handles are pointers to `devices`
     size_t count, addressable_count;
-} client;
+} client_t;
+
+// A process has one such client at a time; its handle is this object.
+static client_t client;
 
 // ---- errors ------------------------------------------------------------------------------------
 
@@ -126,23 +128,33 @@ static PJRT_Error *description_kind(PJRT_DeviceDescription_Kind_Args *args) {
 
 // ---- the table ---------------------------------------------------------------------------------
 
-static keel_status_t take_devices(const keel_own_facts_t *facts) {
+static keel_status_t take_devices(const keel_own_facts_t *facts, client_t *out) {
     void *memory;
     KEEL_TRY(keel_calloc(facts->device_count, sizeof(device_t), &memory));
-    client.devices = memory;
+    out->devices = memory;
     KEEL_TRY(keel_calloc(2 * facts->device_count, sizeof(PJRT_Device *), &memory));
-    client.all = memory;
-    client.addressable = client.all + facts->device_count;
+    out->all = memory;
+    out->addressable = out->all + facts->device_count;
     for (size_t i = 0; i < facts->device_count; ++i) {
         const keel_own_device_t *given = &facts->devices[i];
-        device_t *device = &client.devices[i];
+        device_t *device = &out->devices[i];
         device->id = given->id;
         device->process = given->process;
         KEEL_TRY(keel_strdup(keel_str(given->kind), &device->kind));
-        client.all[client.count++] = (PJRT_Device *)device;
+        out->all[out->count++] = (PJRT_Device *)device;
         if (given->is_addressable)
-            client.addressable[client.addressable_count++] = (PJRT_Device *)device;
+            out->addressable[out->addressable_count++] = (PJRT_Device *)device;
     }
+    return NULL;
+}
+
+keel_status_t keel_own_client(const keel_own_facts_t *facts) {
+    client_t taken = {.process = facts->process};
+    if (!facts->device_count) return keel_status_make(KEEL_INVALID, "the client has no devices");
+    KEEL_TRY(keel_strdup(keel_str(facts->platform), &taken.platform));
+    KEEL_TRY(keel_strdup(keel_str(facts->version), &taken.version));
+    KEEL_TRY(take_devices(facts, &taken));
+    client = taken;
     return NULL;
 }
 
@@ -177,12 +189,8 @@ keel_status_t keel_own_plugin(const keel_own_facts_t *facts, const keel_own_call
         .PJRT_LoadedExecutable_GetExecutable = own_get_executable,
         .PJRT_LoadedExecutable_Execute = own_execute,
     };
-    if (!facts->device_count) return keel_status_make(KEEL_INVALID, "the client has no devices");
+    KEEL_TRY(keel_own_client(facts));
     own_take_calls(calls);
-    client.process = facts->process;
-    KEEL_TRY(keel_strdup(keel_str(facts->platform), &client.platform));
-    KEEL_TRY(keel_strdup(keel_str(facts->version), &client.version));
-    KEEL_TRY(take_devices(facts));
     KEEL_TRY(keel_path(&out->path, "%s", facts->library));
     out->api = &table;
     return NULL;

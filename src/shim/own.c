@@ -27,11 +27,22 @@ static int give_status(keel_status_t status, void *out) {
     return -1;
 }
 
+// JAX drops its client (`clear_backends`) and makes another.
+static keel_status_t replace_client(const keel_own_facts_t *facts) {
+    PJRT_Client_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Destroy), .client = client};
+    if (client)
+        KEEL_TRY(keel_pjrt_status(api, api->PJRT_Client_Destroy(&args), "PJRT_Client_Destroy"));
+    client = NULL;
+    return keel_own_client(facts);
+}
+
 static int begin(const keel_own_facts_t *facts, const keel_own_calls_t *calls, void *out) {
-    if (of_client.api) return 0;
-    keel_status_t status = keel_own_plugin(facts, calls, &of_client);
+    bool is_later = api != NULL;
+    if (of_client.api && !is_later) return 0;
+    keel_status_t status =
+        is_later ? replace_client(facts) : keel_own_plugin(facts, calls, &of_client);
     if (status) return give_status(status, out);
-    if (!keel_shim_wrap_own(&of_client)) return 0;
+    if (!is_later && !keel_shim_wrap_own(&of_client)) return 0;
     api = keel_shim_api();
     PJRT_Client_Create_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Create)};
     PJRT_Error *error = api->PJRT_Client_Create(&args);

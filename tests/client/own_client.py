@@ -138,6 +138,9 @@ with Workspace("own-client") as space:
     check_same(space, "threads")
     check_same(space, "forked")
     check_same(space, "errors")
+    runs = check_same(space, "later")
+    runs.go()
+    report.equal("later: executions of each program", runs.executed("jit__lambda"), [2, 1, 1])
     check_same(space, "serialized")
     check_same(space, "pickled")
     runs = Runs(space, "left")  # a child of JAX alone ends by a signal

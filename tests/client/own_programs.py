@@ -86,6 +86,20 @@ def left():
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def later():
+    """A client that takes the place of another, with other devices."""
+    from jax.extend import backend
+    f = jax.jit(lambda x: x * 2 + 1)
+    result = numbers(f(jnp.ones(3)))
+    backend.clear_backends()
+    jax.config.update("jax_num_cpu_devices", 3)
+    for size in (2, 3):
+        result += numbers(f(jnp.ones(size)))
+    result += numbers(jax.pmap(lambda x: jax.lax.psum(x, "i"), axis_name="i")(jnp.ones(3)))
+    gc.collect()
+    return result + numbers(f(jnp.ones(2))) + [len(jax.devices())]
+
+
 def errors():
     """The exception is JAX's own."""
     def tell(work):
