@@ -209,6 +209,7 @@ static keel_status_t look_at_step(looking_t *looking, const keel_view_t *view, s
     snprintf(name, sizeof name, "%zu/upper", number);
     int place = in_memory ? view->memory_place : view->disk_place;
     int upper = openat(place, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (upper < 0 && errno == EACCES) return NULL; // a folder in which this user can do nothing
     if (upper < 0) return view_refused("cannot look at what was written to", step->path);
     const pair_t pair = {upper, step->path, step->path, 0};
     keel_status_t status = look_in(looking, &pair);
