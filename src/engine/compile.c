@@ -184,6 +184,9 @@ static bool hand_out_entry(request_t *request, loaded_entry_t *loaded, uint64_t 
 bool compile_load_ahead(request_t *request, keel_miss_t *out_miss) {
     prefetched_t ahead;
     keel_engine_t *engine = request->engine;
+    *out_miss = KEEL_MISS_ABSENT;
+    // What was loaded ahead wrote no dumps.
+    if (request->unloaded || request->dumps.flag) return false;
     bool taken = prefetch_take(engine, request->args->client, &request->key.digest, &ahead);
     request->in_plugin += ahead.waited;
     *out_miss = ahead.miss;
@@ -228,9 +231,7 @@ static bool load_stored(request_t *request, keel_miss_t *out_miss) {
 static bool load(request_t *request, keel_miss_t *out_miss) {
     *out_miss = KEEL_MISS_ABSENT;
     if (request->dumps.by_compiling) return false;
-    // What was loaded ahead wrote no dumps.
-    bool may_be_ahead = !request->unloaded && !request->dumps.flag;
-    if (may_be_ahead && compile_load_ahead(request, out_miss)) return true;
+    if (compile_load_ahead(request, out_miss)) return true;
     return *out_miss == KEEL_MISS_ABSENT && load_stored(request, out_miss);
 }
 

@@ -62,6 +62,16 @@ keel_status_t executables_create(keel_engine_t *engine) {
 
 void executables_destroy(executables_t *table) {
     if (!table) return;
+    for (size_t i = 0; table->slots && i < EXECUTABLE_SLOTS; ++i) {
+        keel_stored_release(table->slots[i].stored);
+        keel_free(table->slots[i].made_of);
+    }
+    while (table->taken) {
+        taken_t *taken = table->taken;
+        table->taken = taken->next;
+        keel_stored_release(taken->stored);
+        keel_free(taken);
+    }
     keel_free(table->slots);
     pthread_mutex_destroy(&table->lock);
     keel_free(table);
