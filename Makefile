@@ -25,7 +25,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-writes test-targets test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-writes test-targets test-keys test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -80,6 +80,12 @@ test-targets: ## compile for GPUs and TPUs that are not here: 2 GB in .venv-targ
 	@tools/setup --tests --targets
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(targets|client\.hosts$$|torch\.rehearse$$)'
+
+# Not part of .ci/run: a quarter of an hour, and the downloads of test-targets.
+test-keys: ## mutations of environment and toolkit: code that real compilers make, and keys
+	@tools/setup --tests --toolkit
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@$(PYTHON) tests/keys/run.py
 
 # Not part of .ci/run: an hour, and the downloads of test-targets.
 test-rehearse: ## rehearse the truth corpus, for a GPU and a TPU too: 2 GB in .venv-targets

@@ -102,6 +102,7 @@ typedef struct output_t {
     bool understood;
     bool is_whole;   // there is one partition
     bool only_reads; // of keel_dumps_t
+    bool has_caches; // XLA's own caches are of GPUs only, but JAX names them for every backend
 } output_t;
 
 static const rule_t *rule_of(message_id_t message, uint32_t number) {
@@ -264,7 +265,7 @@ static void put_content(output_t *output, keel_bytes_t value) {
 // What counts of the path of a cache, as text; nothing if the path does not count at all.
 static void put_cache_value(output_t *output, const keel_dump_flag_t *flag, keel_bytes_t path,
                             keel_buffer_t *out) {
-    if (output->unread) return;
+    if (output->unread || !output->has_caches) return;
     output->unread = keel_dump_flag_put_cache(flag, keel_bytes_str(path), output->only_reads, out);
 }
 
@@ -557,7 +558,8 @@ keel_status_t keel_key_options(keel_bytes_t options, unsigned backends, keel_buf
     output_t output = {.assignment = &devices,
                        .understood = true,
                        .is_whole = keel_partitioning_is_none(&partitioning),
-                       .only_reads = dumps.only_reads};
+                       .only_reads = dumps.only_reads,
+                       .has_caches = backends & KEEL_BACKEND_GPU};
     keel_arena_initialize(&output.arena, 0);
     keel_buffer_initialize(&output.text, 0);
     keel_buffer_initialize(&output.debug_text, 0);

@@ -26,7 +26,10 @@ typedef struct cache_t {
     uint32_t number;
     const char *name, *path;
     bool only_reads;
+    unsigned backends;
 } cache_t;
+
+enum { ANY = KEEL_BACKEND_CPU | KEEL_BACKEND_GPU | KEEL_BACKEND_TPU };
 
 static void put_override(keel_buffer_t *out, const char *name, const char *text) {
     keel_buffer_t entry, value;
@@ -59,7 +62,7 @@ static keel_digest_t digest_of_cache(given_by_t by, const cache_t *cache) {
         put_override(&options, "xla_gpu_experimental_autotune_cache_mode",
                      "AUTOTUNE_CACHE_MODE_READ");
     bool understood = false;
-    MUST(keel_key_options(keel_buffer_bytes(&options), KEEL_BACKEND_CPU, &canonical, &ignored,
+    MUST(keel_key_options(keel_buffer_bytes(&options), cache->backends, &canonical, &ignored,
                           &ignored, &understood));
     assert_true(understood);
     MUST(keel_key_flags(by == BY_FLAG ? text : "", &canonical));
@@ -98,10 +101,10 @@ static void a_cache_of_xla_counts_only_if_xla_only_reads_it(void **state) {
         snprintf(files[i], sizeof files[i], "%s/entry", folders[i]);
         write_text(files[i], "one");
     }
-    const cache_t kernels = {KERNELS, "xla_gpu_kernel_cache_file", files[0], false};
+    const cache_t kernels = {KERNELS, "xla_gpu_kernel_cache_file", files[0], false, ANY};
     cache_t tuned[2] = {
-        {TUNED, "xla_gpu_per_fusion_autotune_cache_dir", folders[0], false},
-        {TUNED_ANEW, "xla_gpu_experimental_autotuner_cache_dir", folders[0], false}};
+        {TUNED, "xla_gpu_per_fusion_autotune_cache_dir", folders[0], false, ANY},
+        {TUNED_ANEW, "xla_gpu_experimental_autotuner_cache_dir", folders[0], false, ANY}};
     for (int by = 0; by < GIVEN_BY_COUNT; ++by) {
         check_cache((given_by_t)by, kernels, files[0], files[1], false, true);
         for (int i = 0; i < 4; ++i) {
@@ -115,8 +118,23 @@ static void a_cache_of_xla_counts_only_if_xla_only_reads_it(void **state) {
     }
 }
 
+// JAX puts the paths of these caches into the options of every backend.
+static void without_gpus_a_cache_of_xla_does_not_count(void **state) {
+    (void)state;
+    for (int by = BY_DEBUG; by <= BY_OVERRIDE; ++by) {
+        for (unsigned backend = KEEL_BACKEND_CPU; backend <= ANY; ++backend) {
+            cache_t cache = {KERNELS, "xla_gpu_kernel_cache_file", "/dev/null", false, backend};
+            cache_t none = {KERNELS, "xla_gpu_kernel_cache_file", "", false, backend};
+            keel_digest_t with = digest_of_cache((given_by_t)by, &cache);
+            keel_digest_t without = digest_of_cache((given_by_t)by, &none);
+            assert_int_equal(keel_digest_equal(&with, &without), !(backend & KEEL_BACKEND_GPU));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_gpus_a_cache_of_xla_does_not_count),
         cmocka_unit_test(a_cache_of_xla_counts_only_if_xla_only_reads_it),
     };
     return cmocka_run_group_tests_name("key_caches", tests, NULL, NULL);
