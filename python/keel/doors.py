@@ -245,9 +245,6 @@ def _make_cpu(xla_bridge, make_own):
 
 def _stand_behind(make_own):
     client = make_own()
-    if _is_distributed():
-        sys.stderr.write("keel: cpu: JAX's own client runs without Keel across processes\n")
-        return client
     try:
         own_client.begin(client)
     except Exception as error:

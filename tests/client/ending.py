@@ -107,7 +107,9 @@ def words(text):
 
 
 def ending(answer, is_compared):
-    return (answer.code, words(answer.out), words(answer.err)) if is_compared else answer.code
+    """`keel run` ends with 128 and the signal."""
+    code = 128 - answer.code if isinstance(answer.code, int) and answer.code < 0 else answer.code
+    return (code, words(answer.out), words(answer.err)) if is_compared else code
 
 
 def check(space, title, program, is_compared):

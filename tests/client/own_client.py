@@ -3,6 +3,7 @@ alone, cold and warm; what it compiles is stored, counted, explained and held to
 
 import os
 import shutil
+import socket
 
 from harness import (HERE, KEEL, PYTHON, ROOT, Report, Workspace, clean_environment, compiles, entries,
                      finish, journal, last_json, loads, of_kind, run, start, told)
@@ -109,6 +110,25 @@ def check_contract(runs):
                  in runs.answer.err and "f32[7,8]" in runs.answer.err, told(runs.answer))
 
 
+def check_processes(space):
+    """Two processes that compute together, cold and warm, as JAX alone."""
+    runs = Runs(space, "processes")
+    through = [KEEL, "run", "--jax-cpu", "own", "--cache-dir", runs.cache, "--run-dir", runs.runs, "--"]
+    wanted = [[40.0, 40.0, 12.0, 3.0, 3.0], [40.0, 40.0, 12.0, 4.0, 4.0]]
+    for how, before in (("alone", []), ("cold", through), ("warm", through)):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        both = [start([*before, *runs.command, str(number), str(port)], environment(JAX_NUM_CPU_DEVICES="2"))
+                for number in range(2)]
+        answers = [finish(one) for one in both]
+        report.equal(f"processes: {how}", list(map(last_json, answers)), wanted)
+    events = [event for path in sorted(runs.runs.glob("*/journal.ndjson"))[-2:]
+              for event in journal(runs.runs, path.parent.name)]
+    report.equal("processes: warm, nothing is compiled", compiles(events), [])
+    report.check("processes: warm, both load", len(loads(events)) >= 6, len(loads(events)))
+
+
 def check_builds(space):
     """Python files and a library that are not of one build: JAX runs, with one line."""
     line = "import jax; print(float(jax.jit(lambda x: x + 1)(1.0)))"
@@ -132,6 +152,7 @@ def check_builds(space):
 
 with Workspace("own-client") as space:
     check_builds(space)
+    check_processes(space)
     check_training(space)
     check_same(space, "callbacks", stores=False)
     check_same(space, "devices")

@@ -204,6 +204,23 @@ def stack():
     return ["<keel" in text, "<keel>" in seen]
 
 
+def processes():
+    """One of two processes, which compute together: its number and a port are the arguments."""
+    number, port = map(int, sys.argv[2:])
+    jax.config.update("jax_cpu_collectives_implementation", "gloo")
+    jax.distributed.initialize(f"127.0.0.1:{port}", 2, number)
+    mesh = jax.sharding.Mesh(np.array(jax.devices()), "d")
+    split = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("d"))
+    whole = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
+    total = jax.jit(lambda x: (x * 2).sum(), out_shardings=whole)
+    sums = []
+    for rows in (2, 2, 1):
+        x = jax.make_array_from_callback((rows * len(jax.devices()),), split,
+                                         lambda at: np.full(rows, number + rows, np.float32))
+        sums.append(float(total(x)))
+    return sums + jax.jit(lambda x: x * 3 + number)(jnp.ones(2)).tolist()
+
+
 def leave():
     """The interpreter ends while programs are stored."""
     for i in range(20):
