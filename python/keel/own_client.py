@@ -256,11 +256,14 @@ def _program_of(module: Any) -> bytes:
     from jax._src.lib import _jax
     from jaxlib.mlir import ir
     from jaxlib.mlir.dialects import stablehlo
+    from jaxlib.mlir.passmanager import PassManager
     code, version = io.BytesIO(), stablehlo.get_current_version()
     module.operation.write_bytecode(code)
     if b"chlo" in code.getvalue():  # composed operations, which have to be resolved
         return _jax.mlir.serialize_portable_artifact(code.getvalue(), version, True)
-    copied = ir.Module.parse(code.getvalue(), module.context)  # a tenth of the time of the above
+    # As above, in less than half of the time.
+    copied = ir.Module.parse(code.getvalue(), module.context)
+    PassManager.parse("builtin.module(canonicalize)", module.context).run(copied.operation)
     return stablehlo.serialize_portable_artifact(copied, version, True)
 
 
