@@ -16,7 +16,7 @@ import sys
 import threading
 from ctypes import (CFUNCTYPE, POINTER, PYFUNCTYPE, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t,
                     c_uint64, c_void_p)
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import jitted
 from ._library import library_path
@@ -172,18 +172,26 @@ def _head(devices: List[int], options: bytes) -> bytes:
             + options)
 
 
+def _read_head(at: int, size: int) -> Tuple[List[int], bytes, int]:
+    """The devices, the compile options, and where the client's own bytes begin."""
+    if size < _HEAD.size:
+        raise ValueError("these bytes are not an executable of JAX's client")
+    mark, count, options_size = _HEAD.unpack(ctypes.string_at(at, _HEAD.size))
+    head_size = _HEAD.size + 4 * count + options_size
+    if mark != MARK or head_size > size:
+        raise ValueError("these bytes are not an executable of JAX's client")
+    devices = list(struct.unpack(f"<{count}I", ctypes.string_at(at + _HEAD.size, 4 * count)))
+    return devices, ctypes.string_at(at + head_size - options_size, options_size), head_size
+
+
 def _load(number: int, at: int, size: int, others: int, others_size: int, out: int) -> int:
     try:
         asked = getattr(_thread, "asked", None)
         if isinstance(asked, _Loads) and asked.data == ctypes.string_at(at, size):
             return _load_asked(number, asked, out)
-        mark, count, options_size = _HEAD.unpack(ctypes.string_at(at, _HEAD.size))
-        head_size = _HEAD.size + 4 * count + options_size
-        if mark != MARK or head_size > size:
-            raise ValueError("these bytes are not an executable of JAX's client")
-        devices = list(struct.unpack(f"<{count}I", ctypes.string_at(at + _HEAD.size, 4 * count)))
-        options = (ctypes.string_at(others, others_size) if others_size else
-                   ctypes.string_at(at + head_size - options_size, options_size))
+        devices, options, head_size = _read_head(at, size)
+        if others_size:
+            options = ctypes.string_at(others, others_size)
         executable = _deserialize(ctypes.string_at(at + head_size, size - head_size), devices, options)
         _made[number] = _Made(executable, devices, options)
         return 0
@@ -332,7 +340,11 @@ def _stored_bytes(executable: Any) -> Optional[bytes]:
     try:
         if not _functions.stored(made.handle, out):
             return None
-        return _text_of(out)[len(_head(made.devices, made.options)):]
+        size = c_size_t()
+        at = _functions.read_buffer(out, ctypes.byref(size))
+        # Its head has the options that it was stored with, which need not be this run's.
+        _, _, head_size = _read_head(at, size.value)
+        return ctypes.string_at(at + head_size, size.value - head_size)
     finally:
         _functions.free_buffer(out)
 

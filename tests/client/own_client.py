@@ -163,6 +163,7 @@ with Workspace("own-client") as space:
     runs.go()
     report.equal("later: executions of each program", runs.executed("jit__lambda"), [2, 1, 1])
     check_same(space, "serialized")
+    check_same(space, "dumped")
     check_same(space, "pickled")
     runs = Runs(space, "left")  # a child of JAX alone ends by a signal
     report.equal("left: cold", runs.go(), 5)

@@ -7,6 +7,8 @@ import json
 import os
 import pickle
 import sys
+import tempfile
+import time
 import traceback
 import types
 
@@ -126,6 +128,17 @@ def serialized():
     sorted_ = jax.jit(lambda x: jnp.sort(jnp.sin(x))).lower(jnp.arange(9.0)).compile()
     return [numbers(again(compiled)(jnp.ones((8, 8)), jnp.ones((4, 8)))[1]),
             numbers(again(sorted_)(jnp.arange(9.0)))]
+
+
+def dumped():
+    """A program that is dumped elsewhere in each run serializes to bytes that load."""
+    from jax.experimental import serialize_executable
+    with tempfile.TemporaryDirectory(suffix="x" * (time.time_ns() // 1000 % 97)) as folder:
+        lowered = jax.jit(lambda x: jnp.tanh(x * 7)).lower(jnp.ones(5))
+        compiled = lowered.compile(compiler_options={"xla_dump_to": folder})
+        again = serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled),
+                                                          execution_devices=jax.devices()[:1])
+        return numbers(again(jnp.ones(5))[0])
 
 
 def pickled():
