@@ -227,7 +227,8 @@ def shuffled(space, text):
 
 
 def dumps(space, text):
-    flags = {"XLA_FLAGS": f"--xla_dump_to={space.path('dumped')}"}
+    # Passes are dumped by a compile alone.
+    flags = {"XLA_FLAGS": f"--xla_dump_to={space.path('dumped')} --xla_dump_hlo_pass_re=.*"}
     _, _, known = in_turn(space, "dumps", (["plain"], {}), (["plain"], flags))
     check_given("dumps", text, known)
     events, shown, _ = in_turn(space, "dumps", (["plain"], {}))
