@@ -36,7 +36,8 @@ static void make_view(const keel_settings_t *settings, const char *real, const c
     const char *run_dir = keel_settings_text(settings, KEEL_SETTING_RUN_DIR);
     const char *cache_dir = keel_settings_text(settings, KEEL_SETTING_CACHE_DIR);
     const char *temporary = getenv("TMPDIR");
-    const char *places[5] = {0}, *kept[4] = {0}, *const shown[] = {plugin, NULL};
+    const char *places[5] = {0}, *kept[5] = {0}, *const shown[] = {plugin, NULL};
+    char *digests = NULL; // `keel smoke` links them into its cache folder
     size_t place_count = 0, kept_count = 0;
     if (*run_dir) places[place_count++] = kept[kept_count++] = run_dir;
     if (temporary && *temporary == '/') places[place_count++] = temporary;
@@ -44,10 +45,15 @@ static void make_view(const keel_settings_t *settings, const char *real, const c
     places[place_count] = "/var/tmp";
     bool writes_cache = settings->mode != KEEL_MODE_READONLY || keel_is_folder(cache_dir);
     if (*cache_dir && writes_cache) kept[kept_count++] = cache_dir;
+    if (*cache_dir && writes_cache) {
+        keel_status_ignore(keel_path(&digests, "%s/plugins", cache_dir));
+        if (digests && keel_is_folder(digests)) kept[kept_count++] = digests;
+    }
     if (real) kept[kept_count] = real;
     keel_view_sweep(places);
     const keel_view_settings_t wanted = {places, kept, shown};
     keel_status_t status = keel_view_create(&wanted, &out->view);
+    keel_free(digests);
     if (!status) {
         tell_clients(discards, keel_view_name(out->view));
         return;
