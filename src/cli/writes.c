@@ -36,7 +36,7 @@ static void make_view(const keel_settings_t *settings, const char *real, const c
     const char *run_dir = keel_settings_text(settings, KEEL_SETTING_RUN_DIR);
     const char *cache_dir = keel_settings_text(settings, KEEL_SETTING_CACHE_DIR);
     const char *temporary = getenv("TMPDIR");
-    const char *places[5] = {0}, *kept[5] = {0}, *const shown[] = {plugin, NULL};
+    const char *places[5] = {0}, *kept[6] = {0}, *const shown[] = {plugin, NULL};
     char *digests = NULL; // `keel smoke` links them into its cache folder
     size_t place_count = 0, kept_count = 0;
     if (*run_dir) places[place_count++] = kept[kept_count++] = run_dir;
@@ -49,6 +49,9 @@ static void make_view(const keel_settings_t *settings, const char *real, const c
         keel_status_ignore(keel_path(&digests, "%s/plugins", cache_dir));
         if (digests && keel_is_folder(digests)) kept[kept_count++] = digests;
     }
+    // Where processes meet, others may be outside.
+    const char *agree = keel_settings_text(settings, KEEL_SETTING_AGREE);
+    if (*agree == '/') kept[kept_count++] = agree;
     if (real) kept[kept_count] = real;
     keel_view_sweep(places);
     const keel_view_settings_t wanted = {places, kept, shown};

@@ -82,7 +82,8 @@ def rehearses(bench, drift, mlp):
 
 def meets(bench, drift):
     """Two processes find each other where the context says, and Keel compares their programs there."""
-    hosts = ["rehearse", "--on", "cpu:4/2", "--compile", "none", "--agree", "on", "--", drift]
+    hosts = ["rehearse", "--on", "cpu:4/2", "--compile", "none", "--agree", "on", "--writes", "keep", "--",
+             drift]
     bench.check(0, [*hosts, "none", "meet"], "4 steps, 1 program")
     met = list((bench.work / "meet").iterdir())
     if not met:
