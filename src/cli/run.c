@@ -416,11 +416,12 @@ int cli_run_or_recorded(cli_call_t *call, int most, const cli_run_use_t *use) {
 static const char details[] =
     "Output, terminal, signals and exit code are the command's own: 128 plus the number of a\n"
     "signal, 126 if it cannot be run, 127 if it is not found. Keel's own errors before it starts\n"
-    "give 2 or 3.\n\n"
+    "give 2 or 3. With --on-drift refuse or --freeze-after, 0 becomes 4 if the command asked for\n"
+    "no program through Keel.\n\n"
     "Keel wraps the plugin that the command's Python would have used by itself: that of JAX's\n"
     "plugin packages, of JAX_PLATFORMS, PJRT_DEVICE or PJRT_LIBRARY_PATH. If that is the client's\n"
-    "own CPU backend, Keel wraps the embedded CPU plugin in its place: JAX's platform cpu,\n"
-    "PyTorch/XLA's device LIBRARY. --plugin wraps another one.\n\n"
+    "own CPU backend, JAX keeps its compiler, with Keel behind it (--jax-cpu), and PyTorch/XLA gets\n"
+    "the embedded CPU plugin, as device LIBRARY. --plugin wraps another one.\n\n"
     "--lines sets XLA_IR_DEBUG and XLA_HLO_DEBUG, which slow tracing down; without it\n"
     "PyTorch/XLA's recompiles are explained without the lines of operations.\n\n"
     "A summary follows on stderr; `keel stats` has the rest.\n";

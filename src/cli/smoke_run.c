@@ -181,8 +181,8 @@ static keel_status_t read_figures(const smoke_t *smoke, smoke_run_t *run) {
     if (status) {
         keel_status_ignore(status);
         return keel_status_make(
-            KEEL_NOT_FOUND, "nothing was recorded: the command started no XLA client that loads "
-                            "Keel; see `keel run --help`");
+            KEEL_NOT_FOUND,
+            "the command asked for no program through Keel, so nothing was checked");
     }
     char name[KEEL_RUN_ID_SIZE];
     take_id(keel_bytes_str(keel_bytes(data, size)), name);

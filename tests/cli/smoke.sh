@@ -1,4 +1,4 @@
-# What `keel smoke` refuses before it runs anything.
+# What `keel smoke` refuses, and commands that ask for no program.
 export TMPDIR=$HOME
 (
   keel smoke; echo "exit $?"
@@ -10,6 +10,7 @@ export TMPDIR=$HOME
   keel smoke --on nowhere:3 -- true; echo "exit $?"
   TMPDIR=$HOME/missing keel smoke -- true; echo "exit $?"
   keel smoke -- sh -c 'exit 7'; echo "exit $?"
+  keel smoke -- true; echo "exit $?"
   # A signal to smoke alone ends the command, too, and nothing is left behind.
   mkfifo began
   keel smoke -- sh -c 'echo $$ >began; exec sleep 2000' &
