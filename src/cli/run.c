@@ -420,8 +420,8 @@ static const char details[] =
     "no program through Keel.\n\n"
     "Keel wraps the plugin that the command's Python would have used by itself: that of JAX's\n"
     "plugin packages, of JAX_PLATFORMS, PJRT_DEVICE or PJRT_LIBRARY_PATH. If that is the client's\n"
-    "own CPU backend, JAX keeps its compiler, with Keel behind it (--jax-cpu), and PyTorch/XLA gets\n"
-    "the embedded CPU plugin, as device LIBRARY. --plugin wraps another one.\n\n"
+    "own CPU backend, JAX keeps its compiler, with Keel behind it (--jax-cpu), and PyTorch/XLA\n"
+    "gets the embedded CPU plugin, as device LIBRARY. --plugin wraps another one.\n\n"
     "--lines sets XLA_IR_DEBUG and XLA_HLO_DEBUG, which slow tracing down; without it\n"
     "PyTorch/XLA's recompiles are explained without the lines of operations.\n\n"
     "A summary follows on stderr; `keel stats` has the rest.\n";

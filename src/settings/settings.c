@@ -249,19 +249,28 @@ static void written_in(const keel_settings_t *settings, keel_setting_t which, ch
                  in_file ? all_facts[which].key : "");
 }
 
-static keel_status_t check_mode(keel_settings_t *settings) {
-    const char *text = keel_settings_text(settings, KEEL_SETTING_MODE);
-    for (size_t i = 0; i < sizeof mode_names / sizeof *mode_names; ++i) {
-        if (strcmp(text, mode_names[i]) != 0) continue;
-        settings->mode = (keel_mode_t)i;
-        return NULL;
-    }
+// `wrong` ends the message: "is unknown; use a or b".
+static keel_status_t check_word(const keel_settings_t *settings, keel_setting_t which,
+                                const char *const *words, size_t count, const char *wrong,
+                                size_t *out_place) {
+    const char *text = keel_settings_text(settings, which);
+    for (*out_place = 0; *out_place < count; ++*out_place)
+        if (strcmp(text, words[*out_place]) == 0) return NULL;
     char where[512];
     keel_shown_t shown;
-    written_in(settings, KEEL_SETTING_MODE, where);
-    return keel_status_make(KEEL_INVALID,
-                            "%s: '%s' is not a mode; use on, off, readonly or refresh", where,
-                            keel_setting_show(keel_str(text), &shown));
+    written_in(settings, which, where);
+    return keel_status_make(KEEL_INVALID, "%s: '%s' %s", where,
+                            keel_setting_show(keel_str(text), &shown), wrong);
+}
+#define CHECK_WORD(settings, which, words, wrong, out_place)                                       \
+    check_word((settings), (which), (words), sizeof(words) / sizeof *(words), (wrong), (out_place))
+
+static keel_status_t check_mode(keel_settings_t *settings) {
+    size_t place;
+    KEEL_TRY(CHECK_WORD(settings, KEEL_SETTING_MODE, mode_names,
+                        "is not a mode; use on, off, readonly or refresh", &place));
+    settings->mode = (keel_mode_t)place;
+    return NULL;
 }
 
 static keel_status_t check_size(keel_settings_t *settings, keel_setting_t which, uint64_t *out) {
@@ -276,26 +285,22 @@ static keel_status_t check_size(keel_settings_t *settings, keel_setting_t which,
         keel_setting_show(keel_str(text), &shown));
 }
 
-static keel_status_t check_switch(keel_settings_t *settings, keel_setting_t which, bool *out) {
-    const char *text = keel_settings_text(settings, which);
-    *out = strcmp(text, "on") == 0;
-    if (*out || strcmp(text, "off") == 0) return NULL;
-    char where[512];
-    keel_shown_t shown;
-    written_in(settings, which, where);
-    return keel_status_make(KEEL_INVALID, "%s: '%s' is not a boolean; use on or off", where,
-                            keel_setting_show(keel_str(text), &shown));
+static keel_status_t check_switch(const keel_settings_t *settings, keel_setting_t which,
+                                  bool *out) {
+    static const char *const words[] = {"off", "on"};
+    size_t place;
+    KEEL_TRY(CHECK_WORD(settings, which, words, "is not a boolean; use on or off", &place));
+    *out = place == 1;
+    return NULL;
 }
 
 static keel_status_t check_client_cache(keel_settings_t *settings) {
-    const char *text = keel_settings_text(settings, KEEL_SETTING_CLIENT_CACHE);
-    settings->keeps_client_cache = strcmp(text, "keep") == 0;
-    if (settings->keeps_client_cache || strcmp(text, "off") == 0) return NULL;
-    char where[512];
-    keel_shown_t shown;
-    written_in(settings, KEEL_SETTING_CLIENT_CACHE, where);
-    return keel_status_make(KEEL_INVALID, "%s: '%s' is not known; use off or keep", where,
-                            keel_setting_show(keel_str(text), &shown));
+    static const char *const words[] = {"off", "keep"};
+    size_t place;
+    KEEL_TRY(CHECK_WORD(settings, KEEL_SETTING_CLIENT_CACHE, words, "is unknown; use off or keep",
+                        &place));
+    settings->keeps_client_cache = place == 1;
+    return NULL;
 }
 
 static keel_status_t check_age(keel_settings_t *settings, keel_setting_t which, uint64_t *out) {
@@ -325,15 +330,10 @@ static keel_status_t check_devices(keel_settings_t *settings) {
 }
 
 static keel_status_t check_jax_cpu(const keel_settings_t *settings) {
-    const char *text = keel_settings_text(settings, KEEL_SETTING_JAX_CPU);
-    if (strcmp(text, "own") == 0 || strcmp(text, "embedded") == 0) return NULL;
-    char where[512];
-    keel_shown_t shown;
-    written_in(settings, KEEL_SETTING_JAX_CPU, where);
-    return keel_status_make(KEEL_INVALID,
-                            "%s: '%s' is not a client for JAX on the processor; use own or "
-                            "embedded",
-                            where, keel_setting_show(keel_str(text), &shown));
+    static const char *const words[] = {"own", "embedded"};
+    size_t place;
+    return CHECK_WORD(settings, KEEL_SETTING_JAX_CPU, words, "is unknown; use own or embedded",
+                      &place);
 }
 
 static keel_status_t check_on_drift(keel_settings_t *settings) {
@@ -342,17 +342,11 @@ static keel_status_t check_on_drift(keel_settings_t *settings) {
         KEEL_ON_DRIFTS(KEEL_ON_DRIFT_WORD)
 #undef KEEL_ON_DRIFT_WORD
     };
-    const char *text = keel_settings_text(settings, KEEL_SETTING_ON_DRIFT);
-    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
-        if (strcmp(text, words[i]) != 0) continue;
-        settings->on_drift = (keel_on_drift_t)i;
-        return NULL;
-    }
-    char where[512];
-    keel_shown_t shown;
-    written_in(settings, KEEL_SETTING_ON_DRIFT, where);
-    return keel_status_make(KEEL_INVALID, "%s: '%s' is unknown; use warn, refuse or record", where,
-                            keel_setting_show(keel_str(text), &shown));
+    size_t place;
+    KEEL_TRY(CHECK_WORD(settings, KEEL_SETTING_ON_DRIFT, words,
+                        "is unknown; use warn, refuse or record", &place));
+    settings->on_drift = (keel_on_drift_t)place;
+    return NULL;
 }
 
 static keel_status_t check_writes(keel_settings_t *settings) {
@@ -361,16 +355,11 @@ static keel_status_t check_writes(keel_settings_t *settings) {
         KEEL_WRITES(KEEL_WRITES_WORD)
 #undef KEEL_WRITES_WORD
     };
-    const char *text = keel_settings_text(settings, KEEL_SETTING_WRITES);
-    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
-        settings->writes = (keel_writes_t)i;
-        if (strcmp(text, words[i]) == 0) return NULL;
-    }
-    char where[512];
-    keel_shown_t shown;
-    written_in(settings, KEEL_SETTING_WRITES, where);
-    return keel_status_make(KEEL_INVALID, "%s: '%s' is unknown; use discard, keep or refuse", where,
-                            keel_setting_show(keel_str(text), &shown));
+    size_t place;
+    KEEL_TRY(CHECK_WORD(settings, KEEL_SETTING_WRITES, words,
+                        "is unknown; use discard, keep or refuse", &place));
+    settings->writes = (keel_writes_t)place;
+    return NULL;
 }
 
 static keel_status_t check_agree(keel_settings_t *settings) {
