@@ -14,6 +14,7 @@
 enum {
     PATIENCE = 5, // seconds for a program that is not written yet
     MOST = 1 << 16,
+    LIMIT_EVERY = 64, // records of this process: counting those of all takes a look at each
 };
 
 struct handed_t {
@@ -85,6 +86,7 @@ typedef struct handed_task_t {
     task_t task;
     keel_digest_t bytes;
     made_of_t made_of;
+    bool limits; // how many records there are
 } handed_task_t;
 
 static keel_status_t write_record(keel_engine_t *engine, const handed_task_t *task,
@@ -113,7 +115,7 @@ static void run_task(keel_engine_t *engine, task_t *head) {
         status = write_record(engine, task, keel_bytes(options, size));
         keel_free(options);
     }
-    if (!status) status = keel_handed_limit(engine->cache_dir, KEEL_HANDED_MOST);
+    if (!status && task->limits) status = keel_handed_limit(engine->cache_dir, KEEL_HANDED_MOST);
     if (!status) return;
     keel_log_once("handed",
                   "what was serialized is not known to other processes: %s; to them it is loaded "
@@ -128,11 +130,14 @@ static void destroy_task(task_t *head) {
 }
 
 static keel_status_t write_later(keel_engine_t *engine, const keel_digest_t *bytes,
-                                 const made_of_t *made_of) {
+                                 const made_of_t *made_of, size_t number) {
     void *memory;
     KEEL_TRY(keel_alloc(sizeof(handed_task_t), &memory));
     handed_task_t *task = memory;
-    *task = (handed_task_t){{NULL, run_task, destroy_task, NULL, 0}, *bytes, *made_of};
+    *task = (handed_task_t){{NULL, run_task, destroy_task, NULL, 0},
+                            *bytes,
+                            *made_of,
+                            .limits = number % LIMIT_EVERY == 1};
     keel_status_t status = background_add(engine, &task->task);
     if (status) keel_free(task);
     return status;
@@ -164,8 +169,10 @@ void keel_engine_serialized(keel_engine_t *engine, const PJRT_Executable *execut
     keel_digest_t digest = keel_digest(bytes);
     pthread_mutex_lock(&engine->handed->lock);
     keel_status_t status = note(engine->handed, &digest, &made_of, &is_new);
+    size_t number = engine->handed->count;
     pthread_mutex_unlock(&engine->handed->lock);
-    if (!status && is_new && engine->stores) status = write_later(engine, &digest, &made_of);
+    if (!status && is_new && engine->stores)
+        status = write_later(engine, &digest, &made_of, number);
     if (status) engine_fell_through(engine, "handed", NULL, status);
 }
 

@@ -15,14 +15,6 @@ static keel_status_t path_of(const char *folder, const keel_digest_t *bytes, cha
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static keel_status_t write_at(const char *path, keel_bytes_t bytes) {
-    keel_status_t status = keel_file_replace(path, bytes);
-    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
-    keel_status_ignore(status);
-    KEEL_TRY(keel_store_make_folder_of(path));
-    return keel_file_replace(path, bytes);
-}
-
 keel_status_t keel_handed_write(const char *folder, const keel_digest_t *bytes,
                                 const keel_handed_t *handed) {
     keel_buffer_t file;
@@ -42,7 +34,7 @@ keel_status_t keel_handed_write(const char *folder, const keel_digest_t *bytes,
     keel_digest_t digest = keel_digest(keel_buffer_bytes(&file));
     keel_buffer_append(&file, digest.bytes, sizeof digest.bytes);
     keel_status_t status = keel_buffer_status(&file);
-    if (!status) status = write_at(path, keel_buffer_bytes(&file));
+    if (!status) status = keel_store_replace(path, keel_buffer_bytes(&file));
     keel_buffer_deinitialize(&file);
     keel_free(path);
     return status;
@@ -97,68 +89,41 @@ void keel_handed_release(keel_handed_t *handed) {
 
 // ---- removing ----------------------------------------------------------------------------------
 
-typedef struct removal_t {
-    const char *folder;
-    uint64_t age;
-    uint64_t *times; // of the files; NULL: they are not collected
-    size_t count, capacity;
-} removal_t;
-
 static bool is_record(const char *name) {
     size_t size = strlen(name);
     return size == KEEL_DIGEST_HEX - 1 + ENDING && strcmp(name + KEEL_DIGEST_HEX - 1, ending) == 0;
 }
 
-static keel_status_t remove_at(const char *path, const char *name, uint64_t age) {
-    keel_file_facts_t facts;
-    long pid;
-    KEEL_TRY(keel_file_facts(path, &facts));
-    uint64_t now = keel_clock_wall();
-    if (keel_draft_is_temporary(name, &pid))
-        keel_draft_remove_stale(path, pid, &facts);
-    else if (!age || now > facts.modified + age)
-        return keel_file_remove(path);
-    return NULL;
-}
-
-static keel_status_t remove_name(void *context, const char *name) {
-    const removal_t *removal = context;
-    long pid;
-    char *path;
-    if (!is_record(name) && !keel_draft_is_temporary(name, &pid)) return NULL;
-    KEEL_TRY(keel_path(&path, "%s/%s", removal->folder, name));
-    keel_status_t status = remove_at(path, name, removal->age);
-    keel_free(path);
-    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
-    keel_status_ignore(status); // another process removed it
-    return NULL;
-}
-
 keel_status_t keel_handed_remove(const char *folder, uint64_t age) {
     char *path;
     KEEL_TRY(keel_path(&path, "%s/handed", folder));
-    removal_t removal = {.folder = path, .age = age};
-    keel_status_t status = keel_directory_walk(path, remove_name, &removal);
+    keel_status_t status = keel_store_remove_aged(path, is_record, age);
     keel_free(path);
     return status;
 }
 
+typedef struct times_t {
+    const char *folder;
+    uint64_t *list; // when each record was last used
+    size_t count, capacity;
+} times_t;
+
 static keel_status_t note_time(void *context, const char *name) {
-    removal_t *removal = context;
+    times_t *times = context;
     keel_file_facts_t facts;
     char *path;
     if (!is_record(name)) return NULL;
-    KEEL_TRY(keel_path(&path, "%s/%s", removal->folder, name));
+    KEEL_TRY(keel_path(&path, "%s/%s", times->folder, name));
     keel_status_t status = keel_file_facts(path, &facts);
     keel_free(path);
     if (status) {
         keel_status_ignore(status);
         return NULL;
     }
-    void *grown = removal->times;
-    KEEL_TRY(keel_grow_array(removal->count, sizeof *removal->times, &removal->capacity, &grown));
-    removal->times = grown;
-    removal->times[removal->count++] = facts.modified;
+    void *grown = times->list;
+    KEEL_TRY(keel_grow_array(times->count, sizeof *times->list, &times->capacity, &grown));
+    times->list = grown;
+    times->list[times->count++] = facts.modified;
     return NULL;
 }
 
@@ -170,15 +135,14 @@ static int rising(const void *a, const void *b) {
 keel_status_t keel_handed_limit(const char *folder, size_t most) {
     char *path;
     KEEL_TRY(keel_path(&path, "%s/handed", folder));
-    removal_t removal = {.folder = path};
-    keel_status_t status = keel_directory_walk(path, note_time, &removal);
-    if (!status && removal.count > most) {
-        qsort(removal.times, removal.count, sizeof *removal.times, rising);
-        uint64_t now = keel_clock_wall(), last = removal.times[removal.count - most - 1];
-        removal.age = now > last ? now - last - 1 : 1;
-        status = keel_directory_walk(path, remove_name, &removal);
+    times_t times = {.folder = path};
+    keel_status_t status = keel_directory_walk(path, note_time, &times);
+    if (!status && times.count > most) {
+        qsort(times.list, times.count, sizeof *times.list, rising);
+        uint64_t now = keel_clock_wall(), last = times.list[times.count - most - 1];
+        status = keel_store_remove_aged(path, is_record, now > last ? now - last - 1 : 1);
     }
-    keel_free(removal.times);
+    keel_free(times.list);
     keel_free(path);
     return status;
 }

@@ -1,11 +1,9 @@
-// handed: the programs of executables that clients serialized, so that who loads such bytes is
-// known to ask for that program: later, in another process, from the client's own cache or a
-// pickle.
+// handed: the programs of executables that clients serialized. Whoever loads such bytes later, in
+// any process, from the client's own cache or a pickle, asks for that program.
 //
-//   handed/<digest of the bytes>.program    "keel handed 1\n", the sizes of what follows as u64:
-//   the
-//                                           format, the compile options, the program (base/pack.h);
-//                                           these; the digest of all that
+//   handed/<digest of the bytes>.program    "keel handed 1\n"; the sizes, as u64, of the format,
+//                                           the compile options and the program (base/pack.h);
+//                                           these three; the digest of all that
 //
 // Ownership: a record that was read owns its memory. Threads: no shared state; processes replace a
 // file as a whole.

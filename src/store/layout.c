@@ -26,6 +26,14 @@ keel_status_t keel_store_make_folder_of(const char *path) {
     return status;
 }
 
+keel_status_t keel_store_replace(const char *path, keel_bytes_t bytes) {
+    keel_status_t status = keel_file_replace(path, bytes);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    KEEL_TRY(keel_store_make_folder_of(path));
+    return keel_file_replace(path, bytes);
+}
+
 keel_status_t keel_store_take_lock(const char *path, keel_lock_t *out) {
     keel_status_t status = keel_lock_take(path, out);
     if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
@@ -89,4 +97,43 @@ keel_status_t keel_store_walk(const char *folder,
     keel_status_t status = keel_directory_walk(path, visit_shard, &walk);
     keel_free(path);
     return status;
+}
+
+// ---- removing ----------------------------------------------------------------------------------
+
+typedef struct removal_t {
+    const char *folder;
+    bool (*is_ours)(const char *name);
+    uint64_t age;
+} removal_t;
+
+static keel_status_t remove_at(const char *path, const char *name, uint64_t age) {
+    keel_file_facts_t facts;
+    long pid;
+    KEEL_TRY(keel_file_facts(path, &facts));
+    uint64_t now = keel_clock_wall();
+    if (keel_draft_is_temporary(name, &pid))
+        keel_draft_remove_stale(path, pid, &facts);
+    else if (!age || now > facts.modified + age)
+        return keel_file_remove(path);
+    return NULL;
+}
+
+static keel_status_t remove_name(void *context, const char *name) {
+    const removal_t *removal = context;
+    long pid;
+    char *path;
+    if (!removal->is_ours(name) && !keel_draft_is_temporary(name, &pid)) return NULL;
+    KEEL_TRY(keel_path(&path, "%s/%s", removal->folder, name));
+    keel_status_t status = remove_at(path, name, removal->age);
+    keel_free(path);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status); // another process removed it
+    return NULL;
+}
+
+keel_status_t keel_store_remove_aged(const char *folder, bool (*is_ours)(const char *name),
+                                     uint64_t age) {
+    removal_t removal = {folder, is_ours, age};
+    return keel_directory_walk(folder, remove_name, &removal);
 }

@@ -30,6 +30,9 @@ keel_status_t keel_store_read_entry(const char *path, const keel_digest_t *key, 
 // Makes the folder that contains `path`.
 keel_status_t keel_store_make_folder_of(const char *path) KEEL_MUST_CHECK;
 
+// As keel_file_replace, and makes its folder if it is missing.
+keel_status_t keel_store_replace(const char *path, keel_bytes_t bytes) KEEL_MUST_CHECK;
+
 // Takes the lock at `path`, and makes its folder if it is missing. As keel_lock_take.
 keel_status_t keel_store_take_lock(const char *path, keel_lock_t *out) KEEL_MUST_CHECK;
 
@@ -47,6 +50,12 @@ typedef struct keel_store_file_t {
 keel_status_t keel_store_walk(const char *folder,
                               keel_status_t (*visit)(void *context, const keel_store_file_t *file),
                               void *context) KEEL_MUST_CHECK;
+
+// Removes files of `folder` that were last used more than `age` nanoseconds ago (0: all), if
+// `is_ours` knows their names, and temporary files whose writer died. A missing folder counts as
+// empty.
+keel_status_t keel_store_remove_aged(const char *folder, bool (*is_ours)(const char *name),
+                                     uint64_t age) KEEL_MUST_CHECK;
 
 // Moves a bad entry to quarantine, and drops the oldest files there while there are too many. If
 // `seen` is given, moves the entry only if it is still that file. A missing entry is not an error.

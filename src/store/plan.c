@@ -158,14 +158,6 @@ keel_status_t keel_plan_read(const char *folder, const char *script, keel_plan_t
     return NULL;
 }
 
-static keel_status_t write_at(const char *path, keel_bytes_t bytes) {
-    keel_status_t status = keel_file_replace(path, bytes);
-    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
-    keel_status_ignore(status);
-    KEEL_TRY(keel_store_make_folder_of(path));
-    return keel_file_replace(path, bytes);
-}
-
 keel_status_t keel_plan_write(const char *folder, const char *script, const keel_plan_t *plan) {
     keel_buffer_t text;
     char *path;
@@ -175,7 +167,7 @@ keel_status_t keel_plan_write(const char *folder, const char *script, const keel
     for (size_t i = 0; i < plan->count; ++i)
         write_line(&plan->programs[i], &text);
     keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = write_at(path, keel_buffer_bytes(&text));
+    if (!status) status = keel_store_replace(path, keel_buffer_bytes(&text));
     keel_buffer_deinitialize(&text);
     keel_free(path);
     return status;
@@ -201,47 +193,16 @@ keel_status_t keel_plan_remove(const char *folder, const char *script) {
     return status;
 }
 
-typedef struct removal_t {
-    const char *folder;
-    uint64_t age;
-} removal_t;
-
 static bool is_plan(const char *name) {
     static const char ending[] = ".plan";
     size_t size = strlen(name);
     return size >= sizeof ending && strcmp(name + size - (sizeof ending - 1), ending) == 0;
 }
 
-static keel_status_t remove_at(const char *path, const char *name, uint64_t age) {
-    keel_file_facts_t facts;
-    long pid;
-    KEEL_TRY(keel_file_facts(path, &facts));
-    uint64_t now = keel_clock_wall();
-    if (keel_draft_is_temporary(name, &pid))
-        keel_draft_remove_stale(path, pid, &facts);
-    else if (!age || now > facts.modified + age)
-        return keel_file_remove(path);
-    return NULL;
-}
-
-static keel_status_t remove_name(void *context, const char *name) {
-    const removal_t *removal = context;
-    long pid;
-    char *path;
-    if (!is_plan(name) && !keel_draft_is_temporary(name, &pid)) return NULL;
-    KEEL_TRY(keel_path(&path, "%s/%s", removal->folder, name));
-    keel_status_t status = remove_at(path, name, removal->age);
-    keel_free(path);
-    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
-    keel_status_ignore(status); // another process removed it
-    return NULL;
-}
-
 keel_status_t keel_plans_remove(const char *folder, uint64_t age) {
     char *path;
     KEEL_TRY(keel_path(&path, "%s/plans", folder));
-    removal_t removal = {path, age};
-    keel_status_t status = keel_directory_walk(path, remove_name, &removal);
+    keel_status_t status = keel_store_remove_aged(path, is_plan, age);
     keel_free(path);
     return status;
 }
