@@ -36,14 +36,16 @@ keel_status_t keel_pack(keel_bytes_t bytes, uint8_t **out, size_t *out_size) {
 
 keel_status_t keel_unpack(keel_bytes_t packed, uint64_t limit, uint8_t **out, size_t *out_size) {
     unsigned long long size = ZSTD_getFrameContentSize(packed.data, packed.size);
-    if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > limit)
-        return keel_status_make(KEEL_CORRUPT, "not packed, or larger than anything that is");
+    if (size == ZSTD_CONTENTSIZE_ERROR) return keel_status_make(KEEL_CORRUPT, "not a zstd file");
+    if (size == ZSTD_CONTENTSIZE_UNKNOWN || size > limit)
+        return keel_status_make(KEEL_CORRUPT, "its size is missing or too large");
     void *memory;
     KEEL_TRY(keel_alloc((size_t)size, &memory));
     size_t got = ZSTD_decompress(memory, (size_t)size, packed.data, packed.size);
     if (ZSTD_isError(got) || got != size) {
         keel_free(memory);
-        return keel_status_make(KEEL_CORRUPT, "it cannot be unpacked");
+        return keel_status_make(KEEL_CORRUPT, "%s",
+                                ZSTD_isError(got) ? ZSTD_getErrorName(got) : "truncated");
     }
     *out = memory;
     *out_size = got;

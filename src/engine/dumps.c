@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pjrt/pjrt.h"
+
 // ---- what is asked for -------------------------------------------------------------------------
 
 static struct {
@@ -144,22 +146,26 @@ static keel_status_t put(const search_t *search, const char *kind, keel_bytes_t 
     return status;
 }
 
-// XLA's files have an HloProto, whose field 1 is the module; so has one with its configuration.
+// XLA's files have an HloProto, whose field 1 is the module.
 static keel_status_t put_hlo(const search_t *search, const char *kind, keel_bytes_t code,
-                             bool is_module) {
+                             keel_str_t format) {
     enum { MODULE = 1 };
+    keel_bytes_t module;
     keel_buffer_t proto;
-    keel_proto_field_t field = {.number = 0};
+    KEEL_TRY(keel_pjrt_hlo_module(code, format, &module));
     keel_buffer_initialize(&proto, 0);
-    keel_cursor_t cursor = keel_cursor(code);
-    while (!is_module && field.number != MODULE && keel_proto_next(&cursor, &field))
-        ;
-    if (is_module || field.number == MODULE)
-        keel_proto_put_bytes(&proto, MODULE, is_module ? code : field.bytes);
+    keel_proto_put_bytes(&proto, MODULE, module);
     keel_status_t status = keel_buffer_status(&proto);
-    if (!status && proto.size) status = put(search, kind, keel_buffer_bytes(&proto));
+    if (!status) status = put(search, kind, keel_buffer_bytes(&proto));
     keel_buffer_deinitialize(&proto);
     return status;
+}
+
+static keel_status_t put_asked(const search_t *search) {
+    const dumps_loaded_t *loaded = search->loaded;
+    if (strcmp(loaded->format, "hlo") == 0)
+        return put_hlo(search, "before_optimizations.hlo.pb", loaded->code, KEEL_STR("hlo"));
+    return put(search, "before_optimizations.mlirbc", loaded->code);
 }
 
 static void name_file(const char *name, char *out, size_t room) {
@@ -176,25 +182,22 @@ static keel_status_t write_missing(search_t *search) {
     KEEL_TRY(keel_strdup(loaded->folder, &search->folder));
     KEEL_TRY(keel_path(&search->wanted, ".%s.after_optimizations.", name));
     KEEL_TRY(keel_directory_walk(search->folder, look_at_file, search));
-    if (!search->stem) {
-        bool is_module = keel_str_is(loaded->optimized_format, "hlo");
-        KEEL_TRY(keel_directory_make(search->folder));
-        KEEL_TRY(keel_path(&search->stem, "module_%04u.%s", atomic_fetch_add(&count, 1), name));
-        if (is_module || keel_str_is(loaded->optimized_format, "hlo_with_config"))
-            KEEL_TRY(put_hlo(search, "after_optimizations.hlo.pb", loaded->optimized, is_module));
-    }
-    if (strcmp(loaded->format, "hlo") == 0)
-        return put_hlo(search, "before_optimizations.hlo.pb", loaded->code, true);
-    return put(search, "before_optimizations.mlirbc", loaded->code);
+    if (search->stem) return put_asked(search);
+    KEEL_TRY(keel_directory_make(search->folder));
+    KEEL_TRY(keel_path(&search->stem, "module_%04u.%s", atomic_fetch_add(&count, 1), name));
+    KEEL_TRY(put_asked(search));
+    if (!loaded->optimized.size) return NULL;
+    return put_hlo(search, "after_optimizations.hlo.pb", loaded->optimized,
+                   loaded->optimized_format);
 }
 
 void dumps_write(const dumps_loaded_t *loaded) {
     search_t search = {.loaded = loaded};
     bool is_remote = keel_str_contains(loaded->folder, "://");
     keel_log_once("dumps loaded",
-                  "programs that are loaded are dumped as asked for and as optimized; mode refresh "
-                  "compiles them, and XLA writes the rest too%s",
-                  is_remote ? " (as asked for: not to a folder that is elsewhere)" : "");
+                  "programs that are loaded are dumped as %soptimized; mode refresh compiles them, "
+                  "and XLA writes the rest too",
+                  is_remote ? "" : "asked for and as ");
     keel_status_t status = is_remote ? NULL : write_missing(&search);
     if (status)
         keel_log_once("dumps written", "dumps of loaded programs: %s; the run continues",

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/proto.h"
 #include "engine/compile.h"
 #include "engine/handed.h"
 #include "engine/prefetch.h"
@@ -104,29 +103,13 @@ static PJRT_Error *go_as_asked(keel_engine_t *engine, const handed_program_t *ha
 
 // ---- bytes from elsewhere ----------------------------------------------------------------------
 
-// The module alone, within `program`.
-static keel_status_t module_of(keel_bytes_t program, keel_str_t format, keel_bytes_t *out) {
-    enum { HLO_MODULE = 1 };
-    keel_cursor_t cursor = keel_cursor(program);
-    keel_proto_field_t field;
-    *out = program;
-    if (keel_str_is(format, "hlo")) return NULL;
-    if (!keel_str_is(format, "hlo_with_config"))
-        return keel_status_make(KEEL_UNSUPPORTED, "Keel does not read programs of format %.*s",
-                                KEEL_STR_ARGS(format));
-    while (keel_proto_next(&cursor, &field))
-        if (field.number == HLO_MODULE && field.wire == KEEL_WIRE_BYTES) *out = field.bytes;
-    return cursor.failed ? keel_status_make(KEEL_CORRUPT, "the optimized program is damaged")
-                         : NULL;
-}
-
 static keel_status_t read_optimized(keel_engine_t *engine, PJRT_LoadedExecutable *loaded,
                                     keel_buffer_t *program, keel_bytes_t *out) {
     PJRT_Executable *executable;
     keel_str_t format;
     KEEL_TRY(keel_pjrt_executable(engine->api, loaded, &executable));
     keel_status_t status = keel_pjrt_optimized_program(engine->api, executable, program, &format);
-    if (!status) status = module_of(keel_buffer_bytes(program), format, out);
+    if (!status) status = keel_pjrt_hlo_module(keel_buffer_bytes(program), format, out);
     keel_pjrt_destroy_executable(engine->api, executable);
     return status;
 }

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include <jansson.h>
 
 #include "base/json_cost.h"
+#include "base/pack.h"
 #include "journal/journal.h"
 
 // Journals are read, not mapped: a file that shrinks under a mapping kills its reader.
@@ -314,21 +314,13 @@ static keel_status_t damaged(const char *path, const char *why) {
 
 static keel_status_t decompress(const char *path, keel_bytes_t bytes, uint8_t **out,
                                 size_t *out_size) {
-    unsigned long long size = ZSTD_getFrameContentSize(bytes.data, bytes.size);
-    if (size == ZSTD_CONTENTSIZE_ERROR) return damaged(path, "not a zstd file");
-    if (size == ZSTD_CONTENTSIZE_UNKNOWN || size > PROGRAM_LIMIT ||
-        size > keel_limit_for(KEEL_LIMIT_PROGRAM_LEAST, KEEL_LIMIT_PROGRAM_RATIO, bytes.size))
-        return damaged(path, "its size is missing, or too large for a program");
-    void *memory;
-    KEEL_TRY(keel_alloc((size_t)size, &memory));
-    size_t got = ZSTD_decompress(memory, (size_t)size, bytes.data, bytes.size);
-    if (ZSTD_isError(got) || got != size) {
-        keel_free(memory);
-        return damaged(path, ZSTD_isError(got) ? ZSTD_getErrorName(got) : "truncated");
-    }
-    *out = memory;
-    *out_size = got;
-    return NULL;
+    uint64_t most = keel_limit_for(KEEL_LIMIT_PROGRAM_LEAST, KEEL_LIMIT_PROGRAM_RATIO, bytes.size);
+    keel_status_t status =
+        keel_unpack(bytes, most < PROGRAM_LIMIT ? most : PROGRAM_LIMIT, out, out_size);
+    if (keel_status_code(status) != KEEL_CORRUPT) return status;
+    keel_status_t why = damaged(path, keel_status_message(status));
+    keel_status_ignore(status);
+    return why;
 }
 
 keel_status_t keel_journal_check_name(const char *path, keel_bytes_t content) {

@@ -1,3 +1,4 @@
+#include "base/proto.h"
 #include "pjrt/error.h"
 
 static keel_str_t message_of(const PJRT_Api *api, const PJRT_Error *error) {
@@ -110,6 +111,22 @@ keel_status_t keel_pjrt_optimized_program(const PJRT_Api *api, PJRT_Executable *
     out->size += program.code_size;
     *out_format = (keel_str_t){program.format, program.format_size};
     return NULL;
+}
+
+keel_status_t keel_pjrt_hlo_module(keel_bytes_t program, keel_str_t format, keel_bytes_t *out) {
+    enum { MODULE = 1 }; // of HloModuleProtoWithConfig
+    keel_cursor_t cursor = keel_cursor(program);
+    keel_proto_field_t field;
+    *out = program;
+    if (keel_str_is(format, "hlo")) return NULL;
+    if (!keel_str_is(format, "hlo_with_config"))
+        return keel_status_make(KEEL_UNSUPPORTED, "Keel does not read programs of format %.*s",
+                                KEEL_STR_ARGS(format));
+    *out = keel_bytes("", 0);
+    while (keel_proto_next(&cursor, &field))
+        if (field.number == MODULE && field.wire == KEEL_WIRE_BYTES) *out = field.bytes;
+    if (!cursor.failed && out->size) return NULL;
+    return keel_status_make(KEEL_CORRUPT, "the optimized program is damaged");
 }
 
 void keel_pjrt_destroy_executable(const PJRT_Api *api, PJRT_Executable *executable) {

@@ -85,6 +85,9 @@ keel_status_t keel_pjrt_load(const PJRT_Api *api, PJRT_Client *client, keel_byte
 keel_status_t keel_pjrt_optimized_program(const PJRT_Api *api, PJRT_Executable *executable,
                                           keel_buffer_t *out,
                                           keel_str_t *out_format) KEEL_MUST_CHECK;
+// The HloModuleProto in a program of that format ("hlo", "hlo_with_config"), borrowed from it.
+keel_status_t keel_pjrt_hlo_module(keel_bytes_t program, keel_str_t format,
+                                   keel_bytes_t *out) KEEL_MUST_CHECK;
 void keel_pjrt_destroy_executable(const PJRT_Api *api, PJRT_Executable *executable);
 void keel_pjrt_destroy_loaded(const PJRT_Api *api, PJRT_LoadedExecutable *loaded);
 
