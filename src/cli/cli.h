@@ -313,14 +313,15 @@ int cli_run_children(char **command, const cli_processes_t *processes, bool *out
 // What becomes of what a rehearsed command writes.
 typedef struct cli_writes_t {
     struct keel_view_t *view; // that it runs in; NULL: none
+    char *folder;             // of the run, made for the view; NULL: none
 } cli_writes_t;
 
 // Makes the view that the settings ask for; if the system does not allow one, says so, and the
 // command will stop where it reads arrays that no device computed. Sets the environment by which
-// the clients below know. `real`: a folder where processes of the run meet, or NULL; `plugin`: a
-// file that need not be read again.
-void cli_writes_begin(const keel_settings_t *settings, const char *real, const char *plugin,
-                      cli_writes_t *out);
+// the clients below know. `id`: of the run; `real`: a folder where its processes meet, or NULL;
+// `plugin`: a file that need not be read again.
+void cli_writes_begin(const keel_settings_t *settings, const char *id, const char *real,
+                      const char *plugin, cli_writes_t *out);
 // The command ended with `code`: writes to the run's journal, and on stderr unless `quiet`, what it
 // would have written.
 void cli_writes_tell(const cli_writes_t *writes, const char *run_dir, const char *id, int code,

@@ -282,7 +282,8 @@ static keel_status_t run_processes(const command_run_t *run, char **command, cli
         processes.context = &hosts;
         KEEL_TRY(cli_hosts_begin(&run->rehearsal->target, run->id, &hosts));
     }
-    if (run->rehearsal) cli_writes_begin(&run->settings, hosts.folder, run->plugin, writes);
+    if (run->rehearsal)
+        cli_writes_begin(&run->settings, run->id, hosts.folder, run->plugin, writes);
     processes.view = writes->view;
     *out_code = cli_run_children(command, &processes, out_started);
     cli_hosts_end(&hosts);

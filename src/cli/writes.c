@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/kept.h"
 #include "journal/journal.h"
 #include "text/rehearsed.h"
 #include "view/view.h"
 
-// What the clients below are told: "keep", "refuse", or "discard" and the view's name, so that a
-// process that a service started outside of the view knows that nothing protects its files.
+// For the clients below: "keep", "refuse", or "discard" and the view's name, so that a process that
+// a service started outside of the view knows that nothing protects its files.
 static const char variable[] = "KEEL_REHEARSE_WRITES";
 static const char discards[] = "discard ";
 
@@ -31,32 +31,34 @@ static bool is_in_view(void) {
            keel_view_is_here(given + sizeof discards - 1);
 }
 
-static void make_view(const keel_settings_t *settings, const char *real, const char *plugin,
-                      cli_writes_t *out) {
+// `folder`: the run's own.
+static keel_status_t make_view(const keel_settings_t *settings, const char *folder,
+                               const char *real, const char *plugin, keel_view_t **out) {
     const char *run_dir = keel_settings_text(settings, KEEL_SETTING_RUN_DIR);
-    const char *cache_dir = keel_settings_text(settings, KEEL_SETTING_CACHE_DIR);
     const char *temporary = getenv("TMPDIR");
-    const char *places[5] = {0}, *kept[6] = {0}, *const shown[] = {plugin, NULL};
-    char *digests = NULL; // `keel smoke` links them into its cache folder
-    size_t place_count = 0, kept_count = 0;
-    if (*run_dir) places[place_count++] = kept[kept_count++] = run_dir;
+    const char *places[5] = {0}, *others[3] = {0}, *const shown[] = {plugin, NULL};
+    size_t place_count = 0, other_count = 0;
+    cli_kept_t kept;
+    if (*run_dir) places[place_count++] = run_dir;
     if (temporary && *temporary == '/') places[place_count++] = temporary;
     places[place_count++] = "/tmp";
     places[place_count] = "/var/tmp";
-    bool writes_cache = settings->mode != KEEL_MODE_READONLY || keel_is_folder(cache_dir);
-    if (*cache_dir && writes_cache) kept[kept_count++] = cache_dir;
-    if (*cache_dir && writes_cache) {
-        keel_status_ignore(keel_path(&digests, "%s/plugins", cache_dir));
-        if (digests && keel_is_folder(digests)) kept[kept_count++] = digests;
-    }
-    // Where processes meet, others may be outside.
-    const char *agree = keel_settings_text(settings, KEEL_SETTING_AGREE);
-    if (*agree == '/') kept[kept_count++] = agree;
-    if (real) kept[kept_count] = real;
+    if (folder) others[other_count++] = folder;
+    if (real) others[other_count] = real;
     keel_view_sweep(places);
-    const keel_view_settings_t wanted = {places, kept, shown};
-    keel_status_t status = keel_view_create(&wanted, &out->view);
-    keel_free(digests);
+    keel_status_t status = cli_kept_find(settings, others, &kept);
+    const keel_view_settings_t wanted = {places, kept.folders, shown};
+    if (!status) status = keel_view_create(&wanted, out);
+    cli_kept_deinitialize(&kept);
+    return status;
+}
+
+// Without a view the clients refuse.
+static void discard(const keel_settings_t *settings, const char *id, const char *real,
+                    const char *plugin, cli_writes_t *out) {
+    const char *run_dir = keel_settings_text(settings, KEEL_SETTING_RUN_DIR);
+    keel_status_t status = *run_dir ? keel_path(&out->folder, "%s/%s", run_dir, id) : NULL;
+    if (!status) status = make_view(settings, out->folder, real, plugin, &out->view);
     if (!status) {
         tell_clients(discards, keel_view_name(out->view));
         return;
@@ -68,8 +70,8 @@ static void make_view(const keel_settings_t *settings, const char *real, const c
     tell_clients("refuse", "");
 }
 
-void cli_writes_begin(const keel_settings_t *settings, const char *real, const char *plugin,
-                      cli_writes_t *out) {
+void cli_writes_begin(const keel_settings_t *settings, const char *id, const char *real,
+                      const char *plugin, cli_writes_t *out) {
     switch (settings->writes) {
         case KEEL_WRITES_KEEP:
             tell_clients("keep", "");
@@ -78,7 +80,7 @@ void cli_writes_begin(const keel_settings_t *settings, const char *real, const c
             tell_clients("refuse", "");
             break;
         case KEEL_WRITES_DISCARD:
-            if (!is_in_view()) make_view(settings, real, plugin, out);
+            if (!is_in_view()) discard(settings, id, real, plugin, out);
             break;
     }
 }
@@ -139,7 +141,9 @@ void cli_writes_tell(const cli_writes_t *writes, const char *run_dir, const char
     keel_written_t written;
     keel_journal_written_t event;
     if (!writes->view) return;
-    keel_status_t status = keel_view_written(writes->view, &written);
+    keel_status_t status = cli_kept_runs(writes->view, run_dir);
+    if (status) cli_fail(status);
+    status = keel_view_written(writes->view, &written);
     if (!status) {
         describe(&written, &event);
         if (*run_dir) status = write_event(run_dir, id, &event);
@@ -153,4 +157,8 @@ void cli_writes_tell(const cli_writes_t *writes, const char *run_dir, const char
 void cli_writes_end(cli_writes_t *writes) {
     keel_view_destroy(writes->view);
     writes->view = NULL;
+    // Empty, it would look like a run.
+    if (writes->folder) keel_status_ignore(keel_directory_remove(writes->folder));
+    keel_free(writes->folder);
+    writes->folder = NULL;
 }

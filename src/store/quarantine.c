@@ -119,12 +119,26 @@ static bool is_still(const char *path, const keel_file_facts_t *seen) {
     return same;
 }
 
+// Where the folders are mounts of their own, as in a rehearsal, nothing can be renamed between
+// them.
+static keel_status_t copy_entry(const char *from, const char *to) {
+    keel_bytes_t bytes;
+    KEEL_TRY(keel_file_map(from, &bytes));
+    keel_status_t status = keel_file_create(to, bytes);
+    keel_file_unmap(bytes);
+    return status ? status : keel_file_remove(from);
+}
+
 // KEEL_NOT_FOUND if there is no entry.
 static keel_status_t move_entry(const char *folder, const keel_digest_t *key, const char *to) {
     char *from;
     KEEL_TRY(keel_store_make_folder_of(to));
     KEEL_TRY(keel_store_entry_path(folder, key, &from));
     keel_status_t status = keel_file_rename(from, to);
+    if (status && keel_status_code(status) != KEEL_NOT_FOUND) {
+        keel_status_ignore(status);
+        status = copy_entry(from, to);
+    }
     keel_free(from);
     return status;
 }

@@ -15,6 +15,7 @@ struct keel_view_t {
     char name[64];                // of the mount namespace: "mnt:[4026532281]"
     uint8_t *read_only;           // each step: the mount takes no overlay; shared with the builder
     int user, mounts;             // namespaces; user -1: this process's own
+    int root;                     // its /
     int disk_place, memory_place; // folders of what was written; -1: none
     bool in_memory;               // all of it
     bool is_volatile;             // the kernel need not write it to the disk

@@ -325,11 +325,15 @@ static keel_status_t mount_memory(const build_t *build, int *out) {
     return status;
 }
 
+// Whoever enters a mount namespace is at its first root, which is not this process's if that was
+// changed (chroot), so the builder's root is kept.
 static keel_status_t move_over_root(const build_t *build) {
     char *root;
     KEEL_TRY(target_of(build, "/", &root));
-    keel_status_t status = do_mount(root, "/", NULL, MS_MOVE, NULL);
+    keel_status_t status = view_fails() || chdir(root) ? view_refused("the folder", root) : NULL;
     keel_free(root);
+    if (!status) status = do_mount(".", "/", NULL, MS_MOVE, NULL);
+    if (!status && chroot(".")) status = view_refused("the new", "/");
     return status;
 }
 
@@ -397,6 +401,7 @@ static keel_status_t take_over(const build_t *build, pid_t builder, const report
     char what[32];
     if (report->code) return keel_status_make(report->code, "%s", report->message);
     KEEL_TRY(open_of(builder, "ns/mnt", &view->mounts));
+    KEEL_TRY(open_of(builder, "root", &view->root));
     if (build->is_locked) KEEL_TRY(open_of(builder, "ns/user", &view->user));
     KEEL_TRY(sign(view, builder));
     if (report->memory < 0) return NULL;
@@ -495,6 +500,7 @@ static keel_status_t try_in(const keel_view_settings_t *settings, const keel_mou
     *view = (keel_view_t){.lock = KEEL_NO_LOCK,
                           .user = -1,
                           .mounts = -1,
+                          .root = -1,
                           .disk_place = -1,
                           .memory_place = -1,
                           .in_memory = in_memory};
@@ -523,7 +529,7 @@ static keel_status_t try_place(const keel_view_settings_t *settings, const keel_
 
 // The real paths of a list; those that do not exist are left out.
 typedef struct paths_t {
-    const char *list[8];
+    const char *list[24];
     size_t count;
 } paths_t;
 
@@ -541,24 +547,6 @@ static keel_status_t resolve(const char *const *given, bool makes, paths_t *out)
         KEEL_TRY(keel_strdup(keel_str(real), &copy));
         out->list[out->count++] = copy;
     }
-    return NULL;
-}
-
-static bool holds(const char *folder, const char *path) {
-    size_t length = strlen(folder);
-    return strncmp(folder, path, length) == 0 && (!path[length] || path[length] == '/');
-}
-
-// A folder of Keel's that is also where the command works would not be protected.
-static keel_status_t check_kept(const paths_t *kept) {
-    char folder[PATH_MAX];
-    if (!getcwd(folder, sizeof folder)) return view_refused("the current", "folder");
-    for (size_t i = 0; i < kept->count; ++i)
-        if (!kept->list[i][1] || holds(kept->list[i], folder))
-            return keel_status_make(KEEL_UNSUPPORTED,
-                                    "the command runs in %s, where Keel itself writes; give Keel "
-                                    "a folder of its own",
-                                    kept->list[i]);
     return NULL;
 }
 
@@ -585,7 +573,6 @@ keel_status_t keel_view_create(const keel_view_settings_t *settings, keel_view_t
     *out = NULL;
     keel_status_t status = resolve(settings->kept, true, &kept);
     if (!status) status = resolve(settings->shown, false, &shown);
-    if (!status) status = check_kept(&kept);
     const keel_view_settings_t real = {settings->places, kept.list, shown.list};
     if (!status) {
         status = keel_mounts_here(&mounts);
@@ -595,14 +582,6 @@ keel_status_t keel_view_create(const keel_view_settings_t *settings, keel_view_t
     release_paths(&kept);
     release_paths(&shown);
     return status;
-}
-
-int keel_view_enter(const keel_view_t *view) {
-    char folder[PATH_MAX];
-    if (view_fails() || !getcwd(folder, sizeof folder)) return errno;
-    if (view->user >= 0 && setns(view->user, CLONE_NEWUSER)) return errno;
-    if (setns(view->mounts, CLONE_NEWNS)) return errno;
-    return chdir(folder) ? errno : 0;
 }
 
 const char *keel_view_name(const keel_view_t *view) {
@@ -640,6 +619,7 @@ void keel_view_destroy(keel_view_t *view) {
     if (!view) return;
     close_if(view->user);
     close_if(view->mounts);
+    close_if(view->root);
     close_if(view->memory_place);
     close_if(view->disk_place);
     if (view->read_only) munmap(view->read_only, view->plan.count);

@@ -7,6 +7,7 @@
 //   mounts.c    what is mounted here
 //   plan.c      what each mount becomes in the view
 //   view.c      namespaces and mounts
+//   enter.c     what a process takes along into the view
 //   written.c   what was written, compared with what is there
 //   tree.c      removing what was written; folders that a killed process left behind
 //
@@ -32,8 +33,9 @@ typedef struct keel_view_settings_t {
 // KEEL_UNSUPPORTED, with the reason, if the kernel or a file system does not allow it.
 keel_status_t keel_view_create(const keel_view_settings_t *settings,
                                keel_view_t **out) KEEL_MUST_CHECK;
-// Moves this process, which has one thread, into the view; its working folder keeps its name. 0, or
-// an error number. Call it in a forked child.
+// Moves this process, which has one thread, into the view. Its working folder and other folders
+// that the next program would find open become those of the view with the same names. 0, or an
+// error number. Call it in a forked child.
 int keel_view_enter(const keel_view_t *view);
 // What a process below finds out with keel_view_is_here; a word.
 const char *keel_view_name(const keel_view_t *view);
@@ -71,5 +73,8 @@ typedef struct keel_written_t {
 // do not count. Release it with keel_written_deinitialize, also after a failure.
 keel_status_t keel_view_written(const keel_view_t *view, keel_written_t *out) KEEL_MUST_CHECK;
 void keel_written_deinitialize(keel_written_t *written);
+// Opens what was written below a folder, by its real path: a folder that has only that. -1:
+// nothing.
+int keel_view_open_written(const keel_view_t *view, const char *folder);
 
 #endif // KEEL_VIEW_VIEW_H_

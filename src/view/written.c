@@ -5,9 +5,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -200,21 +202,51 @@ static keel_status_t look_in(looking_t *looking, const pair_t *pair) {
     return status;
 }
 
-static keel_status_t look_at_step(looking_t *looking, const keel_view_t *view, size_t number) {
-    char name[64];
+// The upper folder of an overlay, or a path below it, through no link; -1 with errno.
+static int open_upper(const keel_view_t *view, size_t number, const char *below) {
     const keel_step_t *step = &view->plan.steps[number];
     bool in_memory = view->in_memory || step->kind == KEEL_STEP_IN_MEMORY;
-    if (step->kind != KEEL_STEP_OVERLAY && step->kind != KEEL_STEP_IN_MEMORY) return NULL;
-    if (view->read_only[number] || strcmp(step->path, "/dev/shm") == 0) return NULL;
-    snprintf(name, sizeof name, "%zu/upper", number);
+    struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+                           .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH};
+    char name[PATH_MAX];
+    if ((size_t)snprintf(name, sizeof name, "%zu/upper%s", number, below) >= sizeof name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
     int place = in_memory ? view->memory_place : view->disk_place;
-    int upper = openat(place, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return (int)syscall(SYS_openat2, place, name, &how, sizeof how);
+}
+
+static bool is_overlay(const keel_view_t *view, size_t number) {
+    keel_step_kind_t kind = view->plan.steps[number].kind;
+    return (kind == KEEL_STEP_OVERLAY || kind == KEEL_STEP_IN_MEMORY) && !view->read_only[number];
+}
+
+static keel_status_t look_at_step(looking_t *looking, const keel_view_t *view, size_t number) {
+    const keel_step_t *step = &view->plan.steps[number];
+    if (!is_overlay(view, number) || strcmp(step->path, "/dev/shm") == 0) return NULL;
+    int upper = open_upper(view, number, "");
     if (upper < 0 && errno == EACCES) return NULL; // a folder in which this user can do nothing
     if (upper < 0) return view_refused("cannot look at what was written to", step->path);
     const pair_t pair = {upper, step->path, step->path, 0};
     keel_status_t status = look_in(looking, &pair);
     close(upper);
     return status;
+}
+
+int keel_view_open_written(const keel_view_t *view, const char *folder) {
+    size_t own = 0, most = 0;
+    for (size_t i = 0; i < view->plan.count; ++i) {
+        const char *path = view->plan.steps[i].path;
+        size_t length = path[1] ? strlen(path) : 0;
+        bool holds =
+            strncmp(folder, path, length) == 0 && (!folder[length] || folder[length] == '/');
+        if (!holds || length < most) continue;
+        own = i;
+        most = length;
+    }
+    if (!view->plan.count || !is_overlay(view, own)) return -1;
+    return open_upper(view, own, folder + most);
 }
 
 // ---- groups ------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 """What a rehearsal does with the files that a trainer writes: by default none of them changes, and what would
-have been written is told; a read of an array that no device computed can be refused, or told."""
+have been written is said; a read of an array that no device computed can be refused, or said."""
 
 import hashlib
 
-from harness import PYTHON, Report, Workspace, told
+from harness import KEEL, PYTHON, Report, Workspace, told
 from stage import Stage
 
 report = Report()
@@ -99,8 +99,41 @@ def hosts(stage):
                  "would have written 2 files" in answer.err, told(answer))
 
 
+def damaged(stage):
+    """Between Keel's folders in the view, which are mounts of their own, nothing can be renamed."""
+    stage.script("one.py", "import jax, numpy as np\njax.jit(lambda x: x * 2)(np.ones(8, np.float32))\n")
+    stage.rehearse("cpu:1", "one.py")
+    cache = stage.folder / "cache"
+    entry, = (cache / "entries").rglob("*.keel")
+    content = entry.read_bytes()
+    entry.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    answer = stage.rehearse("cpu:1", "one.py")
+    aside = list((cache / "quarantine").iterdir())
+    report.check("a damaged entry is put aside", answer.code == 0 and len(aside) == 1 and
+                 aside[0].read_bytes()[:-1] == content[:-1] and aside[0].read_bytes() != content,
+                 told(answer) + str(aside))
+    report.check("and compiled again", "1 compile" in answer.err, told(answer))
+    answer = stage.rehearse("cpu:1", "one.py")
+    report.check("for the runs after", "1 load instead" in answer.err, told(answer))
+
+
+def below(stage):
+    """A command that records runs of its own."""
+    stage.script("one.py", "import jax, numpy as np\njax.jit(lambda x: x * 2)(np.ones(8, np.float32))\n")
+    answer = stage.keel("rehearse", "--on", "cpu:1", "--", "sh", "-c",
+                        f"{KEEL} rehearse --on cpu:2 -- {PYTHON} one.py; {KEEL} run -- {PYTHON} one.py; echo > log")
+    runs = [path for path in (stage.folder / "runs").iterdir() if (path / "journal.ndjson").is_file()]
+    report.check("a run that the command records stays", answer.code == 0 and len(runs) == 2, told(answer))
+    report.check("but not its files", "would have written 1 file, 1 B, log\n" in answer.err and
+                 not (stage.folder / "log").exists(), told(answer))
+    answer = stage.keel("stats", runs[0].name)
+    report.check("and can be read", answer.code == 0 and "programs    1\n" in answer.out, told(answer))
+
+
 with Workspace("writes") as space:
     train(Stage(space, "train"))
     small(Stage(space, "small"))
     hosts(Stage(space, "hosts"))
+    damaged(Stage(space, "damaged"))
+    below(Stage(space, "below"))
 report.finish()

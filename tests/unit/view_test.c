@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "place.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -319,18 +320,87 @@ static void what_a_killed_process_left_is_swept(void **state) {
     as_each_user(sweep);
 }
 
-static void a_folder_of_keels_that_holds_the_current_one_is_refused(void **state) {
-    (void)state;
+static void write_beside_what_is_kept(void) {
+    put("folder/kept/new", "new", O_CREAT);
+    put("folder/new", "new", O_CREAT);
+    put("folder/a", "changed", O_TRUNC);
+    NEED(has_text("folder/a", "changed"));
+}
+
+static void keep_one_folder(void) {
     keel_view_t *view;
-    make_files();
-    snprintf(kept, sizeof kept, "%s", place.root);
-    keel_status_t status = create(&view);
-    assert_int_equal(keel_status_code(status), KEEL_UNSUPPORTED);
-    keel_status_ignore(status);
-    assert_int_equal(count_names(view_place.root), 0);
-    assert_int_equal(chdir("/"), 0);
-    place_remove(&place);
-    place_remove(&view_place);
+    snprintf(kept, sizeof kept, "%s/folder/kept", place.root);
+    assert_ok(create(&view));
+    assert_int_equal(inside(view, write_beside_what_is_kept), 0);
+    keel_view_destroy(view);
+    assert_true(has_text("folder/kept/new", "new"));
+    assert_true(has_text("folder/a", "a"));
+    assert_int_equal(access("folder/new", F_OK), -1);
+}
+
+static void what_stands_beside_a_kept_folder_is_not_kept(void **state) {
+    (void)state;
+    as_each_user(keep_one_folder);
+}
+
+static void write_where_nothing_is(void) {
+    char folder[PATH_MAX];
+    NEED(!getcwd(folder, sizeof folder) && errno == ENOENT);
+    NEED(open("new", O_CREAT | O_WRONLY, 0600) < 0 && errno == ENOENT);
+    // It is above a folder of the view's, wherever that was.
+    int above = open("../old", O_CREAT | O_WRONLY | O_TRUNC, 0600);
+    if (above >= 0) close(above);
+}
+
+static void work_in_a_removed_folder(void) {
+    keel_view_t *view;
+    assert_int_equal(mkdir("removed", 0700), 0);
+    assert_int_equal(chdir("removed"), 0);
+    assert_int_equal(rmdir("../removed"), 0);
+    assert_ok(create(&view));
+    assert_int_equal(inside(view, write_where_nothing_is), 0);
+    keel_view_destroy(view);
+    assert_int_equal(chdir(place.root), 0);
+    assert_true(has_text("old", "old"));
+}
+
+static void a_working_folder_that_was_removed_is_one_in_the_view_too(void **state) {
+    (void)state;
+    as_each_user(work_in_a_removed_folder);
+}
+
+static struct { int read, named, removed; } opened;
+
+static void write_below_open_folders(void) {
+    NEED(fcntl(opened.removed, F_GETFD) < 0 && errno == EBADF);
+    int file = openat(opened.read, "old", O_WRONLY | O_TRUNC);
+    NEED(file >= 0 && write(file, "1", 1) == 1);
+    NEED(has_text("old", "1"));
+    NEED(unlinkat(opened.named, "gone", 0) == 0);
+    NEED(access("gone", F_OK) != 0);
+}
+
+static void open_folders(void) {
+    keel_view_t *view;
+    assert_int_equal(mkdir("removed", 0700), 0);
+    opened.read = open(".", O_RDONLY | O_DIRECTORY);
+    opened.named = open(".", O_PATH | O_DIRECTORY);
+    opened.removed = open("removed", O_RDONLY | O_DIRECTORY);
+    assert_true(opened.read >= 0 && opened.named >= 0 && opened.removed >= 0);
+    assert_int_equal(rmdir("removed"), 0);
+    assert_ok(create(&view));
+    assert_int_equal(inside(view, write_below_open_folders), 0);
+    keel_view_destroy(view);
+    assert_true(has_text("old", "old"));
+    assert_true(has_text("gone", "gone"));
+    close(opened.read);
+    close(opened.named);
+    close(opened.removed);
+}
+
+static void folders_that_were_open_are_those_of_the_view(void **state) {
+    (void)state;
+    as_each_user(open_folders);
 }
 
 int main(void) {
@@ -339,7 +409,9 @@ int main(void) {
         cmocka_unit_test(a_folder_that_is_made_again_lost_its_files),
         cmocka_unit_test(many_folders_become_few_groups),
         cmocka_unit_test(what_a_killed_process_left_is_swept),
-        cmocka_unit_test(a_folder_of_keels_that_holds_the_current_one_is_refused),
+        cmocka_unit_test(what_stands_beside_a_kept_folder_is_not_kept),
+        cmocka_unit_test(a_working_folder_that_was_removed_is_one_in_the_view_too),
+        cmocka_unit_test(folders_that_were_open_are_those_of_the_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
