@@ -217,7 +217,7 @@ static keel_status_t follow_walk(walk_t *walk, int descriptor) {
             KEEL_TRY(earlier_runs(walk->run_dir, walk->id, cover_earlier, &before));
         }
         is_begun = true;
-        if (!goes_on) walk->listener = NULL; // the summary comes
+        if (!goes_on) walk->listener = NULL; // the summary says it
         KEEL_TRY(walk_on(walk));
         if (walk->listener) walk->listener->looked(walk->listener_context);
         write_figures(walk->live, !goes_on, &written);
@@ -240,13 +240,9 @@ static bool wait_for_folder(const char *run_dir, const char *id, int descriptor)
     }
 }
 
-typedef struct told_t {
-    const keel_analysis_listener_t *listener;
-    void *context;
-} told_t;
-
 static keel_status_t follow_run(const char *run_dir, const char *id, int descriptor,
-                                walk_watch_t *watch, const told_t *told) {
+                                walk_watch_t *watch, const keel_analysis_listener_t *listener,
+                                void *context) {
     static const answers_t nothing;
     walk_t walk;
     live_t live;
@@ -256,8 +252,8 @@ static keel_status_t follow_run(const char *run_dir, const char *id, int descrip
     keel_status_t status = walk_create(run_dir, id, path, 0, watch, &walk);
     live_initialize(&live, run_dir, id);
     walk.live = &live;
-    walk.listener = told->listener;
-    walk.listener_context = told->context;
+    walk.listener = listener;
+    walk.listener_context = context;
     if (!status) status = follow_walk(&walk, descriptor);
     if (status) keel_status_ignore(keel_file_remove(path));
     walk_destroy(&walk);
@@ -269,7 +265,6 @@ static keel_status_t follow_run(const char *run_dir, const char *id, int descrip
 void keel_analysis_follow(const char *run_dir, const char *id,
                           const keel_analysis_listener_t *listener, void *context,
                           keel_analysis_follower_t *out) {
-    const told_t told = {listener, context};
     int ends[2];
     *out = (keel_analysis_follower_t){.descriptor = -1};
     if (!*run_dir) return; // nothing is recorded
@@ -282,7 +277,7 @@ void keel_analysis_follow(const char *run_dir, const char *id,
     if (!status && !out->child) {
         close(ends[1]);
         setpriority(PRIO_PROCESS, 0, 10); // the command comes first
-        guard_leave(follow_run(run_dir, id, ends[0], watch, &told), watch);
+        guard_leave(follow_run(run_dir, id, ends[0], watch, listener, context), watch);
     }
     out->watch = watch;
     keel_status_ignore(status);

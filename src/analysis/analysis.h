@@ -56,7 +56,7 @@ typedef struct keel_analysis_recompile_t {
     const keel_difference_t *cause; // NULL: unknown
 } keel_analysis_recompile_t;
 
-// Who is told about a live run, in the child that follows it, until the command has ended.
+// Called in the child that follows a live run, until the command has ended.
 typedef struct keel_analysis_listener_t {
     void (*recompiled)(void *context, const keel_analysis_recompile_t *recompile);
     void (*looked)(void *context); // about four times a second

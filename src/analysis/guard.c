@@ -98,7 +98,7 @@ guard_end_t guard_wait(pid_t child, walk_watch_t *watch) {
         if (now != asked || !now) since = used;
         asked = now;
         stopped = keel_process_is_stopped(child) ? stopped + (double)wait * 1e-6 : 0;
-        bool is_left = stopped >= (double)keel_limit(KEEL_LIMIT_COMPILER_STOPPED);
+        bool is_left = stopped >= (double)keel_limit(KEEL_LIMIT_CHILD_STOPPED);
         if (is_left || used - since > guard_patience) kill(child, SIGKILL);
         nanosleep(&(struct timespec){0, wait}, NULL);
     }

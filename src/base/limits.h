@@ -16,7 +16,7 @@
     X(AGREE_WAIT, 600000, "ms", "waiting for a process that has come")                             \
     X(PROCESSES_END, 10000, "ms",                                                                  \
       "the end of a rehearsal's processes after a signal, or after one of them failed")            \
-    X(COMPILER_STOPPED, 60000, "ms", "a child, a compiler or an explainer, that is stopped")       \
+    X(CHILD_STOPPED, 60000, "ms", "a stopped process: a compiler's, or one that explains")         \
     X(COMPILER_IDLE, 3600000, "ms", "a compiler's process that uses no processor time")            \
     X(TRIAL_MEMORY, 80, "%", "what a replayed program may take of the memory that is free")        \
     X(PACK_LEAST, 16 << 20, "bytes", "what any pack may expand to")                                \

@@ -110,7 +110,9 @@ static int child_error(int descriptor) {
 static int become(char **command, const keel_view_t *view) {
     int error = view ? keel_view_enter(view) : 0;
     if (error) {
-        fprintf(stderr, "keel: the private view of the files: %s; --writes keep does without it\n",
+        fprintf(stderr,
+                "keel: cannot enter the private view of the files: %s; --writes keep runs without "
+                "it\n",
                 strerror(error));
         _exit(CLI_FAILURE);
     }

@@ -182,8 +182,8 @@ void child_next(child_t *child) {
 
 // ---- whether it still works --------------------------------------------------------------------
 
-// The processor time of all that the child has started is in its own once that has ended; an
-// assembler that runs for long is why KEEL_LIMIT_COMPILER_IDLE is.
+// Of the child alone: an assembler that it starts and waits for (ptxas) does not count, which is
+// why KEEL_LIMIT_COMPILER_IDLE is so long.
 static uint64_t processor_time(pid_t pid) {
     clockid_t clock;
     struct timespec used;
@@ -197,8 +197,8 @@ const char *child_look(child_t *child) {
     child->looks_stopped = is_stopped ? child->looks_stopped + 1 : 0;
     child->looks_idle = used == child->used ? child->looks_idle + 1 : 0;
     child->used = used;
-    if ((uint64_t)child->looks_stopped * CHILD_LOOK >= keel_limit(KEEL_LIMIT_COMPILER_STOPPED))
-        return "was stopped by a signal, and nobody continued it";
+    if ((uint64_t)child->looks_stopped * CHILD_LOOK >= keel_limit(KEEL_LIMIT_CHILD_STOPPED))
+        return "was stopped by a signal, and nothing continued it";
     if ((uint64_t)child->looks_idle * CHILD_LOOK >= keel_limit(KEEL_LIMIT_COMPILER_IDLE))
         return "hangs: it has used no processor time for too long";
     return NULL;

@@ -226,10 +226,11 @@ static keel_status_t check_memory(const trial_t *trial, PJRT_Executable *executa
     char shown[16], free_now[16];
     keel_format_size(needed, shown);
     keel_format_size(available, free_now);
-    return keel_status_make(KEEL_UNSUPPORTED,
-                            "it needs %s of memory, and of the %s that this machine has free it "
-                            "may take %u %%",
-                            shown, free_now, (unsigned)keel_limit(KEEL_LIMIT_TRIAL_MEMORY));
+    return keel_status_make(
+        KEEL_UNSUPPORTED,
+        "it needs %s of memory, and may use %u %% of the %s that is free on this "
+        "machine",
+        shown, (unsigned)keel_limit(KEEL_LIMIT_TRIAL_MEMORY), free_now);
 }
 
 static keel_status_t count_results(trial_t *trial) {

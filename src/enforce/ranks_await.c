@@ -11,8 +11,8 @@ enum {
 
 // Whoever is waited for will not come; says so.
 static bool is_vain(const meeting_t *meeting, uint32_t process, uint64_t waited) {
-    const uint64_t come = keel_limit_time(KEEL_LIMIT_AGREE_COME) / 1000000000,
-                   most = keel_limit_time(KEEL_LIMIT_AGREE_WAIT) / 1000000000;
+    const uint64_t come = keel_limit(KEEL_LIMIT_AGREE_COME) / 1000,
+                   most = keel_limit(KEEL_LIMIT_AGREE_WAIT) / 1000;
     ranks_t *ranks = meeting->ranks;
     const char *shown = ranks->letters.meet->shown;
     char why[WHY_MOST];

@@ -71,7 +71,7 @@ static void say(const dumps_t *dumps, const char *only_compiling) {
     else if (dumps->by_compiling)
         keel_log_once("dumps",
                       "--%s asks for what only a compile writes, so the programs that it asks "
-                      "about are compiled, not loaded",
+                      "for are compiled, not loaded",
                       only_compiling);
 }
 

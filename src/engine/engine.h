@@ -174,8 +174,8 @@ PJRT_Error *keel_engine_compile_unloaded(keel_engine_t *engine, PJRT_Compile_Arg
 // The client loads an executable by itself (PJRT_Executable_DeserializeAndLoad). The same; see
 // elsewhere.c.
 PJRT_Error *keel_engine_load(keel_engine_t *engine, PJRT_Executable_DeserializeAndLoad_Args *args);
-// Whether what the client asks for is stored here, so that a cache of its own has
-// nothing to do, and the settings do not keep that.
+// Whether Keel stores what the client asks for, so that a cache of the client's own has nothing to
+// do, and the settings do not keep that cache.
 bool keel_engine_replaces_cache(const keel_engine_t *engine);
 // The client has these bytes of the executable (PJRT_Executable_Serialize): loading them is an ask
 // for its program, in this process or another.

@@ -57,7 +57,7 @@ static keel_status_t too_much(uint64_t size) {
     keel_format_size(size, shown);
     return keel_status_make(KEEL_CORRUPT,
                             "the events of this journal of %s would take more than %s of memory, "
-                            "so Keel has not written it; get the run again from where it is from",
+                            "so Keel did not write it; copy the run again from its source",
                             shown, most);
 }
 

@@ -29,9 +29,9 @@ static bool read_options(keel_bytes_t bytes, keel_partitioning_t *out) {
 }
 
 keel_partitioning_t keel_partitioning_of_options(keel_bytes_t options) {
-    keel_partitioning_t told = {.partitions = 0};
-    if (!read_options(options, &told)) told = (keel_partitioning_t){.is_searched = true};
-    return told;
+    keel_partitioning_t said = {.partitions = 0};
+    if (!read_options(options, &said)) said = (keel_partitioning_t){.is_searched = true};
+    return said;
 }
 
 bool keel_partitioning_is_none(const keel_partitioning_t *partitioning) {

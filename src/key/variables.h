@@ -1,6 +1,6 @@
 // The environment variables that plugins and their libraries read, and what the key makes of each:
 // a name, or the beginning of names; the backends whose libraries read it; what becomes of it; why.
-// The row that says most of a name counts.
+// If several rows match a name, the longest counts. "the same" repeats the row above.
 //
 //   KEYED      its value is in the component "environment"
 //   UNKNOWN    so is this one's, because nobody knows what it does
@@ -19,14 +19,14 @@
     X("XLA_FLAGS", ANY, ELSEWHERE, "the component XLA_FLAGS") \
     X("LIBTPU_INIT_ARGS", TPU, ELSEWHERE, "the component LIBTPU_INIT_ARGS") \
     X("NPROC", CPU, ELSEWHERE, "the number of threads, in the component cpu") \
-    X("PJRT_NPROC", CPU, ELSEWHERE, "the same, and it comes first") \
-    X("PATH", GPU, ELSEWHERE, "the compiler tools that are found, in the component toolkit") \
+    X("PJRT_NPROC", CPU, ELSEWHERE, "the number of threads, before NPROC") \
+    X("PATH", GPU, ELSEWHERE, "the CUDA tools that are found: toolkit, compile options") \
     X("LD_LIBRARY_PATH", GPU, ELSEWHERE, "the same") \
     X("CUDA_HOME", GPU, ELSEWHERE, "the same") \
     X("CUDA_PATH", GPU, ELSEWHERE, "the same") \
     X("CUDA_ROOT", GPU, ELSEWHERE, "the same") \
     X("JAX_*", ANY, ELSEWHERE, "read by JAX: the program, the options, the components of the client") \
-    X("PT_XLA_*", ANY, ELSEWHERE, "read by PyTorch/XLA: the same") \
+    X("PT_XLA_*", ANY, ELSEWHERE, "read by PyTorch/XLA: the program, the options, the components of the client") \
     X("XLA_PYTHON_CLIENT_*", GPU, ELSEWHERE, "read by JAX: create options") \
     X("XLA_CLIENT_MEM_FRACTION", GPU, ELSEWHERE, "the same") \
     X("CUDA_VISIBLE_DEVICES", GPU, ELSEWHERE, "the devices: topology, device kinds") \
@@ -122,8 +122,8 @@
     X("TF_CPU_BFC_MEM_LIMIT_IN_MB", ANY, IGNORED, "the same") \
     X("TF_DETERMINISTIC_ALLOCATOR", GPU, IGNORED, "the same") \
     X("TF_FORCE_UNIFIED_MEMORY", GPU, IGNORED, "the same") \
-    X("TF_PER_DEVICE_MEMORY_LIMIT_MB", ANY, IGNORED, "the same; the limit itself is a compile option") \
     X("TF_CUDA_MALLOC_ASYNC_SUPPORTED_PREALLOC", GPU, IGNORED, "the same") \
+    X("TF_PER_DEVICE_MEMORY_LIMIT_MB", ANY, IGNORED, "the allocator; the limit is a compile option too") \
     X("TF_CUDA_PLATFORM_GPU_DEVICE_SCHEDULE", GPU, IGNORED, "how the host waits") \
     X("XLA_PJRT_GPU_*", GPU, IGNORED, "transfers and host memory, while a program runs") \
     X("PJRT_GPU_ENABLE_ASYNC_DISPATCH", GPU, IGNORED, "how programs are started") \
@@ -131,7 +131,7 @@
     X("XLA_RETRY_THREADS", TPU, IGNORED, "threads of the host") \
     X("XLA_FORGE_DIRECTORY_MAPPING", TPU, IGNORED, "names of folders in messages") \
     X("XLA_ALLOW_GET_DEFAULT_PLATFORM", ANY, IGNORED, "a check of XLA's own tests") \
-    X("LLVM_PROFILE_FILE", ANY, IGNORED, "measurements of how a program is covered") \
+    X("LLVM_PROFILE_FILE", ANY, IGNORED, "coverage") \
     X("LLVM_DISABLE_SYMBOLIZATION", ANY, IGNORED, "stack traces") \
     X("LLVM_ENABLE_SYMBOLIZER_MARKUP", ANY, IGNORED, "stack traces") \
     X("LLVM_SYMBOLIZER_PATH", ANY, IGNORED, "stack traces") \
@@ -285,7 +285,7 @@
     X("SLINKY_*", ANY, IGNORED, "logs") \
     X("SDE_COMMAND_LINE", TPU, IGNORED, "an emulator of processors") \
     X("PROTOC_*", ANY, IGNORED, "logs") \
-    X("MAKEFLAGS", ANY, IGNORED, "the number of LLVM's threads, for linking at link time") \
+    X("MAKEFLAGS", ANY, IGNORED, "how many threads LLVM uses when it optimizes at link time") \
     X("ICU_*", TPU, IGNORED, "dates") \
     X("TZ", ANY, IGNORED, "dates") \
     X("TZDIR", ANY, IGNORED, "dates") \

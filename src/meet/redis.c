@@ -126,10 +126,11 @@ static keel_status_t receive(const exchange_t *exchange, redisReply **out) {
         if (is_for_later(moved)) continue;
         if (moved <= 0) return lost(exchange, "the connection is lost");
         total += (size_t)moved;
-        if (total > most) return lost(exchange, "an answer that is longer than what Keel puts");
+        if (total > most) return lost(exchange, "the answer is longer than any value of Keel's");
         if (redisReaderFeed(reader, piece, (size_t)moved) != REDIS_OK)
             return lost(exchange, reader->errstr);
-        if (is_long_list(reader, total)) return lost(exchange, "a list that Keel did not ask for");
+        if (is_long_list(reader, total))
+            return lost(exchange, "the answer is a list that Keel did not ask for");
         if (redisReaderGetReply(reader, &reply) != REDIS_OK) return lost(exchange, reader->errstr);
     }
     return NULL;

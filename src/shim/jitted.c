@@ -8,7 +8,7 @@ typedef object_t *vectorcall_t(object_t *function, object_t *const *arguments, s
                                object_t *names);
 
 struct jitted_group_t {
-    PJRT_LoadedExecutable *first; // the program that names itself not; NULL: none yet
+    PJRT_LoadedExecutable *first; // the program that does not name itself; NULL: none yet
 };
 
 // Open-addressed, by pointer. A removed one leaves its key and has no value.

@@ -3,9 +3,10 @@
 // A function that jax.jit made executes on a path in C++ that nobody else sees. Its object has a
 // pointer to the function that CPython calls for it (PEP 590); Keel's takes its place there, calls
 // the original, and counts. What JAX runs in Python instead is counted there, and says so here
-// (jitted_missed). Functions that share JAX's table of executables are a group. A group's first
-// program is known by that. A later one names itself: the tree of its results, which JAX keeps with
-// it, has a node more at its root, and JAX calls jitted_namer() to make the object of that node.
+// (jitted_missed). Functions that share JAX's table of executables are a group. An execution that
+// names no program is one of the group's first. Later programs name themselves: the tree of a
+// program's results, which JAX keeps with it, gets one more node at its root, and JAX calls
+// jitted_namer() to make that node's object.
 //
 // Threads: all functions need the interpreter's lock, so nothing else locks.
 #ifndef KEEL_SHIM_JITTED_H_

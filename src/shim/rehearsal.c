@@ -30,8 +30,8 @@ static const char *const compiles[] = {KEEL_REHEARSE_COMPILES(WORD) NULL};
 static const char *const fills[] = {KEEL_REHEARSE_FILLS(WORD) NULL};
 #undef WORD
 
-// What `keel rehearse` made of the setting (src/cli/writes.c). A process that is not in the view,
-// or that nobody told, has nothing that protects its files.
+// What `keel rehearse` made of the setting (src/cli/writes.c). Nothing protects the files of a
+// process that is not in the view, or that lacks the variable.
 static keel_writes_t read_writes(void) {
     static const char discards[] = "discard ";
     const char *text = or_empty(getenv("KEEL_REHEARSE_WRITES"));

@@ -55,8 +55,7 @@ static void end_first(void) {
 }
 
 // What the plugin creates during the first compile or load is destroyed before what existed at its
-// start, so the last publication must come earlier than both. keel_shim_end may run
-// twice.
+// start, so the last publication must come earlier than both. keel_shim_end may run twice.
 static void first_is_done(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, end_first);

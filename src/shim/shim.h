@@ -93,7 +93,7 @@ typedef struct keel_own_door_t {
     // What the client loads by itself on this thread: the same. Without options, the executable's.
     int (*load)(keel_str_t bytes, keel_str_t options, uint64_t *out_handle, uint64_t *out_number,
                 void *out);
-    // The client has these bytes of the executable: who loads them asks for its program.
+    // The client has these bytes of the executable: loading them is an ask for its program.
     void (*serialized)(uint64_t handle, keel_str_t bytes);
     // The bytes that the executable was loaded from; false: it was compiled here.
     bool (*stored)(uint64_t handle, void *out);

@@ -204,17 +204,17 @@ static void test_a_journal_that_has_grown_is_continued(void **state) {
 static void an_explaining_process_that_is_stopped_is_given_up(void **state) {
     (void)state;
     pid_t child;
-    uint64_t usual = keel_limit(KEEL_LIMIT_COMPILER_STOPPED);
+    uint64_t usual = keel_limit(KEEL_LIMIT_CHILD_STOPPED);
     walk_watch_t *watch = guard_watch_create();
     assert_non_null(watch);
-    keel_limit_set(KEEL_LIMIT_COMPILER_STOPPED, 10);
+    keel_limit_set(KEEL_LIMIT_CHILD_STOPPED, 10);
     assert_ok(guard_fork(&child));
     if (!child) {
         raise(SIGSTOP);
         guard_leave(NULL, watch);
     }
     assert_int_equal(guard_wait(child, watch), GUARD_BROKEN);
-    keel_limit_set(KEEL_LIMIT_COMPILER_STOPPED, usual);
+    keel_limit_set(KEEL_LIMIT_CHILD_STOPPED, usual);
     guard_watch_destroy(watch);
 }
 

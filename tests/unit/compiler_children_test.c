@@ -46,8 +46,8 @@ static void a_child_that_is_killed_is_replaced(void **state) {
 // With one look a second, the first that sees it ends it.
 static void a_child_that_is_stopped_fails_its_program_alone(void **state) {
     (void)state;
-    uint64_t usual = keel_limit(KEEL_LIMIT_COMPILER_STOPPED);
-    keel_limit_set(KEEL_LIMIT_COMPILER_STOPPED, 1);
+    uint64_t usual = keel_limit(KEEL_LIMIT_CHILD_STOPPED);
+    keel_limit_set(KEEL_LIMIT_CHILD_STOPPED, 1);
     keel_compiler_t *compiler = start("compile_ms=600000", 1);
     uint64_t id = help_submit(compiler, "slow");
     pid_t child = help_await_child_of(getpid());
@@ -63,7 +63,7 @@ static void a_child_that_is_stopped_fails_its_program_alone(void **state) {
     assert_null(one.error);
     keel_compiled_deinitialize(&one);
     keel_compiler_stop(compiler);
-    keel_limit_set(KEEL_LIMIT_COMPILER_STOPPED, usual);
+    keel_limit_set(KEEL_LIMIT_CHILD_STOPPED, usual);
 }
 
 static void a_child_that_does_nothing_is_given_up(void **state) {

@@ -47,7 +47,7 @@ static void each_variable_has_one_row(void **state) {
     }
 }
 
-static void the_row_that_says_most_of_a_name_counts(void **state) {
+static void the_longest_row_that_matches_a_name_counts(void **state) {
     (void)state;
     assert_string_equal(row_of("XLA_FLAGS")->name, "XLA_FLAGS");
     assert_string_equal(row_of("XLA_FLAGS2")->name, "XLA_*");
@@ -115,7 +115,7 @@ static bool continues(size_t i, const char *why) {
 // Rows that say the same are one line.
 static void put_table(keel_buffer_t *out) {
     static const char *const uses[] = {"its value", "its value, because nobody knows what it does",
-                                       "what it decides: ", "no: "};
+                                       "by another component: ", "no: "};
     const char *why = "";
     keel_buffer_text(out, "\n| variable | backends | in the key |\n|---|---|---|\n");
     for (size_t i = 0, end; i < keel_variable_count; i = end) {
@@ -285,7 +285,7 @@ static void threads_count_by_what_they_come_to(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variable_has_one_row),
-        cmocka_unit_test(the_row_that_says_most_of_a_name_counts),
+        cmocka_unit_test(the_longest_row_that_matches_a_name_counts),
         cmocka_unit_test(every_variable_that_libraries_read_has_a_row),
         cmocka_unit_test(the_page_about_keys_shows_the_table),
         cmocka_unit_test(variables_are_sorted_and_only_those_that_count),

@@ -195,9 +195,9 @@ static void test_an_answer_of_any_size_takes_little_memory(void **state) {
     need_redis(&shared);
     static char much[1 << 16];
     memset(much, 'x', sizeof much);
-    static const char list[] = "a list that Keel did not ask for";
+    static const char list[] = "the answer is a list that Keel did not ask for";
     assert_refuses((impostor_t){SAYS("$2000000000\r\n"), .more = much, .more_size = sizeof much},
-                   "an answer that is longer than what Keel puts");
+                   "the answer is longer than any value of Keel's");
     assert_refuses((impostor_t){SAYS("*2147483647\r\n")}, list);
     assert_refuses((impostor_t){SAYS("*1073741824\r\n$-1\r\n")}, list);
     assert_refuses((impostor_t){SAYS("*1\r\n*1073741824\r\n")}, list);
