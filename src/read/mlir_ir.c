@@ -1,5 +1,5 @@
 #include "read/mlir_functions.h"
-#include "read/mlir_merge.h"
+#include "read/mlir_older.h"
 
 // The operations. A stack of regions replaces recursion; it is as deep as a program may nest.
 //
@@ -425,6 +425,8 @@ static keel_status_t read_operation(ir_t *ir, frame_t *f) {
     if (ir->m->ops.data[head.name].is_function && !f->regions_left)
         return damaged_ir(ir, "a function without a body");
     if (__builtin_expect(ir->c.failed, 0)) return damaged_ir(ir, "it is truncated");
+    if (__builtin_expect(ir->m->ops.data[head.name].added != NULL, 0))
+        KEEL_TRY(keel_mlir_make_older(&ir->merger, head.name, op));
     ++program->operations.count;
     --f->operations_left;
     --ir->operations_owed;

@@ -123,6 +123,15 @@ static keel_status_t build(keel_mlir_t *m, uint32_t name, uint32_t properties,
     return close_dictionary(m, offset, out);
 }
 
+// The slot of these, which is free if they were not merged yet: whoever fills it counts it.
+static keel_status_t find_slot(keel_mlir_merger_t *merger, uint32_t name, uint32_t properties,
+                               uint32_t dictionary, keel_mlir_merge_slot_t **out) {
+    if (merger->count * 4 >= (merger->slots ? merger->mask + 1 : 0) * 3)
+        KEEL_TRY(grow_merger(merger));
+    *out = locate(merger->slots, merger->mask, name, properties, dictionary);
+    return NULL;
+}
+
 keel_status_t keel_mlir_merge(keel_mlir_merger_t *merger, uint32_t name, uint32_t properties,
                               keel_attr_id_t dictionary, keel_attr_id_t *out) {
     keel_mlir_t *m = merger->m;
@@ -139,10 +148,8 @@ keel_status_t keel_mlir_merge(keel_mlir_merger_t *merger, uint32_t name, uint32_
                      !(entry->op->properties[0] & KEEL_MLIR_OPTIONAL);
         return needs ? wrong_properties(m, name) : NULL;
     }
-    if (merger->count * 4 >= (merger->slots ? merger->mask + 1 : 0) * 3)
-        KEEL_TRY(grow_merger(merger));
-    keel_mlir_merge_slot_t *slot =
-        locate(merger->slots, merger->mask, name, properties, dictionary);
+    keel_mlir_merge_slot_t *slot;
+    KEEL_TRY(find_slot(merger, name, properties, dictionary, &slot));
     if (slot->name == KEEL_NONE) {
         keel_attr_id_t merged;
         KEEL_TRY(build(m, name, properties, dictionary, &merged));
@@ -171,4 +178,19 @@ keel_status_t keel_mlir_without(keel_mlir_t *m, keel_attr_id_t dictionary,
         if (!is_left_out) KEEL_TRY(push_pair(m, pair[0], pair[1]));
     }
     return close_dictionary(m, offset, out);
+}
+
+keel_status_t keel_mlir_merge_without(keel_mlir_merger_t *merger, uint32_t name,
+                                      keel_attr_id_t dictionary, keel_mlir_name_t property,
+                                      keel_attr_id_t *out) {
+    keel_mlir_merge_slot_t *slot;
+    KEEL_TRY(find_slot(merger, name, dictionary, KEEL_NONE, &slot));
+    if (slot->name == KEEL_NONE) {
+        keel_attr_id_t left;
+        KEEL_TRY(keel_mlir_without(merger->m, dictionary, &property, 1, &left));
+        *slot = (keel_mlir_merge_slot_t){name, dictionary, KEEL_NONE, left};
+        ++merger->count;
+    }
+    *out = slot->attribute;
+    return NULL;
 }

@@ -24,6 +24,12 @@ void keel_mlir_merger_deinitialize(keel_mlir_merger_t *merger);
 keel_status_t keel_mlir_merge(keel_mlir_merger_t *merger, uint32_t name, uint32_t properties,
                               keel_attr_id_t dictionary, keel_attr_id_t *out) KEEL_MUST_CHECK;
 
+// A dictionary without one property, for the operations with this name: one that no operation of
+// the file has.
+keel_status_t keel_mlir_merge_without(keel_mlir_merger_t *merger, uint32_t name,
+                                      keel_attr_id_t dictionary, keel_mlir_name_t property,
+                                      keel_attr_id_t *out) KEEL_MUST_CHECK;
+
 // A copy of a dictionary without the entries of those names; KEEL_NONE if nothing is left.
 keel_status_t keel_mlir_without(keel_mlir_t *m, keel_attr_id_t dictionary,
                                 const keel_mlir_name_t *names, size_t name_count,

@@ -4,7 +4,8 @@
 // properties and resources; mlir_types.c and mlir_attributes.c (with mlir_builtin.c, mlir_vhlo.c,
 // mlir_sdy.c) read the tables in one linear pass, with children as indices; mlir_graph.c then
 // checks that the children have the right kind and form no cycle; mlir_ir.c reads the operations,
-// with mlir_merge.c for their properties and mlir_functions.c for functions.
+// with mlir_merge.c for their properties, mlir_older.c for their versions and mlir_functions.c for
+// functions.
 //
 // Ownership: the reader owns its tables (keel_mlir_deinitialize), and the program owns those it
 // fills. Errors: a failed cursor means "damaged"; anything well-formed but unknown returns a status
@@ -34,12 +35,18 @@ typedef struct keel_mlir_dialect_entry_t {
     keel_mlir_dialect_t dialect;
 } keel_mlir_dialect_entry_t;
 
-// An operation name of the file; the program's table op_names has the same order.
+// What a version of an operation adds to the one before (mlir_older.c).
+typedef struct keel_mlir_added_t keel_mlir_added_t;
+
+// An operation name of the file; the program's table op_names has the same order, and older
+// versions behind them.
 typedef struct keel_mlir_op_entry_t {
     const keel_mlir_op_t *op; // NULL: unknown
     keel_string_id_t name;    // with its version
     bool is_registered;
     bool is_function;
+    const keel_mlir_added_t *added; // NULL: nothing
+    uint32_t older;                 // the version before, in op_names
 } keel_mlir_op_entry_t;
 
 typedef struct keel_mlir_resource_t {

@@ -1,4 +1,4 @@
-#include "read/mlir_reader.h"
+#include "read/mlir_older.h"
 
 static keel_status_t damaged_section(const char *what) {
     return keel_status_make(KEEL_CORRUPT, "the section of %s is damaged", what);
@@ -147,7 +147,8 @@ keel_status_t keel_mlir_read_dialects(keel_mlir_t *m) {
     while (!c.failed && c.at != c.end)
         KEEL_TRY(read_op_group(m, &c));
     if (c.failed || (m->version >= 4 && total != m->ops.count)) return damaged_section("dialects");
-    if (m->ops.count >= KEEL_OP_HAS_REGIONS)
+    KEEL_TRY(keel_mlir_name_older(m));
+    if (m->program->op_names.count >= KEEL_OP_HAS_REGIONS)
         return keel_status_make(KEEL_UNSUPPORTED, "%u operation names", m->ops.count);
     return NULL;
 }

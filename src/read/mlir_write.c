@@ -51,41 +51,6 @@ static void note_dialects(keel_mlir_writer_t *writer) {
     }
 }
 
-// ---- the oldest version of an operation --------------------------------------------------------
-
-// A version that only adds a property, and what that property is if it says nothing new. The plugin
-// that Keel brings along has VHLO 1.13; what came with that or before needs no older version.
-typedef struct added_t {
-    const char *name, *older, *property;
-    uint8_t kind; // of the property; for a bool, false says nothing new, for an array no items
-    bool is_list; // it also takes several operands
-} added_t;
-
-static const added_t added[] = {
-    {"collective_broadcast_v2", "collective_broadcast_v1", "has_dynamic_root", KEEL_ATTR_BOOL,
-     true},
-    {"composite_v2", "composite_v1", NULL, KEEL_ATTR_NONE, false}, // adds regions
-    {"custom_call_v2", "custom_call_v1", "result_tilings", KEEL_ATTR_ARRAY, false},
-};
-
-static bool says_nothing(const keel_program_t *program, const keel_operation_t *operation,
-                         const added_t *one) {
-    if (one->is_list && operation->result_count != 1) return false;
-    if (!one->property) return !(operation->name & KEEL_OP_HAS_REGIONS);
-    const keel_attr_t *attr = keel_program_attr(
-        program, keel_program_dict_find(program, operation->attributes, one->property));
-    if (attr->kind != one->kind) return attr->kind == KEEL_ATTR_NONE;
-    return attr->kind == KEEL_ATTR_BOOL ? !attr->a : !keel_program_list(program, attr->b).count;
-}
-
-static const char *oldest(const keel_program_t *program, const keel_operation_t *operation,
-                          const char *name) {
-    for (size_t i = 0; i < sizeof added / sizeof *added; ++i)
-        if (strcmp(added[i].name, name) == 0)
-            return says_nothing(program, operation, &added[i]) ? added[i].older : name;
-    return name;
-}
-
 // ---- attributes of operations ------------------------------------------------------------------
 
 static bool is_property(const keel_mlir_op_t *op, keel_str_t name) {
@@ -94,17 +59,14 @@ static bool is_property(const keel_mlir_op_t *op, keel_str_t name) {
     return false;
 }
 
-// The operation as it is in the program may have properties that its older version lacks.
 static keel_status_t write_entries(keel_mlir_writer_t *writer, keel_attr_id_t dict,
-                                   const keel_mlir_op_t *op, const keel_mlir_op_t *written,
-                                   bool properties, bool is_vhlo) {
+                                   const keel_mlir_op_t *op, bool properties, bool is_vhlo) {
     const keel_program_t *program = writer->program;
     keel_list_t pairs = keel_program_entries(program, dict);
     uint32_t count = 0;
     for (uint32_t i = 0; i + 1 < pairs.count; i += 2) {
         keel_str_t name = keel_program_str(program, pairs.items[i]);
         if (is_property(op, name) != properties) continue;
-        if (properties && !is_property(written, name)) continue;
         keel_mlir_write_text(writer, count++ ? ", " : properties ? " <{" : " {");
         keel_mlir_write_name(writer, name);
         keel_mlir_write_text(writer, " = ");
@@ -137,7 +99,7 @@ static keel_status_t write_types(keel_mlir_writer_t *writer, const keel_value_id
 }
 
 typedef struct written_op_t {
-    const keel_mlir_op_t *op, *written; // NULL: its dialect has none of that name
+    const keel_mlir_op_t *op; // NULL: its dialect has none of that name
     keel_mlir_dialect_t dialect;
 } written_op_t;
 
@@ -154,10 +116,6 @@ static keel_status_t find_op(const keel_program_t *program, keel_op_id_t id, wri
     if (!out->op)
         return keel_status_make(KEEL_UNSUPPORTED, "MLIR: operation %.*s.%s cannot be written",
                                 KEEL_STR_ARGS(keel_program_str(program, name->dialect)), full);
-    out->written = keel_mlir_op(
-        out->dialect, keel_str(out->dialect == KEEL_MLIR_VHLO
-                                   ? oldest(program, &program->operations.data[id], out->op->name)
-                                   : out->op->name));
     return NULL;
 }
 
@@ -176,14 +134,14 @@ static keel_status_t begin_operation(keel_mlir_writer_t *writer, keel_op_id_t id
         write_value(writer, operation->first_result + i);
     }
     keel_buffer_format(writer->out, "%s\"%s.%s\"(", operation->result_count ? " = " : "",
-                       dialect_name(op.dialect), op.written->name);
+                       dialect_name(op.dialect), op.op->name);
     for (uint32_t i = 0; i < operands.count; ++i) {
         if (i) keel_mlir_write_text(writer, ", ");
         write_value(writer, operands.items[i]);
     }
     keel_mlir_write_text(writer, ")");
-    KEEL_TRY(write_entries(writer, operation->attributes, op.op, op.written, true,
-                           op.dialect == KEEL_MLIR_VHLO));
+    KEEL_TRY(
+        write_entries(writer, operation->attributes, op.op, true, op.dialect == KEEL_MLIR_VHLO));
     if (operation->name & KEEL_OP_HAS_REGIONS) keel_mlir_write_text(writer, " (");
     return keel_buffer_status(writer->out);
 }
@@ -195,8 +153,8 @@ static keel_status_t end_operation(keel_mlir_writer_t *writer, keel_op_id_t id) 
     written_op_t op;
     KEEL_TRY(find_op(program, id, &op));
     if (operation->name & KEEL_OP_HAS_REGIONS) keel_mlir_write_text(writer, ")");
-    KEEL_TRY(write_entries(writer, operation->attributes, op.op, op.written, false,
-                           op.dialect == KEEL_MLIR_VHLO));
+    KEEL_TRY(
+        write_entries(writer, operation->attributes, op.op, false, op.dialect == KEEL_MLIR_VHLO));
     keel_mlir_write_text(writer, " : ");
     KEEL_TRY(write_types(writer, operands.items, 0, operands.count));
     keel_mlir_write_text(writer, " -> ");
@@ -285,7 +243,7 @@ static keel_status_t write_module(module_writer_t *module) {
     keep(module, keel_print_walk(program, 0, keel_program_op_count(program), &visitor, module));
     KEEL_TRY(module->status);
     keel_mlir_write_text(writer, "})");
-    KEEL_TRY(write_entries(writer, program->attributes, op, op, false, false));
+    KEEL_TRY(write_entries(writer, program->attributes, op, false, false));
     keel_mlir_write_text(writer, " : () -> ()\n");
     return keel_buffer_status(writer->out);
 }

@@ -2,6 +2,13 @@
 
 import re
 
+# Versions of operations that add a property, and its text where it says nothing: Keel reads such an
+# operation as one of the older version. So it reads a composite_v2 without regions.
+ADDED = {
+    "custom_call_v2": ("result_tilings", "#vhlo.array_v1<[]>"),
+    "collective_broadcast_v2": ("has_dynamic_root", "#vhlo.bool_v1<false>"),
+}
+
 
 class Reader:
     """A cursor over one printed type, attribute or location."""

@@ -20,6 +20,7 @@ import types
 
 import corpus  # sets the environment of JAX, so it comes first
 from corpus import ir, jax_mlir
+from mlir_text import ADDED
 
 sys.modules.setdefault("jaxlib.mlir.dialects.vhlo", types.ModuleType("vhlo"))
 
@@ -47,12 +48,11 @@ def settled(text):
     # A tensor without elements may have been written as a splat; the element means nothing.
     text = re.sub(r"dense<[^>]*> : (tensor<(?:\d+x)*0x)", r"dense<> : \1", text)
     # Older versions of operations, without the property that is new and says nothing.
-    for newer, older, added in [
-            ("composite_v2", "composite_v1", ""),
-            ("custom_call_v2", "custom_call_v1", "result_tilings = #vhlo.array_v1<[]>"),
-            ("collective_broadcast_v2", "collective_broadcast_v1", "has_dynamic_root = #vhlo.bool_v1<false>")]:
-        text = text.replace(f"vhlo.{newer}", f"vhlo.{older}")
-        text = re.sub(rf", {re.escape(added)}|{re.escape(added)}, ", "", text) if added else text
+    text = text.replace("vhlo.composite_v2", "vhlo.composite_v1")
+    for newer, (name, nothing) in ADDED.items():
+        text = text.replace(f"vhlo.{newer}", f"vhlo.{newer.removesuffix('2')}1")
+        added = re.escape(f"{name} = {nothing}")
+        text = re.sub(f", {added}|{added}, ", "", text)
     return text
 
 

@@ -126,6 +126,64 @@ static void a_property_too_few_or_too_many_is_refused(void **state) {
     assert_refused(made, KEEL_CORRUPT, "compare_v1");
 }
 
+static void an_operation_that_says_nothing_new_is_of_the_older_version(void **state) {
+    (void)state;
+    enum { NOTHING, SOMETHING, FEW = 1, MANY };
+    static const struct {
+        const char *name;
+        int said, results;
+        uint32_t version;
+    } rows[] = {
+        {"custom_call_v2", NOTHING, FEW, 1},
+        {"custom_call_v2", SOMETHING, FEW, 2},
+        {"composite_v2", NOTHING, FEW, 1},
+        {"composite_v2", SOMETHING, FEW, 2},
+        {"collective_broadcast_v2", NOTHING, FEW, 1},
+        {"collective_broadcast_v2", NOTHING, MANY, 2},
+        {"collective_broadcast_v2", SOMETHING, FEW, 2},
+        {"exponential_v2", NOTHING, FEW, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        made_t *made = new_made(6);
+        const keel_mlir_op_t *op = keel_mlir_op(KEEL_MLIR_VHLO, keel_str(rows[i].name));
+        unsigned other = ATTR(made, VHLO, 2, 1), said = other;
+        bool is_call = !strcmp(op->name, "custom_call_v2");
+        bool is_composite = !strcmp(op->name, "composite_v2");
+        bool is_broadcast = !strcmp(op->name, "collective_broadcast_v2");
+        bool has_regions = is_composite && rows[i].said;
+        if (is_call) said = rows[i].said ? ATTR(made, VHLO, 1, 1, other) : ATTR(made, VHLO, 1, 0);
+        if (!is_call) said = ATTR(made, VHLO, 2, rows[i].said);
+        uint64_t blob[KEEL_MLIR_MOST_PROPERTIES];
+        size_t count = 0;
+        for (; op->properties[count]; ++count) {
+            bool is_added = op->properties[count] == KEEL_MLIR_result_tilings ||
+                            op->properties[count] == KEEL_MLIR_has_dynamic_root;
+            blob[count] = is_added ? said : other;
+        }
+        int properties = (int)add_properties(made, blob, count);
+        unsigned name = add_op(made, VHLO, rows[i].name);
+        made->module_ops = 2; // the second takes what was made for the first
+        made->module_values = (unsigned)(2 * rows[i].results);
+        for (int k = 0; k < 2; ++k) {
+            put_op(&made->ir, name, ABSENT, properties,
+                   rows[i].results == FEW ? LIST(0) : LIST(0, 0), EMPTY, has_regions);
+            if (has_regions) put_varint(&made->ir, 0);
+        }
+        keel_program_t p = read_good(made);
+        const keel_op_name_t *read = keel_program_op_name(&p, 1);
+        assert_int_equal(read->version, rows[i].version);
+        assert_int_equal(keel_program_op_name(&p, 0)->version, read->version);
+        keel_attr_id_t attributes = p.operations.data[1].attributes;
+        assert_int_equal(p.operations.data[0].attributes, attributes);
+        bool has_added = keel_program_dict_find(&p, attributes, "result_tilings") != KEEL_NONE ||
+                         keel_program_dict_find(&p, attributes, "has_dynamic_root") != KEEL_NONE;
+        assert_int_equal(has_added, read->version == 2 && (is_call || is_broadcast));
+        size_t left = keel_program_entries(&p, attributes).count / 2;
+        assert_int_equal(left, count - (read->version == 1 && !is_composite));
+        release(&p);
+    }
+}
+
 static void an_operation_of_the_future_is_named(void **state) {
     (void)state;
     made_t *made = new_made(6);
@@ -603,6 +661,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_is_read_with_its_properties_by_name),
         cmocka_unit_test(a_property_too_few_or_too_many_is_refused),
+        cmocka_unit_test(an_operation_that_says_nothing_new_is_of_the_older_version),
         cmocka_unit_test(an_operation_of_the_future_is_named),
         cmocka_unit_test(names_that_no_operation_has_may_be_unknown),
         cmocka_unit_test(a_module_may_have_no_block),

@@ -1,4 +1,4 @@
-// Writing MLIR: the text of small programs, the oldest versions of operations, and what is refused.
+// Writing MLIR: the text of small programs, and what is refused.
 // Whether it is the same program is for MLIR's own reader to say: tests/conformance.
 #define _GNU_SOURCE
 #include "small_program.h"
@@ -136,49 +136,6 @@ static void shardings_have_the_text_of_shardy(void **state) {
     keel_program_deinitialize(&program);
 }
 
-static void operations_have_their_oldest_version(void **state) {
-    (void)state;
-    static const version_t versions[] = {
-        {"custom_call", 2}, {"composite", 2}, {"collective_broadcast", 2}};
-    keel_program_t program;
-    small_program("x: f32[]\n"
-                  "a = custom_call f32[] x {call_target_name='f' result_tilings=['none' 'x']}\n"
-                  "b = custom_call f32[] x {call_target_name='f'}\n"
-                  "c = composite f32[] x {name='f'}\n"
-                  "d = composite f32[] x {name='f'} { u: f32[]; return u }\n"
-                  "e = collective_broadcast f32[] x {has_dynamic_root=false}\n"
-                  "f = collective_broadcast f32[] x {has_dynamic_root=true}\n"
-                  "g h = collective_broadcast f32[] f32[] x x {has_dynamic_root=false}\n"
-                  "return a",
-                  &program);
-    give_versions(&program, versions, 3);
-    assert_written(
-        &program,
-        "!v1 = !vhlo.tensor_v1<!vhlo.f32_v1>\n"
-        "\"builtin.module\"() <{sym_name = \"jit_step\"}> ({\n"
-        "\"vhlo.func_v1\"() ({\n"
-        "^bb0(%0: !v1):\n"
-        "%1 = \"vhlo.custom_call_v2\"(%0) <{call_target_name = #vhlo.string_v1<\"f\">, "
-        "result_tilings = #vhlo.array_v1<[#vhlo.string_v1<\"none\">, "
-        "#vhlo.string_v1<\"x\">]>}> : (!v1) -> (!v1)\n"
-        "%2 = \"vhlo.custom_call_v1\"(%0) <{call_target_name = #vhlo.string_v1<\"f\">}> : "
-        "(!v1) -> (!v1)\n"
-        "%3 = \"vhlo.composite_v1\"(%0) <{name = #vhlo.string_v1<\"f\">}> : (!v1) -> (!v1)\n"
-        "%4 = \"vhlo.composite_v2\"(%0) <{name = #vhlo.string_v1<\"f\">}> ({\n"
-        "^bb0(%5: !v1):\n"
-        "\"vhlo.return_v1\"(%5) : (!v1) -> ()\n"
-        "}) : (!v1) -> (!v1)\n"
-        "%6 = \"vhlo.collective_broadcast_v1\"(%0) : (!v1) -> (!v1)\n"
-        "%7 = \"vhlo.collective_broadcast_v2\"(%0) <{has_dynamic_root = "
-        "#vhlo.bool_v1<true>}> : (!v1) -> (!v1)\n"
-        "%8, %9 = \"vhlo.collective_broadcast_v2\"(%0, %0) <{has_dynamic_root = "
-        "#vhlo.bool_v1<false>}> : (!v1, !v1) -> (!v1, !v1)\n"
-        "\"vhlo.return_v1\"(%1) : (!v1) -> ()\n"
-        "}) : () -> ()\n"
-        "}) : () -> ()\n");
-    keel_program_deinitialize(&program);
-}
-
 static void what_text_cannot_hold_is_refused(void **state) {
     (void)state;
     keel_program_t program;
@@ -271,7 +228,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_attributes_and_regions_have_their_text),
         cmocka_unit_test(shardings_have_the_text_of_shardy),
-        cmocka_unit_test(operations_have_their_oldest_version),
         cmocka_unit_test(what_text_cannot_hold_is_refused),
         cmocka_unit_test(a_value_that_does_not_exist_is_refused),
         cmocka_unit_test(attributes_that_nest_too_deep_are_refused),
