@@ -467,7 +467,10 @@ static keel_status_t find_create_options(components_t *c) {
     for (uint32_t i = 0; i < fields.count; ++i) {
         words_t words = words_of(&fields.data[i]);
         words.note = "given when the client was made";
-        KEEL_TRY(add_finding(c, KEEL_CAUSE_OPTION, words, c->devices, NULL));
+        // Another plugin takes other options.
+        bool is_of_plugin = !fields.data[i].was_set || !fields.data[i].is_set;
+        uint32_t under = c->devices == KEEL_NONE && is_of_plugin ? c->backend : c->devices;
+        KEEL_TRY(add_finding(c, KEEL_CAUSE_OPTION, words, under, NULL));
     }
     if (!is_untold(c, KEEL_COMPONENT_CREATE_OPTIONS, &fields)) return NULL;
     return find_whole(c, KEEL_CAUSE_OPTION, KEEL_COMPONENT_CREATE_OPTIONS, KEEL_NONE);

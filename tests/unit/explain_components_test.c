@@ -421,6 +421,32 @@ static void another_plugin_is_one_cause_with_all_that_follows(void **state) {
     release(&stage);
 }
 
+static void an_option_that_only_one_plugin_takes_follows_from_the_plugin(void **state) {
+    (void)state;
+    static const char told[] =
+        "option cpu_device_count: 1 -> unset (given when the client was made)";
+    stage_t stage;
+    make(&stage);
+    set(&stage.before, KEEL_COMPONENT_CREATE_OPTIONS, "cpu_device_count=1\n");
+    set(&stage.after, KEEL_COMPONENT_PLUGIN_BUILD, BUILD_B);
+    explain(&stage);
+    assert_counts(&stage, 1, 1);
+    assert_root(&stage, 0, "backend plugin build: 61c02c9a4c68 -> 4f8eaf249311");
+    assert_folded(&stage, 0, 0, told);
+    // What both take was given otherwise.
+    set(&stage.after, KEEL_COMPONENT_CREATE_OPTIONS, "cpu_device_count=2\n");
+    explain(&stage);
+    assert_counts(&stage, 2, 0);
+    assert_root(&stage, 0, "option cpu_device_count: 1 -> 2 (given when the client was made)");
+    // With one plugin it is the user's doing.
+    set(&stage.after, KEEL_COMPONENT_CREATE_OPTIONS, "");
+    set(&stage.after, KEEL_COMPONENT_PLUGIN_BUILD, BUILD_A);
+    explain(&stage);
+    assert_counts(&stage, 1, 0);
+    assert_root(&stage, 0, told);
+    release(&stage);
+}
+
 static void what_keel_rewrites_for_another_plugin_follows_from_it(void **state) {
     (void)state;
     static const char spread[] = "num_replicas=4\nnum_partitions=1\n";
@@ -743,6 +769,7 @@ int main(void) {
         cmocka_unit_test(other_devices_are_told_as_users_count_them),
         cmocka_unit_test(another_platform_is_told_by_its_fields),
         cmocka_unit_test(another_plugin_is_one_cause_with_all_that_follows),
+        cmocka_unit_test(an_option_that_only_one_plugin_takes_follows_from_the_plugin),
         cmocka_unit_test(what_keel_rewrites_for_another_plugin_follows_from_it),
         cmocka_unit_test(another_build_of_a_kernel_is_told_by_the_kernel),
         cmocka_unit_test(another_host_is_told_by_its_processor),
