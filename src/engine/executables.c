@@ -6,6 +6,7 @@
 #include "engine/once.h"
 #include "engine/order.h"
 #include "engine/rehearsal.h"
+#include "engine/taken.h"
 
 enum { EXECUTABLE_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
 
@@ -27,17 +28,10 @@ struct keel_stored_t {
     atomic_uint references;
 };
 
-typedef struct taken_t {
-    const PJRT_Executable *executable;
-    keel_stored_t *stored; // NULL: none
-    made_of_t made_of;
-    struct taken_t *next;
-} taken_t;
-
 struct executables_t {
     pthread_mutex_t lock;
     executable_slot_t *slots;
-    taken_t *taken;
+    taken_table_t taken;
     gangs_t gangs; // under the lock
 };
 
@@ -66,12 +60,7 @@ void executables_destroy(executables_t *table) {
         keel_stored_release(table->slots[i].stored);
         keel_free(table->slots[i].made_of);
     }
-    while (table->taken) {
-        taken_t *taken = table->taken;
-        table->taken = taken->next;
-        keel_stored_release(taken->stored);
-        keel_free(taken);
-    }
+    taken_clear(&table->taken);
     keel_free(table->slots);
     pthread_mutex_destroy(&table->lock);
     keel_free(table);
@@ -243,11 +232,9 @@ static keel_status_t take_executable(executables_t *table, const PJRT_Executable
     void *memory;
     KEEL_TRY(keel_alloc(sizeof(taken_t), &memory));
     taken_t *taken = memory;
-    *taken = (taken_t){
-        .executable = executable, .stored = stored, .made_of = *made_of, .next = table->taken};
+    *taken = (taken_t){.executable = executable, .stored = stored, .made_of = *made_of};
     if (stored) atomic_fetch_add(&stored->references, 1);
-    table->taken = taken;
-    return NULL;
+    return taken_add(&table->taken, taken);
 }
 
 keel_status_t keel_engine_executable_taken(keel_engine_t *engine,
@@ -277,9 +264,7 @@ keel_status_t executables_add_unloaded(keel_engine_t *engine, const PJRT_Executa
 bool executables_made_of(keel_engine_t *engine, const PJRT_Executable *executable, made_of_t *out) {
     executables_t *table = engine->executables;
     pthread_mutex_lock(&table->lock);
-    const taken_t *taken = table->taken;
-    while (taken && taken->executable != executable)
-        taken = taken->next;
+    const taken_t *taken = taken_find(&table->taken, executable);
     if (taken) *out = taken->made_of;
     pthread_mutex_unlock(&table->lock);
     return taken;
@@ -288,14 +273,7 @@ bool executables_made_of(keel_engine_t *engine, const PJRT_Executable *executabl
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable) {
     executables_t *table = engine->executables;
     pthread_mutex_lock(&table->lock);
-    for (taken_t **link = &table->taken; *link; link = &(*link)->next) {
-        taken_t *taken = *link;
-        if (taken->executable != executable) continue;
-        *link = taken->next;
-        keel_stored_release(taken->stored);
-        keel_free(taken);
-        break;
-    }
+    taken_free(taken_remove(&table->taken, executable));
     pthread_mutex_unlock(&table->lock);
 }
 
@@ -304,10 +282,9 @@ keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *
     executables_t *table = engine->executables;
     keel_stored_t *stored = NULL;
     pthread_mutex_lock(&table->lock);
-    for (taken_t *taken = table->taken; taken && !stored; taken = taken->next) {
-        if (taken->executable != executable) continue;
+    const taken_t *taken = taken_find(&table->taken, executable);
+    if (taken && taken->stored) {
         stored = taken->stored;
-        if (!stored) break;
         atomic_fetch_add(&stored->references, 1);
         *out = stored->payload;
     }

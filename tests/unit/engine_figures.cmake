@@ -8,6 +8,7 @@ set_tests_properties(unit.engine_figures PROPERTIES ENVIRONMENT "TSAN_OPTIONS=at
 keel_unit_test(engine_pace ROOMS engine base)
 keel_unit_test(engine_dumps ROOMS engine key base)
 keel_unit_test(engine_late ROOMS engine base)
+keel_unit_test(engine_taken ROOMS engine base)
 keel_unit_test(engine_parts ROOMS engine base)
 keel_unit_test(engine_rehearsal ROOMS engine rehearse base)
 target_link_options(engine_rehearsal_test PRIVATE -Wl,--wrap=keel_rehearse_state)
