@@ -9,7 +9,7 @@ import sys
 import types
 import weakref
 from ctypes import PYFUNCTYPE, c_bool, c_size_t, c_uint64, c_void_p, py_object
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from ._imports import when_imported
 
@@ -82,7 +82,10 @@ _groups: "weakref.WeakKeyDictionary[Any, Dict[Tuple, _Group]]" = weakref.WeakKey
 
 def _group_of(function: Any, rest: Tuple) -> _Group:
     try:
-        return _groups.setdefault(function, {}).setdefault(rest, _Group())
+        shared = _groups.setdefault(function, {})
+        if rest not in shared:
+            shared[rest] = _Group()
+        return shared[rest]
     except TypeError:  # it cannot be shared either
         return _Group()
 

@@ -1,18 +1,19 @@
 """JAX's own persistent cache is off where Keel's does its work: two caches hold everything twice, and
-what JAX's own loads is known to Keel by what Keel handed out only. However a script switches it on,
-JAX asks one function whether it is used."""
+what JAX's own loads is known to Keel by what Keel handed out only. It is off however a script switches
+it on."""
 
 import sys
-from typing import Any
+from typing import Any, Optional
 
 from . import doors, own_client
-from ._imports import when_imported
+from ._compiles import when_compiled
 from ._library import replaces_cache
 
 SETTING = "KEEL_CLIENT_CACHE=keep"
 REHEARSAL = 2  # of keel_replaces_cache
 
 _is_said = False
+_is_lost = False  # then JAX's cache stays
 
 
 def _is_behind_keel(backend: Any) -> bool:
@@ -35,27 +36,19 @@ def _say(config: Any, why: int) -> None:
     sys.stderr.write(f"keel: JAX's own cache ({folder}) is off, {reason}\n")
 
 
-def _replace(compilation_cache: Any) -> None:
-    is_used = getattr(compilation_cache, "is_cache_used", None)
-    config = getattr(compilation_cache, "config", None)
-    if is_used is None or config is None:
-        return
-
-    def is_cache_used(backend, *rest, **named):
-        try:
-            why = replaces_cache() if _is_behind_keel(backend) else 0
-            if why:
-                _say(config, why)
-                return False
-        except Exception as error:  # of a JAX that has other parts: its cache stays
-            sys.stderr.write(f"keel: {type(error).__name__}: {error}; JAX's own cache stays\n")
-            compilation_cache.is_cache_used = is_used
-        return is_used(backend, *rest, **named)
-
-    is_cache_used.__wrapped__ = is_used
-    compilation_cache.is_cache_used = is_cache_used
+def _ask(config: Any, backend: Any) -> Optional[bool]:
+    global _is_lost
+    try:
+        why = replaces_cache() if not _is_lost and _is_behind_keel(backend) else 0
+        if why:
+            _say(config, why)
+            return False
+    except Exception as error:  # of a JAX that has other parts
+        _is_lost = True
+        sys.stderr.write(f"keel: {type(error).__name__}: {error}; JAX's own cache stays\n")
+    return None
 
 
 def begin() -> None:
     """Before JAX compiles."""
-    when_imported("jax._src.compilation_cache", _replace)
+    when_compiled(_ask)

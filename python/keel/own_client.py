@@ -14,8 +14,8 @@ import os
 import struct
 import sys
 import threading
-from ctypes import (CFUNCTYPE, POINTER, PYFUNCTYPE, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t,
-                    c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint64,
+                    c_void_p)
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import jitted
@@ -356,10 +356,9 @@ def _tell(executable: Any, data: bytes) -> bytes:
     return data
 
 
-def _see_loads(xla_client: Any) -> None:
+def _see_loads(kinds: Any) -> None:
     """What JAX's own cache, or a pickle, loads."""
     global _deserialize_own
-    kinds = xla_client._xla if hasattr(xla_client, "_xla") else xla_client
     original = _deserialize_own = kinds.Client.deserialize_executable
 
     def deserialize_executable(self, serialized, *rest, **named):
@@ -381,10 +380,9 @@ def _see_loads(xla_client: Any) -> None:
     kinds.Client.deserialize_executable = jitted.unseen(deserialize_executable)
 
 
-def _serialize_stored(xla_client: Any) -> None:
+def _serialize_stored(kinds: Any) -> None:
     """A loaded executable serializes to bytes that load and then fail, so its stored ones are given."""
     global _serialize
-    kinds = xla_client._xla if hasattr(xla_client, "_xla") else xla_client
     of_executable, of_client = kinds.LoadedExecutable.serialize, kinds.Client.serialize_executable
     _serialize = of_executable
 
@@ -485,8 +483,9 @@ def begin(client: Any) -> bool:
 def _follow(door: _Door) -> None:
     from jax._src import compiler
     from jaxlib import xla_client
-    _serialize_stored(xla_client)
-    _see_loads(xla_client)
+    kinds = getattr(xla_client, "_xla", xla_client)  # the module that has the classes
+    _serialize_stored(kinds)
+    _see_loads(kinds)
     _stand_behind(compiler)
     jitted.begin(door, _handed_out)
     atexit.register(_end)
