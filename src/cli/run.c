@@ -300,7 +300,8 @@ static void declare(cli_call_t *call, command_run_t *run) {
         if ((!run->use || !holds) && (rehearses || i != KEEL_SETTING_WRITES))
             cli_setting(call, (keel_setting_t)i);
     }
-    cli_switch(call, "--quiet", "print no summary", &run->quiet);
+    cli_switch(call, "--quiet", "print no summary, and nothing while the command runs",
+               &run->quiet);
     cli_switch(call, "--lines", "have PyTorch/XLA record the source line of each operation",
                &run->lines);
     cli_text_or(call, "--fix", "[=NAME,...]", "all",

@@ -14,10 +14,8 @@ static const PJRT_Api *plugin_api;
 // Replaces the table's function: reading an error's message also records its code and its words,
 // of which a status keeps the beginning only.
 static void note_message(PJRT_Error_Message_Args *args) {
-    PJRT_Error_GetCode_Args code = {KEEL_PJRT_SIZE(PJRT_Error_GetCode), .error = args->error};
-    keel_status_ignore(KEEL_PJRT_CALL(plugin_api, PJRT_Error_GetCode, code));
     plugin_api->PJRT_Error_Message(args);
-    the_worker->code = code.code;
+    the_worker->code = keel_pjrt_code_of(plugin_api, args->error);
     the_worker->words.size = 0;
     keel_buffer_append(&the_worker->words, args->message, args->message_size);
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "key/key.h"
+#include "pjrt/memory.h"
 
 // ---- the structs of XLA's FFI ------------------------------------------------------------------
 
@@ -161,13 +162,6 @@ static ffi_extension_t *ffi_of(const PJRT_Api *api) {
     return is_whole ? (ffi_extension_t *)at : NULL;
 }
 
-static PJRT_Error_Code code_of(const PJRT_Api *api, PJRT_Error *error) {
-    PJRT_Error_GetCode_Args args = {KEEL_PJRT_SIZE(PJRT_Error_GetCode), .error = error};
-    PJRT_Error *failed = api->PJRT_Error_GetCode(&args);
-    keel_status_ignore(keel_pjrt_status(api, failed, "PJRT_Error_GetCode"));
-    return failed ? PJRT_Error_Code_UNKNOWN : args.code;
-}
-
 static void register_one(const PJRT_Api *api, uint32_t at) {
     static const char platform[] = "Host";
     ffi_extension_t *ffi = ffi_of(api);
@@ -180,7 +174,8 @@ static void register_one(const PJRT_Api *api, uint32_t at) {
                             .platform_size = sizeof platform - 1};
     *(kernel_function_t **)&args.function = entries[at];
     PJRT_Error *error = ffi->register_handler(&args);
-    bool is_the_plugins_own = error && code_of(api, error) == PJRT_Error_Code_ALREADY_EXISTS;
+    bool is_the_plugins_own =
+        error && keel_pjrt_code_of(api, error) == PJRT_Error_Code_ALREADY_EXISTS;
     keel_status_t status = keel_pjrt_status(api, error, "PJRT_FFI_Register_Handler");
     if (status && !is_the_plugins_own)
         keel_log_once(

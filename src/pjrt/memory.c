@@ -120,11 +120,13 @@ const char *keel_pjrt_code_name(PJRT_Error_Code code) {
     return number < sizeof words / sizeof *words ? words[number] : "UNKNOWN";
 }
 
-const char *keel_pjrt_error_code(const PJRT_Api *api, const PJRT_Error *error) {
-    PJRT_Error_GetCode_Args args = {.struct_size = PJRT_Error_GetCode_Args_STRUCT_SIZE,
-                                    .error = error};
+PJRT_Error_Code keel_pjrt_code_of(const PJRT_Api *api, const PJRT_Error *error) {
+    PJRT_Error_GetCode_Args args = {KEEL_PJRT_SIZE(PJRT_Error_GetCode), .error = error};
     if (!keel_pjrt_error_number(error, &args.code))
-        keel_status_ignore(
-            keel_pjrt_status(api, api->PJRT_Error_GetCode(&args), "PJRT_Error_GetCode"));
-    return keel_pjrt_code_name(args.code);
+        keel_status_ignore(KEEL_PJRT_CALL(api, PJRT_Error_GetCode, args));
+    return args.code ? args.code : PJRT_Error_Code_UNKNOWN;
+}
+
+const char *keel_pjrt_error_code(const PJRT_Api *api, const PJRT_Error *error) {
+    return keel_pjrt_code_name(keel_pjrt_code_of(api, error));
 }

@@ -46,7 +46,9 @@ keel_status_t keel_pjrt_addressable_devices(const PJRT_Api *api, PJRT_Client *cl
                                             PJRT_Device *const **out,
                                             size_t *out_count) KEEL_MUST_CHECK;
 
-// The name of an error's code, such as "RESOURCE_EXHAUSTED"; "UNKNOWN" if there is none.
+// An error's code; UNKNOWN if there is none.
+PJRT_Error_Code keel_pjrt_code_of(const PJRT_Api *api, const PJRT_Error *error);
+// Its name, such as "RESOURCE_EXHAUSTED".
 const char *keel_pjrt_error_code(const PJRT_Api *api, const PJRT_Error *error);
 const char *keel_pjrt_code_name(PJRT_Error_Code code);
 

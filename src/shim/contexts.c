@@ -45,18 +45,14 @@ static struct {
 
 // Under the lock. Without memory for it, the program runs on while its call returns.
 static void add_caller(const PJRT_LoadedExecutable *executable) {
-    if (callers.count == callers.capacity) {
-        void *memory;
-        size_t capacity = callers.capacity ? 2 * callers.capacity : 16;
-        keel_status_t status = keel_calloc(capacity, sizeof *callers.list, &memory);
-        keel_status_ignore(status);
-        if (status) return;
-        if (callers.count) memcpy(memory, callers.list, callers.count * sizeof *callers.list);
-        keel_free(callers.list);
-        callers.list = memory;
-        callers.capacity = capacity;
+    void *grown = callers.list;
+    keel_status_t status =
+        keel_grow_array(callers.count, sizeof *callers.list, &callers.capacity, &grown);
+    if (!status) {
+        callers.list = grown;
+        callers.list[callers.count++] = executable;
     }
-    callers.list[callers.count++] = executable;
+    keel_status_ignore(status);
 }
 
 static size_t find_caller(const PJRT_LoadedExecutable *executable) {

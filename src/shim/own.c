@@ -8,17 +8,16 @@ static PJRT_Client *client;
 
 // Gives the error's text and returns its code; destroys it.
 static int give_error(PJRT_Error *error, void *out) {
-    PJRT_Error_GetCode_Args code = {KEEL_PJRT_SIZE(PJRT_Error_GetCode), .error = error};
+    PJRT_Error_Code code = keel_pjrt_code_of(api, error);
     PJRT_Error_Message_Args message = {KEEL_PJRT_SIZE(PJRT_Error_Message), .error = error};
     PJRT_Error_Destroy_Args destroy = {KEEL_PJRT_SIZE(PJRT_Error_Destroy), .error = error};
-    keel_status_ignore(keel_pjrt_status(api, api->PJRT_Error_GetCode(&code), "PJRT_Error_GetCode"));
     api->PJRT_Error_Message(&message);
-    const char *name = keel_pjrt_code_name(code.code);
+    const char *name = keel_pjrt_code_name(code);
     keel_own_give(out, name, strlen(name));
     keel_own_give(out, ": ", 2);
     keel_own_give(out, message.message, message.message_size);
     api->PJRT_Error_Destroy(&destroy);
-    return code.code ? (int)code.code : PJRT_Error_Code_UNKNOWN;
+    return (int)code;
 }
 
 static int give_status(keel_status_t status, void *out) {
