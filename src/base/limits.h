@@ -1,7 +1,8 @@
 // limits: how long Keel waits, and how much it takes from files and peers that it does not know.
 //
-// Every wait for another process and every size that comes from outside ends at one of these. A
-// test sets a small one (keel_limit_set) and reaches it. docs/limits.md is for the people who do.
+// Tests reach them, most by setting a small one (keel_limit_set). A limit that depends on the case,
+// such as a wait for another's compile (store/claim.c), or that belongs to a format stands there.
+// docs/limits.md lists all that users may meet.
 //
 // Threads: any; setting one is for tests, before what it limits begins.
 #ifndef KEEL_BASE_LIMITS_H_

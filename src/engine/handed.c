@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/pack.h"
 #include "engine/background.h"
 #include "engine/executables.h"
 #include "store/handed.h"
@@ -200,8 +199,7 @@ static keel_status_t take_record(const keel_handed_t *record, handed_program_t *
     *out = (handed_program_t){.options_size = record->options.size};
     memcpy(out->format, record->format.data, record->format.size);
     KEEL_TRY(keel_bytes_dup(record->options, &out->options));
-    keel_status_t status =
-        keel_unpack(record->packed, KEEL_HANDED_PROGRAM, &out->code, &out->code_size);
+    keel_status_t status = keel_journal_unpack_program(record->packed, &out->code, &out->code_size);
     if (status) handed_program_release(out);
     return status;
 }

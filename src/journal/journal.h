@@ -467,6 +467,10 @@ void keel_journal_file_free(keel_journal_file_t *file);
 // ambiguous.
 keel_status_t keel_journal_find_program(const char *run_dir, const char *hex,
                                         char **out) KEEL_MUST_CHECK;
+// A program that is packed as a run keeps it. KEEL_CORRUPT if it is damaged, or expands to more
+// than a recorded program may (base/limits.h).
+keel_status_t keel_journal_unpack_program(keel_bytes_t packed, uint8_t **out,
+                                          size_t *out_size) KEEL_MUST_CHECK;
 // The bytes of a kept program, or of kept compile options. The caller frees them. KEEL_CORRUPT if
 // the file is damaged, or its digest differs from its name.
 keel_status_t keel_journal_read_program(const char *path, uint8_t **out,

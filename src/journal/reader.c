@@ -312,11 +312,14 @@ static keel_status_t damaged(const char *path, const char *why) {
                             path, why);
 }
 
+keel_status_t keel_journal_unpack_program(keel_bytes_t packed, uint8_t **out, size_t *out_size) {
+    uint64_t most = keel_limit_for(KEEL_LIMIT_PROGRAM_LEAST, KEEL_LIMIT_PROGRAM_RATIO, packed.size);
+    return keel_unpack(packed, most < PROGRAM_LIMIT ? most : PROGRAM_LIMIT, out, out_size);
+}
+
 static keel_status_t decompress(const char *path, keel_bytes_t bytes, uint8_t **out,
                                 size_t *out_size) {
-    uint64_t most = keel_limit_for(KEEL_LIMIT_PROGRAM_LEAST, KEEL_LIMIT_PROGRAM_RATIO, bytes.size);
-    keel_status_t status =
-        keel_unpack(bytes, most < PROGRAM_LIMIT ? most : PROGRAM_LIMIT, out, out_size);
+    keel_status_t status = keel_journal_unpack_program(bytes, out, out_size);
     if (keel_status_code(status) != KEEL_CORRUPT) return status;
     keel_status_t why = damaged(path, keel_status_message(status));
     keel_status_ignore(status);

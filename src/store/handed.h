@@ -13,9 +13,8 @@
 #include "base/base.h"
 
 enum {
-    KEEL_HANDED_LIMIT = 32 << 20,  // bytes of a packed program; larger ones are not kept
-    KEEL_HANDED_PROGRAM = 1 << 30, // bytes of one that is unpacked
-    KEEL_HANDED_MOST = 4096,       // files; the oldest are removed
+    KEEL_HANDED_LIMIT = 32 << 20, // bytes of a packed program; larger ones are not kept
+    KEEL_HANDED_MOST = 4096,      // files; the oldest are removed
 };
 
 typedef struct keel_handed_t {

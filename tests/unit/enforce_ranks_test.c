@@ -335,6 +335,37 @@ static void test_what_an_earlier_attempt_left_does_not_count(void **state) {
     stage_remove(stage);
 }
 
+// ---- limits ------------------------------------------------------------------------------------
+
+// With a limit of a second: nobody is stopped, and somebody left that reason for the others.
+static void check_limit(keel_limit_t limit, const char *const programs[RANKS], const char *reason) {
+    rank_t ranks[RANKS];
+    char command[600];
+    uint64_t usual = keel_limit(limit);
+    ranks_stage_t *stage = stage_make("folder");
+    keel_limit_set(limit, 1000);
+    stage_run(stage, programs, ranks);
+    keel_limit_set(limit, usual);
+    for (uint32_t i = 0; i < RANKS; ++i)
+        for (size_t j = 0; programs[i][j]; ++j)
+            assert_none(&ranks[i], j);
+    snprintf(command, sizeof command, "grep -rqF '%s' %s/ranks", reason, stage->place.root);
+    assert_int_equal(system(command), 0);
+    stage_remove(stage);
+}
+
+static void test_a_process_that_never_comes_is_not_waited_for(void **state) {
+    (void)state;
+    check_limit(KEEL_LIMIT_AGREE_COME, (const char *const[RANKS]){"a", "a", "a", ""},
+                "within 1 seconds: it has ended or meets elsewhere");
+}
+
+static void test_a_process_that_never_asks_again_is_not_waited_for(void **state) {
+    (void)state;
+    check_limit(KEEL_LIMIT_AGREE_WAIT, (const char *const[RANKS]){"ab", "ab", "ab", "a"},
+                "has not asked for jit_step");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_programs_pass),
@@ -355,6 +386,8 @@ int main(void) {
         cmocka_unit_test(test_a_folder_that_cannot_be_made_ends_it),
         cmocka_unit_test(test_without_a_place_nothing_is_compared),
         cmocka_unit_test(test_what_an_earlier_attempt_left_does_not_count),
+        cmocka_unit_test(test_a_process_that_never_comes_is_not_waited_for),
+        cmocka_unit_test(test_a_process_that_never_asks_again_is_not_waited_for),
     };
     server_start(&server, NULL);
     int failed = cmocka_run_group_tests_name("enforce ranks", tests, NULL, NULL);

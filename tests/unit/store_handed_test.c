@@ -45,7 +45,7 @@ static void what_was_written_is_read(void **state) {
     assert_ok(keel_handed_read(place->cache, &bytes, false, &handed));
     assert_true(keel_str_is(handed.format, "mlir"));
     assert_int_equal(handed.options.size, 2);
-    assert_ok(keel_unpack(handed.packed, KEEL_HANDED_PROGRAM, &code, &size));
+    assert_ok(keel_unpack(handed.packed, 9, &code, &size));
     assert_int_equal(size, 9);
     assert_memory_equal(code, "a program", 9);
     keel_free(code);
