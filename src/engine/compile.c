@@ -67,17 +67,24 @@ static void take_unloaded(const request_t *request) {
 
 // ---- load --------------------------------------------------------------------------------------
 
-static void count_executions(request_t *request, keel_journal_counts_t *out) {
-    uint64_t total;
-    *out = (keel_journal_counts_t){0};
+// So that the step is known in which the program was asked for.
+typedef struct executed_t {
+    keel_journal_counts_t counts;
+    keel_journal_leading_t leading;
+} executed_t;
+
+static executed_t count_executions(request_t *request) {
+    executed_t executed = {0};
+    bool is_all;
     steps_journal(request->engine);
-    keel_status_ignore(counters_collect(request->engine->counters, out, &total));
+    keel_status_ignore(counters_collect_few(request->engine->counters, &executed.counts, &is_all));
+    if (!is_all) steps_leading(request->engine, &executed.leading);
+    return executed;
 }
 
 void compile_journal_load(request_t *request, const char *tier, const keel_entry_t *entry,
                           uint64_t ahead) {
-    keel_journal_counts_t counts;
-    count_executions(request, &counts);
+    executed_t executed = count_executions(request);
     keel_journal_load(request->engine->journal, &(keel_journal_load_t){
                                                     .subject = subject_of(request),
                                                     .tier = tier,
@@ -94,9 +101,10 @@ void compile_journal_load(request_t *request, const char *tier, const keel_entry
                                                     .site = engine_site(&request->site.place),
                                                     .recompile = request->recompile,
                                                     .is_eager = request->is_eager,
-                                                    .executes = counts,
+                                                    .executes = executed.counts,
+                                                    .leading = executed.leading,
                                                 });
-    keel_free((void *)(uintptr_t)counts.data);
+    keel_free((void *)(uintptr_t)executed.counts.data);
 }
 
 // See gang.c and release.c. If it cannot join a gang, the client's executable runs alone.
@@ -285,8 +293,7 @@ static bool claim(request_t *request, claims_t *out) {
 }
 
 static void journal_compile(request_t *request) {
-    keel_journal_counts_t counts;
-    count_executions(request, &counts);
+    executed_t executed = count_executions(request);
     keel_journal_compile(request->engine->journal, &(keel_journal_compile_t){
                                                        .subject = subject_of(request),
                                                        .seconds = keel_seconds(request->in_plugin),
@@ -301,9 +308,10 @@ static void journal_compile(request_t *request) {
                                                        .uncacheable = !is_kept(request),
                                                        .rehearsed = request->rehearsed,
                                                        .is_guess = request->is_guess,
-                                                       .executes = counts,
+                                                       .executes = executed.counts,
+                                                       .leading = executed.leading,
                                                    });
-    keel_free((void *)(uintptr_t)counts.data);
+    keel_free((void *)(uintptr_t)executed.counts.data);
 }
 
 // Before the client gets it: the first execution may resolve parts that cannot be serialized
@@ -548,10 +556,9 @@ static void write_ask(request_t *request) {
 
 // The client gets an error and nothing else. Afterwards the request's texts are gone.
 PJRT_Error *compile_refuse(request_t *request, const verdict_t *verdict) {
-    keel_journal_counts_t counts; // so that the step is known in which it was asked for
-    count_executions(request, &counts);
-    keel_journal_executes(request->engine->journal, counts);
-    keel_free((void *)(uintptr_t)counts.data);
+    executed_t executed = count_executions(request);
+    keel_journal_executes(request->engine->journal, executed.counts, executed.leading);
+    keel_free((void *)(uintptr_t)executed.counts.data);
     write_refusal(request, "FAILED_PRECONDITION", keel_status_message(verdict->why));
     request->ask.kind = KEEL_ASK_REFUSED;
     ask_names(request->engine, &request->arena, &request->ask, &request->site);

@@ -1,11 +1,22 @@
 #include "engine/counters.h"
 
+// Programs that a call of a waiting client may collect: this many for each such call, those of
+// earlier calls included up to a limit. A run of an ordinary size never has more.
+enum {
+    FEW_EACH = 4,
+    FEW_FIRST = 256,
+    FEW_MOST = 1024,
+};
+
 struct counter_t {
     keel_digest_t program;
     _Atomic uint64_t count;
     _Atomic uint64_t step; // the step of its last execution, from 1
-    uint64_t reported;     // under the lock
+    _Atomic bool has_run;  // since its executions were collected; then it is in `ran`
+    counter_t *next_ran;
+    uint64_t reported; // under the lock
     _Atomic(struct asked_t *) asked;
+    _Atomic(_Atomic uint64_t *) sum; // of its function; NULL: none
     counter_t *next;
 };
 
@@ -13,11 +24,14 @@ struct counters_t {
     _Atomic uint64_t others; // executions of executables that are not in a table
     // Steps that the user marked; programs executed in the one under way, and in the last one.
     _Atomic uint64_t steps, in_step, in_last;
+    _Atomic(counter_t *) ran; // a stack
+    _Atomic size_t ran_count; // a moment late
 
     pthread_mutex_t lock; // for the fields below
     counter_t *first;
     keel_map_t by_program; // digest -> counter_t *
     uint64_t steps_reported;
+    size_t few; // programs that the next call of a waiting client may collect
 };
 
 keel_status_t counters_create(keel_engine_t *engine) {
@@ -26,6 +40,7 @@ keel_status_t counters_create(keel_engine_t *engine) {
     engine->counters = memory;
     pthread_mutex_init(&engine->counters->lock, NULL);
     keel_map_initialize(&engine->counters->by_program);
+    engine->counters->few = FEW_FIRST;
     return NULL;
 }
 
@@ -94,9 +109,23 @@ void counter_set_asked(counter_t *counter, struct asked_t *asked) {
 
 // ---- executions --------------------------------------------------------------------------------
 
+// From one to another that it leads to.
+static void push_ran(counters_t *counters, counter_t *first, counter_t *last, size_t count) {
+    counter_t *next = atomic_load(&counters->ran);
+    do
+        last->next_ran = next;
+    while (!atomic_compare_exchange_weak(&counters->ran, &next, first));
+    atomic_fetch_add(&counters->ran_count, count);
+}
+
 uint64_t counters_executed(counters_t *counters, counter_t *counter) {
     if (!counter) return atomic_fetch_add_explicit(&counters->others, 1, memory_order_relaxed);
-    uint64_t before = atomic_fetch_add_explicit(&counter->count, 1, memory_order_relaxed);
+    // In this order, and in the opposite one where they are collected, so none is forgotten.
+    uint64_t before = atomic_fetch_add(&counter->count, 1);
+    if (!atomic_load(&counter->has_run) && !atomic_exchange(&counter->has_run, true))
+        push_ran(counters, counter, counter, 1);
+    _Atomic uint64_t *sum = atomic_load_explicit(&counter->sum, memory_order_acquire);
+    if (sum) atomic_fetch_add_explicit(sum, 1, memory_order_relaxed);
     uint64_t step = atomic_load_explicit(&counters->steps, memory_order_relaxed) + 1;
     if (atomic_load_explicit(&counter->step, memory_order_relaxed) != step &&
         atomic_exchange_explicit(&counter->step, step, memory_order_relaxed) != step)
@@ -113,29 +142,68 @@ uint64_t counter_executions(const counter_t *counter) {
     return atomic_load_explicit(&counter->count, memory_order_relaxed);
 }
 
-static keel_status_t collect(counters_t *counters, keel_journal_counts_t *out,
-                             uint64_t *out_total) {
-    void *memory;
-    KEEL_TRY(keel_calloc(counters->by_program.count, sizeof(keel_journal_count_t), &memory));
-    keel_journal_count_t *counts = memory;
+void counter_join(counter_t *counter, _Atomic uint64_t *sum) {
+    atomic_store_explicit(&counter->sum, sum, memory_order_release);
+    atomic_fetch_add_explicit(sum, counter_executions(counter), memory_order_relaxed);
+}
+
+uint64_t counters_total(counters_t *counters) {
+    pthread_mutex_lock(&counters->lock);
     uint64_t total = atomic_load(&counters->others);
-    size_t size = 0;
-    for (counter_t *counter = counters->first; counter; counter = counter->next) {
-        uint64_t now = counter_executions(counter);
-        total += now;
-        if (now == counter->reported) continue;
+    for (const counter_t *counter = counters->first; counter; counter = counter->next)
+        total += counter_executions(counter);
+    pthread_mutex_unlock(&counters->lock);
+    return total;
+}
+
+static void take_back(counters_t *counters, counter_t *first, size_t count) {
+    counter_t *last = first;
+    while (last->next_ran)
+        last = last->next_ran;
+    push_ran(counters, first, last, count);
+}
+
+static keel_status_t collect(counters_t *counters, keel_journal_counts_t *out) {
+    counter_t *first = atomic_exchange(&counters->ran, NULL);
+    size_t count = 0, size = 0;
+    void *memory;
+    for (const counter_t *counter = first; counter; counter = counter->next_ran)
+        ++count;
+    if (!count) return NULL;
+    atomic_fetch_sub(&counters->ran_count, count);
+    keel_status_t status = keel_calloc(count, sizeof(keel_journal_count_t), &memory);
+    if (status) {
+        take_back(counters, first, count);
+        return status;
+    }
+    keel_journal_count_t *counts = memory;
+    for (counter_t *counter = first, *next; counter; counter = next) {
+        next = counter->next_ran;
+        atomic_store(&counter->has_run, false); // from here on it may be added again
+        uint64_t now = atomic_load(&counter->count);
         counts[size++] = (keel_journal_count_t){counter->program, now - counter->reported};
         counter->reported = now;
     }
     *out = (keel_journal_counts_t){counts, size};
-    *out_total = total;
+    counters->few -= size < counters->few ? size : counters->few;
     return NULL;
 }
 
-keel_status_t counters_collect(counters_t *counters, keel_journal_counts_t *out,
-                               uint64_t *out_total) {
+keel_status_t counters_collect(counters_t *counters, keel_journal_counts_t *out) {
+    *out = (keel_journal_counts_t){0};
     pthread_mutex_lock(&counters->lock);
-    keel_status_t status = collect(counters, out, out_total);
+    keel_status_t status = collect(counters, out);
+    pthread_mutex_unlock(&counters->lock);
+    return status;
+}
+
+keel_status_t counters_collect_few(counters_t *counters, keel_journal_counts_t *out,
+                                   bool *out_is_all) {
+    *out = (keel_journal_counts_t){0};
+    pthread_mutex_lock(&counters->lock);
+    counters->few += counters->few + FEW_EACH <= FEW_MOST ? FEW_EACH : 0;
+    *out_is_all = atomic_load(&counters->ran_count) <= counters->few;
+    keel_status_t status = *out_is_all ? collect(counters, out) : NULL;
     pthread_mutex_unlock(&counters->lock);
     return status;
 }

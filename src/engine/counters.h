@@ -33,9 +33,20 @@ void counter_set_asked(counter_t *counter, struct asked_t *asked);
 uint64_t counters_executed(counters_t *counters, counter_t *counter);
 // So far.
 uint64_t counter_executions(const counter_t *counter);
-// Executions since the last call; the caller frees out->data with keel_free.
-keel_status_t counters_collect(counters_t *counters, keel_journal_counts_t *out,
-                               uint64_t *out_total) KEEL_MUST_CHECK;
+// From now on the program's executions are counted in `sum` as well, a function's, which lives as
+// long as the counters; those so far are added. Once for each program.
+void counter_join(counter_t *counter, _Atomic uint64_t *sum);
+// So far, of all programs and of executables that are not in a table. Walks over all programs.
+uint64_t counters_total(counters_t *counters);
+
+// Executions since the last call, of the programs that ran; the caller frees out->data with
+// keel_free.
+keel_status_t counters_collect(counters_t *counters, keel_journal_counts_t *out) KEEL_MUST_CHECK;
+// The same while a client waits. If more programs ran than a few for each such call so far, which
+// would make a call as slow as there are programs, `out` is empty, they stay for later, and
+// *out_is_all is false.
+keel_status_t counters_collect_few(counters_t *counters, keel_journal_counts_t *out,
+                                   bool *out_is_all) KEEL_MUST_CHECK;
 
 // ---- steps -------------------------------------------------------------------------------------
 

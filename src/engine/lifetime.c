@@ -94,14 +94,13 @@ static keel_status_t find_script(char **out) {
 // So that a killed process has already recorded most of its executions.
 static void journal_executes(keel_engine_t *engine) {
     keel_journal_counts_t counts;
-    uint64_t total;
     steps_journal(engine);
     flow_journal(engine);
     order_journal(engine);
     rehearsal_journal(engine);
-    keel_status_t status = counters_collect(engine->counters, &counts, &total);
-    if (!status && counts.size) keel_journal_executes(engine->journal, counts);
-    if (!status) keel_free((void *)(uintptr_t)counts.data);
+    keel_status_t status = counters_collect(engine->counters, &counts);
+    if (counts.size) keel_journal_executes(engine->journal, counts, (keel_journal_leading_t){0});
+    keel_free((void *)(uintptr_t)counts.data);
     keel_status_ignore(status);
 }
 
@@ -246,9 +245,8 @@ void keel_engine_end(keel_engine_t *engine) {
     prefetch_keep_plan(engine, true);
     is_idle = release_drain(engine, 5) && is_idle;
     if (is_idle) memory_forget(engine, NULL);
-    keel_journal_counts_t counts = {0};
-    uint64_t total = 0;
-    keel_status_ignore(counters_collect(engine->counters, &counts, &total));
+    keel_journal_counts_t counts;
+    keel_status_ignore(counters_collect(engine->counters, &counts));
     // A process that made no client records nothing and leaves no run.
     flow_end(engine);
     if (clients_had_any(engine->clients)) {
@@ -256,7 +254,7 @@ void keel_engine_end(keel_engine_t *engine) {
         flow_journal(engine);
         order_journal(engine);
         rehearsal_journal(engine);
-        keel_journal_end(engine->journal, total, counts);
+        keel_journal_end(engine->journal, counters_total(engine->counters), counts);
     }
     keel_free((void *)(uintptr_t)counts.data);
 }

@@ -15,6 +15,7 @@ typedef struct member_t {
 
 typedef struct function_t {
     member_t *first;
+    _Atomic uint64_t executions; // of its programs
     bool is_eager;
     struct function_t *next;
 } function_t;
@@ -65,13 +66,6 @@ void steps_after_fork(keel_engine_t *engine) {
 
 // ---- the leading function, under the lock ------------------------------------------------------
 
-static uint64_t executions(const function_t *function) {
-    uint64_t sum = 0;
-    for (const member_t *member = function->first; member; member = member->next)
-        sum += counter_executions(member->counter);
-    return sum;
-}
-
 static double work_of(const function_t *function) {
     double sum = 0;
     for (const member_t *member = function->first; member; member = member->next)
@@ -100,7 +94,7 @@ static void find_leading(steps_t *steps) {
 static uint64_t count_ended(const keel_engine_t *engine) {
     uint64_t marked = counters_steps(engine->counters).ended;
     if (marked) return marked;
-    return engine->steps->leading ? executions(engine->steps->leading) : 0;
+    return engine->steps->leading ? atomic_load(&engine->steps->leading->executions) : 0;
 }
 
 // ---- programs ----------------------------------------------------------------------------------
@@ -121,8 +115,7 @@ static keel_status_t find_function(steps_t *steps, const steps_ask_t *ask, funct
 }
 
 // A program stays with the function that asked for it first.
-static keel_status_t add_to_function(steps_t *steps, const steps_ask_t *ask,
-                                     const counter_t *counter) {
+static keel_status_t add_to_function(steps_t *steps, const steps_ask_t *ask, counter_t *counter) {
     keel_bytes_t program = keel_bytes(ask->program->bytes, KEEL_DIGEST_SIZE);
     function_t *function;
     void *memory;
@@ -133,6 +126,7 @@ static keel_status_t add_to_function(steps_t *steps, const steps_ask_t *ask,
     member_t *member = memory;
     *member = (member_t){.counter = counter, .ops = ask->ops, .next = function->first};
     function->first = member;
+    counter_join(counter, &function->executions);
     return NULL;
 }
 
@@ -189,6 +183,17 @@ void keel_engine_step(keel_engine_t *engine) {
 void steps_journal(keel_engine_t *engine) {
     uint64_t count = counters_collect_steps(engine->counters);
     if (count) keel_journal_step(engine->journal, count);
+}
+
+void steps_leading(keel_engine_t *engine, keel_journal_leading_t *out) {
+    steps_t *steps = engine->steps;
+    pthread_mutex_lock(&steps->lock);
+    const function_t *leading = steps->leading;
+    *out = (keel_journal_leading_t){0};
+    if (leading && leading->first)
+        *out = (keel_journal_leading_t){counter_program(leading->first->counter),
+                                        atomic_load(&leading->executions)};
+    pthread_mutex_unlock(&steps->lock);
 }
 
 // ---- the answer --------------------------------------------------------------------------------

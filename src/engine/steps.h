@@ -29,6 +29,8 @@ typedef struct steps_when_t {
 } steps_when_t;
 keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask,
                           steps_when_t *out) KEEL_MUST_CHECK;
+// The function that ends steps so far; none: NULL.
+void steps_leading(keel_engine_t *engine, keel_journal_leading_t *out);
 // Writes the marked steps since the last time to the journal.
 void steps_journal(keel_engine_t *engine);
 

@@ -72,6 +72,13 @@ typedef struct keel_journal_counts_t {
     size_t size;
 } keel_journal_counts_t;
 
+// Where more programs ran than a line has room for: the function whose executions are steps as far
+// as the process knows.
+typedef struct keel_journal_leading_t {
+    const keel_digest_t *program; // one of its programs; NULL: none
+    uint64_t executes;            // of all its programs, since the process began
+} keel_journal_leading_t;
+
 // The devices of a rehearsal, which are not there.
 typedef struct keel_journal_target_t {
     const char *name; // "h200:8"; NULL: no rehearsal
@@ -129,6 +136,7 @@ typedef struct keel_journal_compile_t {
     const char *rehearsed;
     bool is_guess; // how its results are sharded is not known
     keel_journal_counts_t executes;
+    keel_journal_leading_t leading;
 } keel_journal_compile_t;
 
 // What the compiler of a rehearsal made of a program.
@@ -157,6 +165,7 @@ typedef struct keel_journal_load_t {
     bool recompile; // as above: would have been a recompile without the cache
     bool is_eager;  // as above
     keel_journal_counts_t executes;
+    keel_journal_leading_t leading;
 } keel_journal_load_t;
 
 // What was loaded before the client asked for it.
@@ -377,7 +386,8 @@ void keel_journal_fallback(keel_journal_t *journal, const char *what,
 void keel_journal_compile_error(keel_journal_t *journal, const keel_journal_subject_t *subject,
                                 const keel_journal_site_t *site, const char *code,
                                 const char *message);
-void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts);
+void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts,
+                           keel_journal_leading_t leading);
 // The programs of executions that followed each other (NULL: unknown), after `from` others of the
 // process.
 void keel_journal_order(keel_journal_t *journal, uint64_t from,

@@ -135,6 +135,14 @@ static void counts_field(keel_json_t *line, keel_journal_counts_t counts) {
     keel_json_end_object(line);
 }
 
+static void leading_field(keel_json_t *line, keel_journal_leading_t leading) {
+    if (!leading.program) return;
+    keel_line_object(line, "leading");
+    keel_line_digest(line, "program", leading.program);
+    keel_json_unsigned(line, "executes", leading.executes);
+    keel_json_end_object(line);
+}
+
 static bool is_set(const keel_digest_t *digest) {
     static const keel_digest_t zero;
     return !keel_digest_equal(digest, &zero);
@@ -350,6 +358,7 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     keel_line_text(&line.json, "rehearsed", event->rehearsed);
     if (event->is_guess) keel_json_bool(&line.json, "guess", true);
     counts_field(&line.json, event->executes);
+    leading_field(&line.json, event->leading);
     keel_line_finish(journal, &line);
 }
 
@@ -372,6 +381,7 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
     counts_field(&line.json, event->executes);
+    leading_field(&line.json, event->leading);
     keel_line_finish(journal, &line);
 }
 
@@ -467,10 +477,12 @@ void keel_journal_drift(keel_journal_t *journal, const keel_journal_subject_t *s
     keel_line_finish(journal, &line);
 }
 
-void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts) {
+void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts,
+                           keel_journal_leading_t leading) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "executes")) return;
     counts_field(&line.json, counts);
+    leading_field(&line.json, leading);
     keel_line_finish(journal, &line);
 }
 

@@ -391,6 +391,19 @@ static uint64_t leading_executes(const keel_steps_t *steps, const json_t *event)
     return sum;
 }
 
+// Where counts are left for later, the event has the sum.
+static void count_leading(const keel_steps_t *steps, const json_t *event,
+                          keel_steps_process_t *process) {
+    const json_t *leading = json_object_get(event, "leading");
+    const uint64_t *index =
+        keel_map_find(&steps->by_program, name_bytes(keel_event_text(leading, "program")));
+    process->counted += leading_executes(steps, event);
+    if (process->counted > process->steps) process->steps = process->counted;
+    if (!index || steps->programs[*index].family != steps->leading) return;
+    uint64_t told = keel_event_count(leading, "executes");
+    if (told > process->steps) process->steps = told;
+}
+
 // The program in its process, and whether it was compiled. A retrace is a load from whichever tier
 // had the program: while it is still being published, that may be the disk.
 static void request_key(keel_buffer_t *out, size_t process, const json_t *event, bool is_compile) {
@@ -493,7 +506,7 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
     KEEL_TRY(process_of(steps, event, &index));
     keel_steps_process_t *process = *out_process = &steps->processes[index];
     if (!process->marks)
-        process->steps += leading_executes(steps, event);
+        count_leading(steps, event, process);
     else if (is_mark(event))
         process->steps += keel_event_count(event, "count");
     if (is_event(event, "end")) {

@@ -43,6 +43,7 @@ keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_
 typedef struct keel_steps_process_t {
     json_int_t pid;
     uint64_t steps;   // that were marked so far, or executions of the leading family
+    uint64_t counted; // those executions, as far as events count them
     uint64_t settled; // one more than `steps` when its last new program came; 0: none came
     double wall;      // from its end; 0 before
     bool ended;

@@ -109,11 +109,10 @@ static void what_comes_up_again_is_not_the_first_of_its_kind(void **state) {
 
 static void assert_collected(counters_t *counters, size_t count, uint64_t first, uint64_t total) {
     keel_journal_counts_t counts;
-    uint64_t all;
-    assert_ok(counters_collect(counters, &counts, &all));
+    assert_ok(counters_collect(counters, &counts));
     assert_int_equal(counts.size, count);
     if (count) assert_int_equal(counts.data[0].count, first);
-    assert_int_equal(all, total);
+    assert_int_equal(counters_total(counters), total);
     keel_free((void *)(uintptr_t)counts.data);
 }
 
@@ -146,6 +145,102 @@ static void executions_are_collected_once(void **state) {
     assert_int_equal(counter_executions(first), 4);
     counters_destroy(counters);
     counters_destroy(NULL);
+}
+
+static uint64_t sum_of(keel_journal_counts_t counts) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < counts.size; ++i)
+        sum += counts.data[i].count;
+    keel_free((void *)(uintptr_t)counts.data);
+    return sum;
+}
+
+static uint64_t collect_all(counters_t *counters) {
+    keel_journal_counts_t counts;
+    assert_ok(counters_collect(counters, &counts));
+    return sum_of(counts);
+}
+
+// `programs` of all run once; as many are collected as `wanted`. Returns their executions.
+static uint64_t execute_and_collect_few(counters_t *counters, counter_t **all, size_t programs,
+                                        size_t wanted) {
+    keel_journal_counts_t counts;
+    bool is_all;
+    for (size_t i = 0; i < programs; ++i)
+        counters_executed(counters, all[i]);
+    assert_ok(counters_collect_few(counters, &counts, &is_all));
+    assert_int_equal(counts.size, wanted);
+    assert_int_equal(is_all, wanted != 0);
+    return sum_of(counts);
+}
+
+static void a_client_that_waits_collects_few_programs_for_each_of_its_calls(void **state) {
+    (void)state;
+    enum { PROGRAMS = 5000 };
+    keel_engine_t engine = {0};
+    assert_ok(counters_create(&engine));
+    counters_t *counters = engine.counters;
+    static counter_t *all[PROGRAMS];
+    for (uint32_t i = 0; i < PROGRAMS; ++i) {
+        keel_digest_t digest = digest_of("many");
+        memcpy(digest.bytes, &i, sizeof i);
+        assert_ok(counters_of(counters, &digest, &all[i]));
+    }
+    // An ordinary run: a few programs between two calls. Then thousands.
+    uint64_t executions = 0;
+    for (int call = 0; call < 100; ++call)
+        executions += execute_and_collect_few(counters, all, 6, 6);
+    executions += execute_and_collect_few(counters, all, 1000, 0);
+    for (int call = 0; call < 234; ++call)
+        executions += execute_and_collect_few(counters, all, 1, 0);
+    executions += execute_and_collect_few(counters, all, 1, 1000);
+    for (int call = 0; call < 1000; ++call)
+        executions += execute_and_collect_few(counters, all, PROGRAMS, 0);
+    executions += collect_all(counters);
+    assert_int_equal(executions, counters_total(counters));
+    counters_destroy(counters);
+}
+
+enum { EXECUTING = 4, EXECUTIONS = 100000, EXECUTED = 7 };
+typedef struct executing_t {
+    counters_t *counters;
+    counter_t *programs[EXECUTED];
+    _Atomic int left;
+} executing_t;
+
+static void *execute_in_turn(void *context) {
+    executing_t *executing = context;
+    for (int i = 0; i < EXECUTIONS; ++i)
+        counters_executed(executing->counters, executing->programs[i % EXECUTED]);
+    atomic_fetch_sub(&executing->left, 1);
+    return NULL;
+}
+
+static void no_execution_is_lost_or_counted_twice_while_others_are_collected(void **state) {
+    (void)state;
+    keel_engine_t engine = {0};
+    assert_ok(counters_create(&engine));
+    executing_t executing = {.counters = engine.counters, .left = EXECUTING};
+    _Atomic uint64_t function = 0;
+    for (uint8_t i = 0; i < EXECUTED; ++i) {
+        keel_digest_t digest = digest_of("one");
+        digest.bytes[0] = i;
+        assert_ok(counters_of(engine.counters, &digest, &executing.programs[i]));
+        counter_join(executing.programs[i], &function);
+    }
+    pthread_t threads[EXECUTING];
+    uint64_t sum = 0;
+    for (int i = 0; i < EXECUTING; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, execute_in_turn, &executing), 0);
+    while (atomic_load(&executing.left))
+        sum += collect_all(engine.counters);
+    for (int i = 0; i < EXECUTING; ++i)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    sum += collect_all(engine.counters);
+    assert_int_equal(sum, EXECUTING * EXECUTIONS);
+    assert_int_equal(function, EXECUTING * EXECUTIONS);
+    assert_int_equal(collect_all(engine.counters), 0);
+    counters_destroy(engine.counters);
 }
 
 static void a_step_has_as_many_programs_as_it_executed_different_ones(void **state) {
@@ -282,6 +377,8 @@ int main(void) {
         cmocka_unit_test(a_replica_counts_what_its_own_thread_asked_for),
         cmocka_unit_test(what_comes_up_again_is_not_the_first_of_its_kind),
         cmocka_unit_test(executions_are_collected_once),
+        cmocka_unit_test(a_client_that_waits_collects_few_programs_for_each_of_its_calls),
+        cmocka_unit_test(no_execution_is_lost_or_counted_twice_while_others_are_collected),
         cmocka_unit_test(a_step_has_as_many_programs_as_it_executed_different_ones),
         cmocka_unit_test(transfers_are_reported_since_the_last_report),
         cmocka_unit_test(a_thread_takes_no_signal_but_those_of_its_own_crash),

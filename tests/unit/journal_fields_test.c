@@ -518,10 +518,14 @@ static void the_order_of_executions(void **state) {
 static void how_often_programs_ran(void **state) {
     stage_t *stage = *state;
     const keel_journal_count_t counts[] = {{digest_of(1), 5}, {digest_of(2), 0}, {digest_of(3), 7}};
-    keel_journal_executes(stage->journal, (keel_journal_counts_t){counts, 3});
+    keel_journal_executes(stage->journal, (keel_journal_counts_t){counts, 3},
+                          (keel_journal_leading_t){0});
     assert_written(stage, "{'event':'executes','executes':{'<1>':5,'<3>':7}}");
-    keel_journal_executes(stage->journal, (keel_journal_counts_t){NULL, 0});
+    keel_journal_executes(stage->journal, (keel_journal_counts_t){0}, (keel_journal_leading_t){0});
     assert_written(stage, "{'event':'executes'}");
+    keel_journal_executes(stage->journal, (keel_journal_counts_t){0},
+                          (keel_journal_leading_t){&counts[2].program, 40});
+    assert_written(stage, "{'event':'executes','leading':{'program':'<3>','executes':40}}");
     keel_journal_bundle(stage->journal, &(keel_journal_bundle_t){KEEL_STR("{\"a\":1}"), 0.5, 0.25});
     assert_written(stage, "{'event':'bundle','seconds':0.5,'client_seconds':0.25,"
                           "'bundle':{'a':1}}");

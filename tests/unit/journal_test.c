@@ -96,8 +96,8 @@ static void every_event_is_read_as_it_was_written(void **state) {
     keel_journal_publish(journal, &(keel_journal_publish_t){.key = &key, .payload_bytes = 5});
     keel_journal_store_error(journal, "put", &key, "disk full");
     keel_journal_fallback(journal, "read", &subject, "unknown operation");
-    keel_journal_executes(journal, (keel_journal_counts_t){&count, 1});
-    keel_journal_end(journal, 14, (keel_journal_counts_t){NULL, 0});
+    keel_journal_executes(journal, (keel_journal_counts_t){&count, 1}, (keel_journal_leading_t){0});
+    keel_journal_end(journal, 14, (keel_journal_counts_t){0});
     keel_journal_close(journal);
     keel_key_deinitialize(&components);
 
@@ -131,7 +131,7 @@ static void every_event_is_read_as_it_was_written(void **state) {
 
 static void without_a_journal_writing_does_nothing(void **state) {
     (void)state;
-    keel_journal_end(NULL, 1, (keel_journal_counts_t){NULL, 0});
+    keel_journal_end(NULL, 1, (keel_journal_counts_t){0});
     keel_digest_t program = digest_of("p");
     keel_journal_program(NULL, &program, "mlir", keel_bytes("x", 1));
     keel_journal_close(NULL);
@@ -231,13 +231,13 @@ static void after_a_torn_line_the_next_process_begins_a_new_one(void **state) {
     (void)state;
     keel_journal_t *journal;
     assert_null(keel_journal_open(folder, "torn", &journal));
-    keel_journal_executes(journal, (keel_journal_counts_t){NULL, 0});
+    keel_journal_executes(journal, (keel_journal_counts_t){0}, (keel_journal_leading_t){0});
     char path[128];
     snprintf(path, sizeof path, "%s/torn/journal.ndjson", folder);
     FILE *file = fopen(path, "a");
     fputs("{\"event\":\"comp", file);
     fclose(file);
-    keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
+    keel_journal_end(journal, 0, (keel_journal_counts_t){0});
     keel_journal_close(journal);
     keel_journal_damage_t damage;
     json_t *events = events_of("torn", &damage);
@@ -248,7 +248,7 @@ static void after_a_torn_line_the_next_process_begins_a_new_one(void **state) {
 }
 
 static void write_end(keel_journal_t *journal) {
-    keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
+    keel_journal_end(journal, 0, (keel_journal_counts_t){0});
 }
 
 static void limit_files(rlim_t size) {
@@ -401,7 +401,7 @@ static keel_status_t join(void *context, const char *id) {
 static void make_run(const char *id) {
     keel_journal_t *journal;
     assert_null(keel_journal_open(folder, id, &journal));
-    keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
+    keel_journal_end(journal, 0, (keel_journal_counts_t){0});
     keel_journal_close(journal);
 }
 
@@ -538,7 +538,7 @@ static void whatever_fails_a_run_goes_on(void **state) {
             keel_digest_t program = digest_of(id);
             keel_journal_start(journal, &(keel_journal_start_t){.mode = "on"});
             keel_journal_program(journal, &program, "hlo", keel_bytes("abc", 3));
-            keel_journal_end(journal, 0, (keel_journal_counts_t){NULL, 0});
+            keel_journal_end(journal, 0, (keel_journal_counts_t){0});
             keel_journal_close(journal);
             uint64_t seen = keel_fault_count((keel_fault_kind_t)kind);
             keel_fault_arm((keel_fault_kind_t)kind, 0);

@@ -254,6 +254,33 @@ static void each_request_has_its_own_name_and_line(void **state) {
     keel_why_deinitialize(&why);
 }
 
+// Where many programs ran, an event has the sum of the function that ends steps, and counts come
+// later. A sum of another function, or one that counts have passed, says nothing.
+static void a_step_is_known_where_the_counts_of_programs_come_later(void **state) {
+    (void)state;
+    static const char *const programs[] = {"a", "b", "c"};
+    for (int i = 0; i < 3; ++i)
+        keel_buffer_format(&journal,
+                           "{\"event\":\"compile\",\"pid\":1,\"program\":\"%s\",\"key\":\"k%s\","
+                           "\"name\":\"%s\",\"ops\":%d,\"seconds\":1}\n",
+                           programs[i], programs[i], i == 2 ? "g" : "f", i == 2 ? 1 : 9);
+    line_of("{\"event\":\"load\",\"pid\":1,\"program\":\"d\",\"key\":\"kd\",\"name\":\"h\","
+            "\"seconds\":1,\"leading\":{\"program\":\"b\",\"executes\":50}}");
+    line_of("{\"event\":\"load\",\"pid\":1,\"program\":\"e\",\"key\":\"ke\",\"name\":\"h\","
+            "\"seconds\":1,\"leading\":{\"program\":\"c\",\"executes\":9000}}");
+    line_of("{\"event\":\"executes\",\"pid\":1,\"executes\":{\"a\":30,\"b\":40,\"c\":1}}");
+    line_of("{\"event\":\"load\",\"pid\":1,\"program\":\"f\",\"key\":\"kf\",\"name\":\"h\","
+            "\"seconds\":1,\"leading\":{\"program\":\"a\",\"executes\":60}}");
+    keel_why_t why;
+    parse(&why);
+    static const uint64_t steps[] = {1, 1, 1, 51, 51, 71};
+    assert_int_equal(why.run.request_count, 6);
+    for (size_t i = 0; i < 6; ++i)
+        assert_int_equal(why.run.requests[i].step, steps[i]);
+    assert_int_equal(why.run.steps, 70);
+    keel_why_deinitialize(&why);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
@@ -267,6 +294,7 @@ int main(void) {
         TEST(a_number_of_an_operation_is_one_or_unknown),
         TEST(files_are_shown_from_the_runs_folder),
         TEST(each_request_has_its_own_name_and_line),
+        TEST(a_step_is_known_where_the_counts_of_programs_come_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
