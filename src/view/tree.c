@@ -1,7 +1,7 @@
 // Removing what was written, and what killed processes left behind.
 //
-// A folder of a view is stale if nobody holds its lock and no process is in the mount namespace
-// whose name is in the lock's file: a command may outlive a `keel` that was killed.
+// A folder of a view is stale if nobody holds its lock and no process has the view's mounts in the
+// mount namespace whose name is in the lock's file: a command may outlive a `keel` that was killed.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -69,22 +69,40 @@ void view_remove(const char *folder) {
 
 typedef struct search_t {
     const char *namespace; // of the processes that are searched for
+    const char *source;    // of the mounts in it
     bool is_found;
 } search_t;
+
+// The number of a namespace that is gone is given to a new one, so its mounts have to be the
+// view's.
+static bool has_mount(const char *process, const char *source) {
+    enum { MOUNTS_LIMIT = 16 << 20 };
+    char path[64];
+    uint8_t *bytes;
+    size_t size;
+    snprintf(path, sizeof path, "/proc/%.20s/mountinfo", process);
+    keel_status_t status = keel_file_read(path, MOUNTS_LIMIT, &bytes, &size);
+    bool is_gone = keel_status_code(status) == KEEL_NOT_FOUND;
+    keel_status_ignore(status);
+    if (status) return !is_gone; // rather than remove what somebody uses
+    bool has = memmem(bytes, size, source, strlen(source)) != NULL;
+    keel_free(bytes);
+    return has;
+}
 
 static keel_status_t look_at(void *context, const char *name) {
     search_t *search = context;
     char path[64], own[NAMESPACE_LIMIT];
-    if (*name < '0' || *name > '9' || strlen(name) > 20) return NULL;
+    if (search->is_found || *name < '0' || *name > '9' || strlen(name) > 20) return NULL;
     snprintf(path, sizeof path, "/proc/%.20s/ns/mnt", name);
     ssize_t size = readlink(path, own, sizeof own - 1);
     if (size <= 0) return NULL;
     own[size] = 0;
-    search->is_found = search->is_found || strcmp(own, search->namespace) == 0;
+    search->is_found = strcmp(own, search->namespace) == 0 && has_mount(name, search->source);
     return NULL;
 }
 
-static bool is_entered(const char *lock) {
+static bool is_entered(const char *folder, const char *lock) {
     uint8_t *bytes;
     size_t size;
     char name[NAMESPACE_LIMIT] = "";
@@ -95,7 +113,7 @@ static bool is_entered(const char *lock) {
     }
     keel_status_ignore(status);
     if (!*name) return false; // it was killed before anything was mounted
-    search_t search = {.namespace = name};
+    search_t search = {.namespace = name, .source = strrchr(folder, '/') + 1};
     keel_status_ignore(keel_directory_walk("/proc", look_at, &search));
     return search.is_found;
 }
@@ -118,7 +136,7 @@ static void sweep_one(const char *folder) {
         has_lock = keel_is_file(path);
         if (has_lock || !is_young) status = keel_lock_take(path, &lock);
         if (!status && (has_lock || !is_young)) {
-            if (!is_entered(path)) view_remove(folder);
+            if (!is_entered(folder, path)) view_remove(folder);
             keel_lock_release(&lock);
         }
         keel_free(path);

@@ -123,7 +123,9 @@ static keel_status_t mount_overlay(const build_t *build, int lower, const char *
              lower, up, working, build->is_locked ? "userxattr" : "redirect_dir=on",
              build->view->is_volatile ? ",volatile" : "");
     unsigned long flags = fstatvfs(lower, &facts) ? 0 : mount_flags(facts.f_flag);
-    keel_status_t status = do_mount("keel", target, "overlay", flags, options);
+    // Its source is the folder's name, by which a sweep knows whose mount it is (tree.c).
+    const char *source = strrchr(build->view->folder, '/') + 1;
+    keel_status_t status = do_mount(source, target, "overlay", flags, options);
     if (up >= 0) close(up);
     if (working >= 0) close(working);
     return status;

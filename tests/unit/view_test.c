@@ -320,6 +320,24 @@ static void what_a_killed_process_left_is_swept(void **state) {
     as_each_user(sweep);
 }
 
+// This process's own, in which is no mount of the view's.
+static void the_number_of_a_namespace_may_be_that_of_a_new_one(void **state) {
+    (void)state;
+    char name[64] = "", path[400];
+    make_files();
+    const char *const places[] = {view_place.root, NULL};
+    assert_true(readlink("/proc/self/ns/mnt", name, sizeof name - 1) > 0);
+    snprintf(path, sizeof path, "%s/.keel-writes-1-1", view_place.root);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/.keel-writes-1-1/lock", view_place.root);
+    write_text(path, name);
+    keel_view_sweep(places);
+    assert_int_equal(count_names(view_place.root), 0);
+    assert_int_equal(chdir("/"), 0);
+    place_remove(&place);
+    place_remove(&view_place);
+}
+
 static void write_beside_what_is_kept(void) {
     put("folder/kept/new", "new", O_CREAT);
     put("folder/new", "new", O_CREAT);
@@ -409,6 +427,7 @@ int main(void) {
         cmocka_unit_test(a_folder_that_is_made_again_lost_its_files),
         cmocka_unit_test(many_folders_become_few_groups),
         cmocka_unit_test(what_a_killed_process_left_is_swept),
+        cmocka_unit_test(the_number_of_a_namespace_may_be_that_of_a_new_one),
         cmocka_unit_test(what_stands_beside_a_kept_folder_is_not_kept),
         cmocka_unit_test(a_working_folder_that_was_removed_is_one_in_the_view_too),
         cmocka_unit_test(folders_that_were_open_are_those_of_the_view),
