@@ -68,6 +68,28 @@ else:
 '''
 
 
+# Goes on from its checkpoint, which has optimizer state too.
+SAVE = '''
+import os, torch, torch_xla
+device = torch_xla.device()
+model = torch.nn.Linear(512, 512).to(device)
+optimizer = torch.optim.AdamW(model.parameters())
+step = 0
+if os.path.exists("state.pt"):
+    state = torch.load("state.pt")
+    model.load_state_dict(state["model"])
+    step = state["step"]
+for _ in range(3):
+    optimizer.zero_grad()
+    model(torch.ones(64, 512, device=device)).square().mean().backward()
+    optimizer.step()
+    torch_xla.sync()
+torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step + 3}, "state.pt")
+saved = torch.load("state.pt", map_location="cpu")
+print(saved["step"], bool(saved["model"]["weight"].abs().sum() > 0))
+'''
+
+
 def tpu_plugin():
     return next((ROOT / ".venv-targets").glob("lib/python3*/site-packages/libtpu/libtpu.so"), None)
 
@@ -107,6 +129,23 @@ def check_programs(space, target, options):
     return stage
 
 
+def check_saves(space):
+    stage = Stage(space, "saves")
+    stage.script("save.py", SAVE)
+    answer = stage.keel("run", "--", PYTHON, "save.py")
+    report.equal("a run saves", answer.out, "3 True\n")
+    path = stage.folder / "state.pt"
+    before = path.read_bytes(), path.stat().st_mtime_ns
+    answer = stage.rehearse("cpu:1", "save.py", options=("--compile", "none"), python=PYTHON)
+    report.check("a rehearsal goes on from it, saves and loads", answer.code == 0 and answer.out == "6 False\n",
+                 told(answer))
+    report.check("and says what it would have written",
+                 "would have written 1 file" in answer.err and ", state.pt\n" in answer.err, told(answer))
+    report.check("but the checkpoint is what it was", (path.read_bytes(), path.stat().st_mtime_ns) == before)
+    answer = stage.rehearse("cpu:1", "save.py", options=("--compile", "none", "--writes", "refuse"), python=PYTHON)
+    report.check("torch.save can be refused", answer.code != 0 and "save.py:" in answer.err, told(answer))
+
+
 def check_replicas(stage, target, count, options):
     answer = stage.rehearse(target, "replicas.py", options=options, python=PYTHON)
     report.equal(f"{target}: each device has its replica", sorted(answer.out.splitlines()),
@@ -126,6 +165,7 @@ def check_cuda(stage, plugin):
 with Workspace("torch-rehearse") as space:
     check_same(space, 1)
     check_same(space, 4, "--spmd")
+    check_saves(space)
     stage = check_programs(space, "cpu:4", ())
     check_replicas(stage, "cpu:4", 4, ())
     libtpu = tpu_plugin()
