@@ -36,9 +36,11 @@ void replay_print_head(const replay_t *replay) {
     if (replay->before.compiler)
         put_side(replay, &replay->before, &out);
     else
-        keel_buffer_format(&out, "as recorded, by %s, build %.12s, which is not here",
+        keel_buffer_format(&out, "as recorded, by %s, build %.12s, which is %s",
                            *replay->recorded_plugin ? file_of(replay->recorded_plugin) : "a plugin",
-                           replay->recorded_build);
+                           replay->recorded_build,
+                           keel_plugin_is_jaxs_own(replay->recorded_plugin) ? "not a plugin"
+                                                                            : "not here");
     keel_buffer_text(&out, "\nafter:  ");
     put_side(replay, &replay->after, &out);
     keel_buffer_format(&out, "\n\n%-28s %19s %21s %21s  %s\n", "program", "compile", "code",

@@ -174,7 +174,12 @@ static keel_status_t find_obstacle(work_t *work, char **out) {
     *out = NULL;
     if (!replay->runs) return explain(out, "--no-run", "");
     if (replay->is_elsewhere) return keel_path(out, "%s is not here", replay->target.name);
-    if (!replay->before.compiler) return explain(out, "the run's plugin is not here", "");
+    if (!replay->before.compiler)
+        return explain(out,
+                       keel_plugin_is_jaxs_own(replay->recorded_plugin)
+                           ? "the run was on JAX's own client, which is not a plugin"
+                           : "the run's plugin is not here",
+                       "");
     if (work->before.error)
         return explain(out, "the run's plugin does not compile it here", work->before.error);
     // The client sets them up: jaxlib's wrappers of LAPACK call what scipy has.

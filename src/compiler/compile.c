@@ -5,6 +5,8 @@
 #include "compiler/worker.h"
 #include "pjrt/bridge.h"
 #include "pjrt/kernels.h"
+#include "read/read.h"
+#include "read/write.h"
 
 // ---- errors ------------------------------------------------------------------------------------
 
@@ -174,13 +176,43 @@ static keel_status_t compile_on_topology(worker_t *worker, const PJRT_Program *p
     return status;
 }
 
-keel_status_t worker_compile(worker_t *worker, const wire_job_t *job, keel_buffer_t *out) {
+static keel_status_t compile(worker_t *worker, keel_bytes_t code, const wire_job_t *job,
+                             keel_buffer_t *out) {
     wire_answer_t answer = {0};
     const PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
-                                  .code = (char *)(uintptr_t)job->code.data,
-                                  .code_size = job->code.size,
+                                  .code = (char *)(uintptr_t)code.data,
+                                  .code_size = code.size,
                                   .format = job->format.data,
                                   .format_size = job->format.size};
     return worker->client ? compile_on_client(worker, &program, job->options, &answer, out)
                           : compile_on_topology(worker, &program, job->options, &answer, out);
+}
+
+static keel_status_t write_again(keel_bytes_t code, keel_buffer_t *out) {
+    keel_program_t program;
+    KEEL_TRY(keel_read_mlir(code, &program));
+    keel_status_t status = keel_write_mlir(&program, out);
+    keel_program_deinitialize(&program);
+    return status;
+}
+
+// A client writes operations in the versions that its own compiler reads, and this one may be older
+// than the client's. It names the first that it does not know as one of the dialect vhlo.
+keel_status_t worker_compile(worker_t *worker, const wire_job_t *job, keel_buffer_t *out) {
+    keel_buffer_t code;
+    keel_status_t status = compile(worker, job->code, job, out);
+    if (!status || !keel_str_is(job->format, "mlir") ||
+        !keel_str_contains(keel_bytes_str(keel_buffer_bytes(&worker->words)), "vhlo"))
+        return status;
+    keel_buffer_initialize(&code, KEEL_READ_SIZE_LIMIT);
+    keel_status_t written = write_again(job->code, &code);
+    if (!written) {
+        keel_status_ignore(status);
+        worker->code = PJRT_Error_Code_OK;
+        worker->words.size = 0;
+        status = compile(worker, keel_buffer_bytes(&code), job, out);
+    }
+    keel_status_ignore(written); // what the compiler says of the client's bytes counts
+    keel_buffer_deinitialize(&code);
+    return status;
 }

@@ -6,8 +6,8 @@
 // instruction 7 of the module, from 1. Of the metadata, what is a location is written.
 //
 // keel_write_mlir: MLIR text, of a program of KEEL_FORMAT_MLIR: VHLO in MLIR's generic form. Text
-// has no version, and every operation is written in the oldest version of it that means the same:
-// so an older plugin compiles a program of a newer client as long as it knows its operations.
+// has no version, and the reader gives every operation the oldest version that says the same: so an
+// older plugin compiles a program of a newer client as long as it knows its operations.
 // Locations are left out, and values get new names.
 //
 // Everything else is written or refused, and the message names it: what the model has no place for

@@ -79,6 +79,14 @@ def with_keels_setting(space):
             ("the plugin by path", plain, ("JAX_NUM_CPU_DEVICES=2",), ("--plugin", EMBEDDED), 2)):
         answer = under_keel(space, path, given, flags)
         report.equal(f"{title}: the number", (last_json(answer) or {}).get("count"), count)
+    for title, given, flags, count in (
+            ("nothing", (), (), 1),
+            ("the environment", ("KEEL_CPU_DEVICES=2",), (), 2),
+            ("a flag", (), ("--cpu-devices", "4"), 4),
+            ("JAX's variable", ("JAX_NUM_CPU_DEVICES=3",), ("--cpu-devices", "4"), 3),
+            ("XLA's flag", (FLAG + "3",), ("--cpu-devices", "4"), 3)):
+        answer = under_keel(space, plain, given, ("--jax-cpu", "own", *flags))
+        report.equal(f"JAX's own client, {title}: the number", (last_json(answer) or {}).get("count"), count)
     for name, plugin in other_plugins():
         answer = under_keel(space, plain, (), ("--plugin", plugin))
         report.equal(f"{name}: one device", (last_json(answer) or {}).get("count"), 1)

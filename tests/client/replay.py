@@ -68,6 +68,7 @@ def main():
         limits(space, replay, name)
         usage(keel, name)
         packs(space, keel, name, own)
+        own_client(space, keel, replay)
     report.finish()
 
 
@@ -122,6 +123,24 @@ def other(replay, name):
         step = by_name(answer, "jit_secret_step")
         report.check(f"{label}: the step has figures of both",
                      step["before"]["code"] and step["after"]["code"], step)
+
+
+def own_client(space, keel, replay):
+    """A run of JAX's own client is compiled by a plugin that is older than the client."""
+    elsewhere = {"KEEL_RUN_DIR": str(space.path("own-runs")), "KEEL_CACHE_DIR": str(space.path("own-cache"))}
+    keel("run", "--jax-cpu", "own", "--", PYTHON, space.path("secret_script.py"), **elsewhere)
+    answer = replay("latest", **elsewhere)
+    report.equal("JAX's own client: before is as recorded", answer.get("before"), None)
+    report.equal("JAX's own client: after is the embedded plugin", answer["after"]["plugin"], str(PLUGIN))
+    report.check("JAX's own client: the programs are there", len(answer["programs"]) > 8, answer["sum"])
+    report.equal("JAX's own client: all compile, and none is run",
+                 (answer["sum"]["failed"], answer["sum"]["left_out"], answer["sum"]["not_run"]),
+                 (0, 0, len(answer["programs"])))
+    report.equal("JAX's own client: all would compile again, because of the plugin",
+                 {d["subject"] for p in answer["programs"] for d in p["key"]["differs"]}, {"plugin build"})
+    for name in "jit_calls_back", "jit_cholesky", "jit_secret_step":
+        report.check(f"JAX's own client: {name} has figures of both", all(
+            by_name(answer, name)[side].get("seconds") for side in ("recorded", "after")), answer["sum"])
 
 
 def failing(space, replay, name):

@@ -124,6 +124,30 @@ static void a_program_that_is_none_fails_alone(void **state) {
     help_fails(&one, "custom op 'this' is unknown", "");
 }
 
+// composite_v2 is newer than this compiler.
+static void a_program_of_a_newer_client_compiles(void **state) {
+    (void)state;
+    uint8_t *code = NULL;
+    size_t size;
+    keel_job_t job = help_job("");
+    assert_ok(
+        keel_file_read(KEEL_TEST_SAMPLES "/mlir/composite.v1_20.mlir", 1 << 20, &code, &size));
+    job.code = keel_bytes(code, size);
+    assert_non_null(memmem(code, size, "composite_v2", 12));
+    uint64_t id;
+    assert_ok(keel_compiler_submit(compiler, &job, &id));
+    keel_compiled_t one = help_wait(compiler, id);
+    assert_null(one.error);
+    assert_true(one.has_memory && one.memory.arguments == 12 && one.memory.outputs == 12);
+    keel_compiled_deinitialize(&one);
+    // Cut off, it cannot be read, and the compiler's own words count.
+    job.code.size -= 20;
+    assert_ok(keel_compiler_submit(compiler, &job, &id));
+    one = help_wait(compiler, id);
+    help_fails(&one, "", "");
+    keel_free(code);
+}
+
 static void assert_too_large(const char *options, size_t size, const char *words) {
     uint64_t id;
     keel_job_t job = help_job(program);
@@ -449,6 +473,7 @@ int main(void) {
         cmocka_unit_test(an_executable_is_as_one_of_this_process),
         cmocka_unit_test_setup_teardown(jobs_are_handed_out_once_each, begin, end),
         cmocka_unit_test_setup_teardown(a_program_that_is_none_fails_alone, begin, end),
+        cmocka_unit_test_setup_teardown(a_program_of_a_newer_client_compiles, begin, end),
         cmocka_unit_test_setup_teardown(a_program_for_more_devices_is_refused_at_once, begin, end),
         cmocka_unit_test_setup_teardown(a_trial_has_the_arguments_of_its_seed, begin, end),
         cmocka_unit_test_setup_teardown(a_trial_that_does_not_end_fails_alone, begin, end),
