@@ -50,14 +50,20 @@ step = jax.jit(lambda x: jnp.tanh(x) + 1)
 step(jnp.ones(4))
 if sys.argv[1] == "config":
     jax.config.update("jax_disable_jit", True)
-step(jnp.ones(4)), step(jnp.ones(4))
+if sys.argv[1] == "context":
+    with jax.disable_jit():
+        step(jnp.ones(4)), step(jnp.ones(4))
+if sys.argv[1] == "over":
+    with jax.disable_jit():
+        pass
+step(jnp.ones(4)), step(jnp.ones(5))
 '''
 
 
 def disabled_jit(space):
     """Noticed however it comes about; never elsewhere."""
     space.path("eager.py").write_text(EAGER)
-    for how in "never", "variable", "config":
+    for how in "never", "over", "variable", "config", "context":
         environment = clean_environment() | {
             "KEEL_CACHE_DIR": str(space.path("cache")), "KEEL_RUN_DIR": str(space.runs), "KEEL_CONFIG": "/dev/null"}
         if how == "variable":
@@ -65,7 +71,7 @@ def disabled_jit(space):
         answer = run([KEEL, "run", "--plugin", PLUGIN, "--", PYTHON, space.path("eager.py"), how], environment)
         report.check(f"jit disabled, {how}: it ran", answer.code == 0, told(answer, 8))
         report.equal(f"jit disabled, {how}: how often it is said",
-                     answer.err.count("keel: jit is disabled (jax_disable_jit)"), int(how != "never"))
+                     answer.err.count("keel: jit is disabled (jax_disable_jit)"), int(how not in ("never", "over")))
 
 
 def main():
