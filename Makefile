@@ -73,7 +73,7 @@ test-libraries: ## check what keel why says about flax, transformers and others:
 test-writes: ## rehearse scripts that save with Orbax, Keras and others: 1 GB in .venv-libraries
 	@tools/setup --tests --libraries
 	@$(call build,release,-DKEEL_TESTS=ON)
-	@.venv-libraries/bin/python tests/writes/run.py build
+	@.venv-libraries/bin/python tests/writes/run.py
 
 # Not part of .ci/run: 540 MB to download, for one room.
 test-targets: ## compile for GPUs and TPUs that are not here: 2 GB in .venv-targets

@@ -1,11 +1,10 @@
 """Executables that JAX loads by itself: from its own cache, a pickle, a step that was compiled ahead.
 No gate passes because it did not see them, whether Keel handed out their bytes or not."""
 
-import os
 import shutil
 
-from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, bare_environment, clean_environment,
-                     journal, of_kind, run)
+from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, bare_environment, journal, of_kind, run,
+                     run_environment)
 
 report = Report()
 
@@ -78,9 +77,8 @@ class Stage:
         self.script.write_text(PROGRAM)
         self.contract = self.folder / "keel.contract"
         self.cache = self.folder / "cache"
-        self.environment = clean_environment() | {
-            "KEEL_CACHE_DIR": str(self.cache), "KEEL_RUN_DIR": str(self.folder / "runs"),
-            "KEEL_CONFIG": os.devnull, "KEEL_PLUGIN": str(PLUGIN), "KEEL_PREFETCH": "off",
+        self.environment = run_environment(self.cache, self.folder / "runs") | {
+            "KEEL_PLUGIN": str(PLUGIN), "KEEL_PREFETCH": "off",
             "TF_CPP_MIN_LOG_LEVEL": "3", "JAX_COMPILATION_CACHE_DIR": str(self.folder / "jax"),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
             "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}

@@ -105,6 +105,12 @@ def clean_environment():
                 "KEEL_JAX_CPU": os.environ.get("KEEL_TEST_JAX_CPU") or "embedded"}
 
 
+def run_environment(cache, runs, **more):
+    """That of a command of keel, with a cache and runs of the test's own."""
+    return clean_environment() | {"KEEL_CACHE_DIR": str(cache), "KEEL_RUN_DIR": str(runs),
+                                  "KEEL_CONFIG": os.devnull, **more}
+
+
 def bare_environment(plugin=PLUGIN):
     """JAX on the plugin itself, registered under the name that Keel's door has."""
     return clean_environment() | {"PJRT_NAMES_AND_LIBRARY_PATHS": f"keel:{plugin}",

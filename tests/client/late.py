@@ -1,8 +1,8 @@
 """Flags that the script sets once XLA has read them: said once, while the run goes on, and by `keel why`
 and `keel diff`; and not where they come in time. That jit is disabled is said too."""
 
-from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, clean_environment, journal, keel_environment,
-                     of_kind, run, told)
+from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, journal, keel_environment, of_kind, run,
+                     run_environment, told)
 
 report = Report()
 
@@ -64,8 +64,7 @@ def disabled_jit(space):
     """Noticed however it comes about; never elsewhere."""
     space.path("eager.py").write_text(EAGER)
     for how in "never", "over", "variable", "config", "context":
-        environment = clean_environment() | {
-            "KEEL_CACHE_DIR": str(space.path("cache")), "KEEL_RUN_DIR": str(space.runs), "KEEL_CONFIG": "/dev/null"}
+        environment = run_environment(space.path("cache"), space.runs)
         if how == "variable":
             environment["JAX_DISABLE_JIT"] = "1"
         answer = run([KEEL, "run", "--plugin", PLUGIN, "--", PYTHON, space.path("eager.py"), how], environment)

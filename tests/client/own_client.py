@@ -72,7 +72,6 @@ def check_training(space):
     runs = check_same(space, "train")
     runs.go()
     report.equal("train: executions of each program", runs.executed("jit_step"), [11, 2, 1])
-    why = runs.keel("why").out
     runs.go("--mode", "refresh")
     why = runs.keel("why").out
     report.check("train: a recompile has its line", f"own_programs.py:{LINE}" in why and "rows" in why

@@ -3,7 +3,7 @@ stderr before it ends."""
 
 import re
 
-from harness import KEEL, PLUGIN, PYTHON, Report, Workspace, clean_environment, finish, start, told
+from harness import KEEL, PLUGIN, PYTHON, Report, Workspace, finish, run_environment, start, told
 
 report = Report()
 
@@ -42,9 +42,7 @@ def lines(text):
 
 def execute(space, name, late, wanted, *more, options=(), **variables):
     said = space.path(f"{name}.err")
-    environment = clean_environment() | {
-        "KEEL_CACHE_DIR": str(space.path(f"cache-{name}")), "KEEL_RUN_DIR": str(space.runs), "SAID": str(said),
-        "KEEL_CONFIG": "/dev/null"} | variables
+    environment = run_environment(space.path(f"cache-{name}"), space.runs, SAID=str(said), **variables)
     with said.open("w") as errors:
         process = start([KEEL, "run", "--plugin", PLUGIN, *options, "--", PYTHON, space.path("script.py"), late, wanted,
                          *more], environment, stderr=errors)

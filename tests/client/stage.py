@@ -1,8 +1,6 @@
 """A folder for the rehearsals of a test."""
 
-import os
-
-from harness import KEEL, PYTHON, clean_environment, journal, run, whole_json
+from harness import KEEL, PYTHON, journal, run, run_environment, whole_json
 
 
 class Stage:
@@ -12,9 +10,7 @@ class Stage:
         self.folder = space.path(name)
         self.folder.mkdir()
         self.runs = self.folder / "runs"
-        self.environment = clean_environment() | {
-            "KEEL_CACHE_DIR": str(self.folder / "cache"), "KEEL_RUN_DIR": str(self.runs),
-            "KEEL_CONFIG": os.devnull}
+        self.environment = run_environment(self.folder / "cache", self.runs)
 
     def script(self, name, text):
         (self.folder / name).write_text(text)

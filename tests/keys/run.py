@@ -19,7 +19,6 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "client"))
 
-import mutations  # noqa: E402
 from harness import (KEEL, PLUGIN, PYTHON, ROOT, Report, Workspace, clean_environment,  # noqa: E402
                      journal, last_json, of_kind, run, told)
 from mutations import EMBEDDED, GPU, NEEDLESS, OWN, ROWS, SAMPLE, TPU  # noqa: E402

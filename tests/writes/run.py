@@ -2,24 +2,24 @@
 is rehearsed twice, on one device and on four. After each rehearsal the script's folder is what it was, to the
 byte, the mode and the time.
 
-Usage: tests/writes/run.py BUILD [NAME...]
+Usage: tests/writes/run.py [NAME...]
 
-It runs with the Python whose libraries it tests. A script whose library is missing is left out and named.
-torch.save is tested in tests/torch/rehearse.py.
+It runs with the Python whose libraries it tests, on a build (KEEL_TEST_BUILD, default `build`). A script whose
+library is missing is skipped and named. torch.save is tested in tests/torch/rehearse.py.
 """
 
 import hashlib
 import importlib.util
-import os
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 import textwrap
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "client"))
+
+from harness import (BUILD, KEEL, ROOT, Report, Workspace, run, run_environment,  # noqa: E402
+                     told)
+
 TARGETS = ("cpu:1", "cpu:4")
 
 # What no device computes in a rehearsal: more work than Keel does for a value.
@@ -221,71 +221,59 @@ def digest(folder):
 
 
 class Rehearsals:
-    def __init__(self, build, place):
-        self.build, self.place = build, place
-        self.passed, self.failed, self.files, self.left_out = 0, 0, 0, []
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("KEEL_", "JAX_", "XLA_", "PJRT_"))}
-        self.environment = kept | {"KEEL_RUN_DIR": f"{place}/runs", "KEEL_CACHE_DIR": f"{place}/cache",
-                                   "PYTHONDONTWRITEBYTECODE": "1"}
-
-    def run(self, folder, command, **more):
-        return subprocess.run(command, cwd=folder, env=self.environment | more, capture_output=True, text=True)
+    def __init__(self, report, place):
+        self.report, self.place, self.rehearsals, self.files = report, place, 0, 0
+        self.environment = run_environment(place / "cache", place / "runs", PYTHONDONTWRITEBYTECODE="1")
 
     def check(self, name, command):
         folder = self.place / name.replace(" ", "-")
         folder.mkdir()
-        real = self.run(folder, command, JAX_PLATFORMS="cpu")
+        real = run(command, self.environment | {"JAX_PLATFORMS": "cpu"}, cwd=folder)
         before = digest(folder)
-        if real.returncode or not before:
-            self.failed += len(TARGETS)
-            print(f"FAILED   {name}: the real run: exit {real.returncode}\n{real.stderr[-2000:]}", flush=True)
+        if not self.report.check(f"{name}: it saves", real.code == 0 and before, told(real, 20)):
             return
         for target in TARGETS:
-            keel = [str(self.build / "bin" / "keel"), "rehearse", "--on", target, "--compile", "none", "--"]
-            run = self.run(folder, keel + command)
+            answer = run([KEEL, "rehearse", "--on", target, "--compile", "none", "--", *command], self.environment,
+                         cwd=folder)
             after = digest(folder)
             changed = sorted(k for k in before.keys() | after.keys() if before.get(k) != after.get(k))
-            self.files += len(changed)
-            said = [line for line in run.stderr.splitlines() if "would have" in line]
-            good = run.returncode == 0 and not changed and said
-            self.passed, self.failed = self.passed + bool(good), self.failed + (not good)
-            print(f"{'ok      ' if good else 'FAILED  '} {name} on {target}: " + (said[0] if good else
-                  f"exit {run.returncode}, changed {changed}\n{run.stderr[-2000:]}"), flush=True)
+            self.rehearsals, self.files = self.rehearsals + 1, self.files + len(changed)
+            said = [line for line in answer.err.splitlines() if "would have" in line]
+            self.report.check(f"{name} on {target}: {said[0] if said else 'it says what it would have written'}",
+                              answer.code == 0 and not changed and said,
+                              f"changed {changed}; {told(answer, 20)}")
 
     def check_script(self, name, needs, script):
         missing = [package for package in needs.split() if not importlib.util.find_spec(package.split(".")[0])]
         if missing:
-            self.left_out.append(f"{name} ({', '.join(missing)} is missing)")
+            self.report.skip(name, f"{', '.join(missing)} is missing")
             return
-        path = self.place / f"save-{name.replace(chr(32), chr(45))}.py"
+        path = self.place / f"save-{name.replace(' ', '-')}.py"
         path.write_text(TRAINED + "if __name__ == '__main__':\n" + textwrap.indent(textwrap.dedent(script), "    "))
-        self.check(name, [sys.executable, str(path)])
+        self.check(name, [sys.executable, path])
 
     def check_c(self):
         source, program = self.place / "save.c", self.place / "save"
         source.write_text(IN_C)
-        library = self.build / "lib"
+        library = BUILD / "lib"
         subprocess.run(["cc", str(source), "-o", str(program), f"-I{ROOT}/include", f"-L{library}", "-lkeel",
                         f"-Wl,-rpath,{library}"], check=True)
-        self.check("keel_checkpoint_save", [str(program)])
+        self.check("keel_checkpoint_save", [program])
 
 
 def main():
-    build, names = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
-    place = pathlib.Path(tempfile.mkdtemp(prefix="keel-rehearsed-writes-"))
-    rehearsals = Rehearsals(build, place)
-    for name, needs, script in SCRIPTS:
-        if not names or name in names:
-            rehearsals.check_script(name, needs, script)
-    if not names or "keel_checkpoint_save" in names:
-        rehearsals.check_c()
-    shutil.rmtree(place)
-    for name in rehearsals.left_out:
-        print(f"left out: {name}")
-    print(f"{rehearsals.passed + rehearsals.failed} rehearsals, {rehearsals.files} files changed")
-    print(f"{rehearsals.passed} passed, {rehearsals.failed} failed")
-    return bool(rehearsals.failed)
+    names = sys.argv[1:]
+    report = Report()
+    with Workspace("rehearsed-writes") as space:
+        rehearsals = Rehearsals(report, space.folder)
+        for name, needs, script in SCRIPTS:
+            if not names or name in names:
+                rehearsals.check_script(name, needs, script)
+        if not names or "keel_checkpoint_save" in names:
+            rehearsals.check_c()
+        print(f"{rehearsals.rehearsals} rehearsals, {rehearsals.files} files changed")
+    report.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
