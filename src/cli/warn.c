@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "text/text.h"
@@ -70,13 +69,10 @@ uint64_t cli_warn_left_out(cli_warn_t *warn, uint64_t now) {
 
 // ---- what --------------------------------------------------------------------------------------
 
-// The file as the run's summary has it: relative to the folder in which the process began.
+// As the run's summary has it.
 static const char *shown(const keel_place_t *place, const char *folder, char *out, size_t room) {
-    const char *file = place->file ? place->file : "";
-    size_t length = strlen(folder);
-    if (!*file) return "";
-    if (length > 1 && strncmp(file, folder, length) == 0 && file[length] == '/') file += length + 1;
-    snprintf(out, room, "%s:%" PRIu32, file, place->line);
+    if (!place->file || !*place->file) return "";
+    snprintf(out, room, "%s:%" PRIu32, keel_run_relative(place->file, folder), place->line);
     return out;
 }
 

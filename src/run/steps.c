@@ -36,8 +36,7 @@ keel_status_t keel_event_joined(keel_arena_t *texts, const json_t *list, const c
     return status;
 }
 
-// "/home/ada/a/train.py" in a run from /home/ada/a is "train.py".
-static const char *relative(const char *file, const char *folder) {
+const char *keel_run_relative(const char *file, const char *folder) {
     size_t length = strlen(folder);
     bool below = length > 1 && strncmp(file, folder, length) == 0 && file[length] == '/';
     return below ? file + length + 1 : file;
@@ -46,7 +45,7 @@ static const char *relative(const char *file, const char *folder) {
 keel_status_t keel_event_place(keel_arena_t *texts, const char *file, uint32_t line,
                                const char *folder, const char **out) {
     enum { LONGEST_NUMBER = sizeof ":4294967295" };
-    const char *shown = relative(file, folder);
+    const char *shown = keel_run_relative(file, folder);
     void *memory;
     *out = "";
     if (!*file) return NULL;
