@@ -10,10 +10,13 @@ bool keel_sizes_vary(const keel_sizes_t *sizes) {
     return sizes->list || sizes->low != sizes->high;
 }
 
+static int rising(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 bool keel_sizes_has(const keel_sizes_t *sizes, int64_t size) {
-    for (uint32_t i = 0; i < sizes->count; ++i)
-        if (sizes->list[i] == size) return true;
-    if (sizes->list) return false;
+    if (sizes->list) return bsearch(&size, sizes->list, sizes->count, sizeof size, rising);
     if (sizes->low == sizes->high) return size == sizes->low;
     return size >= sizes->low && size <= sizes->high && (size - sizes->low) % sizes->step == 0;
 }
@@ -55,11 +58,6 @@ void keel_contract_type(const keel_contract_argument_t *argument, keel_buffer_t 
 }
 
 // ---- making ------------------------------------------------------------------------------------
-
-static int rising(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
 
 static bool is_range(const int64_t *values, uint32_t count) {
     enum { LEAST = 3 }; // two sizes say nothing about those between them

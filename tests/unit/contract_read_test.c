@@ -313,6 +313,31 @@ static void a_contract_of_many_entries_is_read_in_time(void **state) {
     keel_contract_deinitialize(&contract);
 }
 
+// One program of many sizes, each listed with its pin.
+static void a_program_of_many_sizes_is_read_in_time(void **state) {
+    (void)state;
+    enum { MANY = 400000 };
+    keel_contract_t contract;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, HEADER "programs %u\nentry f\nprogram\n", MANY);
+    for (unsigned i = 1; i <= MANY; ++i)
+        keel_buffer_format(&text, "pin %032x sizes %u\n", i, 2 * i);
+    keel_buffer_text(&text, "takes x f32[2");
+    for (unsigned i = 2; i <= MANY; ++i)
+        keel_buffer_format(&text, "|%u", 2 * i);
+    keel_buffer_text(&text, "]\n");
+    assert_ok(keel_buffer_status(&text));
+    assert_ok(keel_contract_parse("it", keel_buffer_bytes(&text), &contract));
+    keel_buffer_deinitialize(&text);
+    const keel_sizes_t *sizes = &contract.entries[0].programs[0].arguments[0].dims[0];
+    assert_int_equal(sizes->count, MANY);
+    assert_true(keel_sizes_has(sizes, 2) && keel_sizes_has(sizes, 2 * MANY));
+    assert_true(keel_sizes_has(sizes, MANY) && !keel_sizes_has(sizes, MANY + 1));
+    assert_true(!keel_sizes_has(sizes, 0) && !keel_sizes_has(sizes, 2 * MANY + 2));
+    keel_contract_deinitialize(&contract);
+}
+
 static void a_file_that_is_not_there_is_told(void **state) {
     (void)state;
     keel_contract_t contract;
@@ -334,6 +359,7 @@ int main(void) {
         cmocka_unit_test(a_large_number_is_read),
         cmocka_unit_test(a_program_is_written_as_its_differences_if_these_are_shorter),
         cmocka_unit_test(a_contract_of_many_entries_is_read_in_time),
+        cmocka_unit_test(a_program_of_many_sizes_is_read_in_time),
         cmocka_unit_test(a_file_that_is_not_there_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
