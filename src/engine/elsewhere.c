@@ -31,6 +31,20 @@ static PJRT_Error *call_plugin(keel_engine_t *engine, load_args_t *args) {
     return engine->api->PJRT_Executable_DeserializeAndLoad(args);
 }
 
+// The compile that would have given the client this program; `program` is part of it.
+static PJRT_Client_Compile_Args as_compile(const load_args_t *args, keel_bytes_t code,
+                                           const char *format, keel_bytes_t options,
+                                           PJRT_Program *program) {
+    *program = (PJRT_Program){.struct_size = PJRT_Program_STRUCT_SIZE,
+                              .code = (char *)(uintptr_t)code.data,
+                              .code_size = code.size,
+                              .format = format,
+                              .format_size = strlen(format)};
+    return (PJRT_Client_Compile_Args){
+        KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = args->client, .program = program,
+        .compile_options = (const char *)options.data, .compile_options_size = options.size};
+}
+
 // The client's executable is known to be of the request's program.
 static void take(request_t *request, PJRT_LoadedExecutable *loaded, const char *tier,
                  size_t bytes) {
@@ -87,14 +101,9 @@ static PJRT_Error *go_as_asked(keel_engine_t *engine, const handed_program_t *ha
                                load_args_t *args) {
     keel_bytes_t options = options_of(args);
     if (!options.size) options = keel_bytes(handed->options, handed->options_size);
-    PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
-                            .code = (char *)handed->code,
-                            .code_size = handed->code_size,
-                            .format = handed->format,
-                            .format_size = strlen(handed->format)};
-    PJRT_Client_Compile_Args asked = {
-        KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = args->client, .program = &program,
-        .compile_options = (const char *)options.data, .compile_options_size = options.size};
+    PJRT_Program program;
+    PJRT_Client_Compile_Args asked = as_compile(args, keel_bytes(handed->code, handed->code_size),
+                                                handed->format, options, &program);
     if (!engine->target) return go_known(engine, &asked, args);
     PJRT_Error *error = keel_engine_compile(engine, &asked);
     args->loaded_executable = asked.executable;
@@ -173,7 +182,6 @@ static PJRT_Error *go_elsewhere(keel_engine_t *engine, PJRT_Client_Compile_Args 
 }
 
 static PJRT_Error *load_elsewhere(keel_engine_t *engine, load_args_t *args) {
-    static const char executable[] = "executable", hlo[] = "hlo";
     uint64_t start = keel_clock_monotonic();
     PJRT_Error *error = call_plugin(engine, args);
     uint64_t took = keel_clock_monotonic() - start;
@@ -184,16 +192,10 @@ static PJRT_Error *load_elsewhere(keel_engine_t *engine, load_args_t *args) {
     keel_status_t status = read_optimized(engine, args->loaded_executable, &program, &code);
     if (status)
         keel_journal_fallback(engine->journal, "elsewhere", NULL, keel_status_message(status));
-    const char *format = status ? executable : hlo;
     if (status) code = bytes_of(args);
-    PJRT_Program asked_program = {.struct_size = PJRT_Program_STRUCT_SIZE,
-                                  .code = (char *)(uintptr_t)code.data,
-                                  .code_size = code.size,
-                                  .format = format,
-                                  .format_size = strlen(format)};
-    PJRT_Client_Compile_Args asked = {
-        KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = args->client, .program = &asked_program,
-        .compile_options = (const char *)options.data, .compile_options_size = options.size};
+    PJRT_Program asked_program;
+    PJRT_Client_Compile_Args asked =
+        as_compile(args, code, status ? "executable" : "hlo", options, &asked_program);
     keel_status_ignore(status);
     error = go_elsewhere(engine, &asked, args, took);
     keel_buffer_deinitialize(&program);
