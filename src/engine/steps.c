@@ -32,6 +32,7 @@ struct steps_t {
     size_t since_look;     // programs since the leading function was last looked for
     // New programs since the end of step `fresh_at`; and when the last new one came.
     uint64_t fresh, fresh_at, settled;
+    uint64_t settled_before; // `settled`, without the new programs since the end of that step
 };
 
 keel_status_t steps_create(keel_engine_t *engine) {
@@ -141,7 +142,8 @@ static uint64_t count_steady(const keel_engine_t *engine, uint64_t ended) {
     bool is_marked = counters_steps(engine->counters).ended != 0;
     bool led = steps->leading == steps->led || !steps->led; // until then, nothing had run
     bool is_one = steps->leading && led && !steps->leading->is_eager;
-    return (is_marked || is_one) && ended > steps->settled ? ended - steps->settled : 0;
+    return (is_marked || is_one) && ended > steps->settled_before ? ended - steps->settled_before
+                                                                  : 0;
 }
 
 static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key, steps_when_t *out) {
@@ -153,9 +155,12 @@ static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key, s
     ++steps->since_look;
     if (is_time_to_look(steps)) find_leading(steps);
     uint64_t ended = count_ended(engine);
+    if (ended != steps->fresh_at) {
+        steps->fresh = 0;
+        steps->settled_before = steps->settled;
+    }
     *out = (steps_when_t){ended + 1, count_steady(engine, ended)};
     steps->led = steps->leading;
-    if (ended != steps->fresh_at) steps->fresh = 0;
     ++steps->fresh;
     steps->fresh_at = ended;
     steps->settled = ended + 1;

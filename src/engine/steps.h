@@ -25,7 +25,7 @@ typedef struct steps_ask_t {
 // When it asks.
 typedef struct steps_when_t {
     uint64_t step;   // the one that waits for the program, from 1
-    uint64_t steady; // whole steps before it since the last new program
+    uint64_t steady; // whole steps before it since the last new program of another step
 } steps_when_t;
 keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask,
                           steps_when_t *out) KEEL_MUST_CHECK;

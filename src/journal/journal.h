@@ -220,7 +220,7 @@ typedef struct keel_journal_ask_t {
     double compile_seconds; // what compiling it takes, now or when it was stored
     bool recompile;         // as for a compile
     uint64_t step;          // that waits for it, as far as the process could tell, from 1
-    uint64_t steady;        // whole steps before it since the last new program
+    uint64_t steady;        // whole steps before it since the last new program of another step
     keel_journal_site_t site;
     const char *origin;           // keel_site_t
     const char *elsewhere;        // who loaded it, if Keel did not hand out its bytes

@@ -141,7 +141,11 @@ static void count_steady(const door_t *door) {
     ask(&bare, "step", "step 4", 100, false);
     CHECK(last_asked.step == 12 && last_asked.steady == 7);
     ask(&bare, "step", "step 5", 100, false); // in the same step
-    CHECK(last_asked.step == 12 && !last_asked.steady);
+    CHECK(last_asked.step == 12 && last_asked.steady == 7);
+    run(&bare, second, 4);
+    ask(&bare, "ones", "ones", 1, true); // what comes first in a step does not hide what follows
+    ask(&bare, "step", "step 6", 100, false);
+    CHECK(last_asked.step == 16 && last_asked.steady == 3);
 }
 
 static void test_steps_without_a_new_program_are_counted_for_the_next_one(void **state) {
