@@ -17,6 +17,7 @@
     X(AGREE_WAIT, 600000, "ms", "waiting for a process that has come")                             \
     X(PROCESSES_END, 10000, "ms",                                                                  \
       "the end of a rehearsal's processes after a signal, or after one of them failed")            \
+    X(DIGEST_WAIT, 10000, "ms", "waiting for a process that reads the same plugin")                \
     X(CHILD_STOPPED, 60000, "ms", "a stopped process: a compiler's, or one that explains")         \
     X(COMPILER_IDLE, 3600000, "ms", "a compiler's process that uses no processor time")            \
     X(TRIAL_MEMORY, 80, "%", "what a replayed program may take of the memory that is free")        \

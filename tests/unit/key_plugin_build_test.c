@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/limits.h"
+#include "base/lock.h"
 #include "key/key.h"
 
 #define MUST(expression) assert_null(expression)
@@ -119,6 +122,64 @@ static void a_file_that_just_changed_is_not_remembered(void **state) {
     assert_int_equal(remembered(), 0);
 }
 
+// The record of a digest that the file does not have, so that it shows who read it.
+static void write_record(const keel_digest_t *digest) {
+    keel_file_facts_t facts;
+    char hex[KEEL_DIGEST_HEX], path[160], text[256];
+    MUST(keel_file_facts(plugin, &facts));
+    keel_digest_hex(digest, hex);
+    snprintf(path, sizeof path, "%s/%llx-%llx", memory, (unsigned long long)facts.device,
+             (unsigned long long)facts.inode);
+    snprintf(text, sizeof text, "keel-plugin 1 %llu %llu %llu %s\n", (unsigned long long)facts.size,
+             (unsigned long long)facts.modified, (unsigned long long)facts.changed, hex);
+    MUST(keel_file_replace(path, keel_str_bytes(keel_str(text))));
+}
+
+static void take_lock(keel_lock_t *out, char path[160]) {
+    keel_file_facts_t facts;
+    MUST(keel_file_facts(plugin, &facts));
+    MUST(keel_directory_make(memory));
+    snprintf(path, 160, "%s/.new.%llx-%llx", memory, (unsigned long long)facts.device,
+             (unsigned long long)facts.inode);
+    MUST(keel_lock_take(path, out));
+}
+
+static void of_processes_that_start_together_one_reads_the_file(void **state) {
+    (void)state;
+    const keel_digest_t others = keel_digest(keel_str_bytes(keel_str("read by the other process")));
+    keel_lock_t lock;
+    char path[160];
+    wait_until_settled();
+    take_lock(&lock, path);
+    pid_t child = fork();
+    if (!child) {
+        keel_digest_t digest;
+        keel_status_t status = keel_key_plugin_build(plugin, memory, &digest);
+        _exit(status || !keel_digest_equal(&digest, &others));
+    }
+    nanosleep(&(struct timespec){0, 300000000}, NULL); // without a claim, it has read the file
+    write_record(&others);
+    keel_lock_remove(&lock, path);
+    int end;
+    assert_int_equal(waitpid(child, &end, 0), child);
+    assert_int_equal(end, 0);
+    assert_int_equal(remembered(), 1);
+}
+
+static void who_takes_too_long_to_read_the_file_is_not_waited_for(void **state) {
+    (void)state;
+    uint64_t usual = keel_limit(KEEL_LIMIT_DIGEST_WAIT);
+    keel_lock_t lock;
+    char path[160];
+    wait_until_settled();
+    take_lock(&lock, path);
+    keel_limit_set(KEEL_LIMIT_DIGEST_WAIT, 20);
+    assert_digest("first build");
+    keel_limit_set(KEEL_LIMIT_DIGEST_WAIT, usual);
+    keel_lock_remove(&lock, path);
+    assert_int_equal(remembered(), 1);
+}
+
 static void a_changed_file_has_another_digest(void **state) {
     (void)state;
     wait_until_settled();
@@ -197,6 +258,8 @@ int main(void) {
         WITH_FILES(a_record_that_is_a_named_pipe_makes_nobody_wait),
         WITH_FILES(a_settled_file_is_remembered),
         WITH_FILES(a_file_that_just_changed_is_not_remembered),
+        WITH_FILES(of_processes_that_start_together_one_reads_the_file),
+        WITH_FILES(who_takes_too_long_to_read_the_file_is_not_waited_for),
         WITH_FILES(a_changed_file_has_another_digest),
         WITH_FILES(a_spoiled_memory_is_not_believed),
         WITH_FILES(a_folder_that_cannot_be_made_only_costs_time),
