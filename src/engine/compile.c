@@ -593,12 +593,9 @@ static void note_plan(const request_t *request) {
 // The program and its options go to the journal.
 void compile_keep_program(request_t *request) {
     keel_engine_t *engine = request->engine;
-    keel_bytes_t options = request->sent_options;
-    if (!options.data)
-        options = keel_bytes(request->args->compile_options, request->args->compile_options_size);
     if (request->is_read || request->kind == REQUEST_COMPILE)
         publish_program(engine, &request->program, format_of(request), request->code);
-    publish_options(engine, &request->options, options);
+    publish_options(engine, &request->options, request->ordered_options);
 }
 
 void compile_finish(request_t *request) {

@@ -343,10 +343,24 @@ static void find_loader(request_t *request) {
     keel_site_asked(&request->ask.stack, &request->arena, &request->site);
 }
 
+static keel_status_t order_options(request_t *request) {
+    keel_str_t kept = {"", 0};
+    keel_buffer_t ordered;
+    keel_buffer_initialize(&ordered, 0);
+    keel_status_t status = keel_key_options_in_order(
+        keel_bytes(request->args->compile_options, request->args->compile_options_size), &ordered);
+    if (!status)
+        status =
+            keel_arena_str(&request->arena, keel_bytes_str(keel_buffer_bytes(&ordered)), &kept);
+    keel_buffer_deinitialize(&ordered);
+    request->ordered_options = keel_str_bytes(kept);
+    request->options = keel_digest(request->ordered_options);
+    return status;
+}
+
 static keel_status_t understand(request_t *request) {
     request->program = keel_digest(request->code);
-    request->options = keel_digest(
-        keel_bytes(request->args->compile_options, request->args->compile_options_size));
+    KEEL_TRY(order_options(request));
     KEEL_TRY(keel_key_copy(&request->client->backend, &request->key));
     KEEL_TRY(set_program(request));
     find_loader(request);

@@ -25,8 +25,9 @@ typedef struct request_t {
     const char *format; // "mlir", "hlo", or the client's name of another format
     keel_arena_t arena; // of the texts below
     keel_digest_t program;
-    keel_digest_t options; // of the client's compile options
-    const char *name;      // of the module
+    keel_digest_t options;        // of these:
+    keel_bytes_t ordered_options; // the client's, with maps in order; in the arena
+    const char *name;             // of the module
     uint32_t ops;
     keel_site_t site;
     keel_key_t key;

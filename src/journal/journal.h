@@ -127,7 +127,7 @@ typedef struct keel_journal_compile_t {
     uint64_t ops;                 // operations of the program; 0: unknown
     uint64_t bytes;               // of the program
     const char *format;           // "mlir", "hlo"
-    const keel_digest_t *options; // of the compile options as the client sent them
+    const keel_digest_t *options; // of the client's compile options, with maps in order
     keel_journal_site_t site;
     bool recompile; // this process compiled or loaded a module of that name under another key
     bool is_eager;  // an operation that ran on its own, outside any jitted function

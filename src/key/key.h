@@ -121,6 +121,10 @@ keel_status_t keel_key_options(keel_bytes_t options, unsigned backends, keel_buf
                                keel_buffer_t *assignment, keel_buffer_t *readable,
                                bool *out_understood) KEEL_MUST_CHECK;
 
+// Appends options that say the same, with their maps in order, so that equal ones have equal bytes.
+// What is no protobuf is appended as it is.
+keel_status_t keel_key_options_in_order(keel_bytes_t options, keel_buffer_t *out) KEEL_MUST_CHECK;
+
 // Writes the readable text of a component with names instead of the numbers of debug options:
 // "debug.99=1" becomes "xla_cpu_enable_fast_math=1". They are stored as numbers, since a client
 // sends hundreds of them.

@@ -193,6 +193,53 @@ static void shuffled_maps_give_the_same_options(void **state) {
     assert_true(same_after(debug_path, shuffle));
 }
 
+static void equal_options_in_order_have_equal_bytes(void **state) {
+    (void)state;
+    keel_bytes_t before = sample("jax_compiler_options.opts");
+    keel_buffer_t shuffled, first, second;
+    keel_buffer_initialize(&shuffled, 0);
+    keel_buffer_initialize(&first, 0);
+    keel_buffer_initialize(&second, 0);
+    rewrite(before, debug_path, shuffle, &shuffled);
+    assert_false(keel_bytes_equal(before, keel_buffer_bytes(&shuffled)));
+    MUST(keel_key_options_in_order(before, &first));
+    MUST(keel_key_options_in_order(keel_buffer_bytes(&shuffled), &second));
+    assert_true(keel_bytes_equal(keel_buffer_bytes(&first), keel_buffer_bytes(&second)));
+    assert_true(same(before, keel_buffer_bytes(&first)));
+    assert_int_equal(first.size, before.size);
+    keel_buffer_deinitialize(&shuffled);
+    keel_buffer_deinitialize(&first);
+    keel_buffer_deinitialize(&second);
+    keel_free((void *)before.data);
+}
+
+static void entries_with_one_key_keep_their_order(void **state) {
+    (void)state;
+    // Field 7 of the options: {1: "b", 2: "x"}, {1: "a"}, {1: "b", 2: "c"}.
+    static const char sent[] = "\x3a\x06\x0a\x01"
+                               "b\x12\x01x"
+                               "\x3a\x03\x0a\x01"
+                               "a"
+                               "\x3a\x06\x0a\x01"
+                               "b\x12\x01"
+                               "c";
+    static const char wanted[] = "\x3a\x03\x0a\x01"
+                                 "a"
+                                 "\x3a\x06\x0a\x01"
+                                 "b\x12\x01x"
+                                 "\x3a\x06\x0a\x01"
+                                 "b\x12\x01"
+                                 "c";
+    keel_buffer_t out;
+    keel_buffer_initialize(&out, 0);
+    MUST(keel_key_options_in_order(keel_bytes(sent, sizeof sent - 1), &out));
+    assert_true(keel_bytes_equal(keel_buffer_bytes(&out), keel_bytes(wanted, sizeof wanted - 1)));
+    out.size = 0;
+    MUST(keel_key_options_in_order(keel_bytes("\x3a\x7f no proto", 11), &out));
+    assert_true(keel_bytes_equal(keel_buffer_bytes(&out), keel_bytes("\x3a\x7f no proto", 11)));
+    keel_buffer_deinitialize(&out);
+}
+
 static void dumps_and_the_process_index_are_left_out(void **state) {
     (void)state;
     assert_true(same_after(debug_path, add_dumps));
@@ -707,6 +754,8 @@ static void every_allocation_that_fails_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shuffled_maps_give_the_same_options),
+        cmocka_unit_test(equal_options_in_order_have_equal_bytes),
+        cmocka_unit_test(entries_with_one_key_keep_their_order),
         cmocka_unit_test(dumps_and_the_process_index_are_left_out),
         cmocka_unit_test(what_changes_code_is_kept),
         cmocka_unit_test(the_device_assignment_stands_apart),
