@@ -82,28 +82,39 @@ static executed_t count_executions(request_t *request) {
     return executed;
 }
 
+// A client may ask for a program again and again, as one that jits in a loop does.
+static void count_retrace(request_t *request, keel_journal_load_t *event) {
+    event->step = request->ask.when.step;
+    steps_leading(request->engine, &event->leading);
+    request->repeat = repeats_add(request->engine, event, request->asked_before);
+    event->times = request->repeat == REPEAT_WRITTEN;
+}
+
 void compile_journal_load(request_t *request, const char *tier, const keel_entry_t *entry,
                           uint64_t ahead) {
+    keel_journal_load_t event = {
+        .subject = subject_of(request),
+        .tier = tier,
+        .by = request->loader,
+        .seconds = keel_seconds(request->in_plugin),
+        .ahead_seconds = keel_seconds(ahead),
+        .overhead_seconds = overhead(request),
+        .ops = request->ops,
+        .bytes = request->code.size,
+        .payload_bytes = entry->payload_size,
+        .compile_seconds = entry->compile_seconds,
+        .format = request->format,
+        .options = &request->options,
+        .site = engine_site(&request->site.place),
+        .recompile = request->recompile,
+        .is_eager = request->is_eager,
+    };
+    if (request->is_retrace && !ahead) count_retrace(request, &event);
+    if (request->repeat == REPEAT_COUNTED) return;
     executed_t executed = count_executions(request);
-    keel_journal_load(request->engine->journal, &(keel_journal_load_t){
-                                                    .subject = subject_of(request),
-                                                    .tier = tier,
-                                                    .by = request->loader,
-                                                    .seconds = keel_seconds(request->in_plugin),
-                                                    .ahead_seconds = keel_seconds(ahead),
-                                                    .overhead_seconds = overhead(request),
-                                                    .ops = request->ops,
-                                                    .bytes = request->code.size,
-                                                    .payload_bytes = entry->payload_size,
-                                                    .compile_seconds = entry->compile_seconds,
-                                                    .format = request->format,
-                                                    .options = &request->options,
-                                                    .site = engine_site(&request->site.place),
-                                                    .recompile = request->recompile,
-                                                    .is_eager = request->is_eager,
-                                                    .executes = executed.counts,
-                                                    .leading = executed.leading,
-                                                });
+    event.executes = executed.counts;
+    if (!event.times) event.leading = executed.leading;
+    keel_journal_load(request->engine->journal, &event);
     keel_free((void *)(uintptr_t)executed.counts.data);
 }
 
@@ -146,10 +157,11 @@ static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t 
     return false;
 }
 
-// For a client that keeps asking for one key, the first times are enough.
-static bool is_written(const request_t *request) {
-    enum { RETRACES = 16 }; // of one function under one key
-    return !request->is_retrace || request->asked_before <= RETRACES;
+// A program that is not kept, or refused, is so each time: the first times are enough.
+static bool is_explained(const request_t *request) {
+    bool is_load = request->ask.kind != KEEL_ASK_COMPILE && request->ask.kind != KEEL_ASK_REFUSED;
+    if (is_load) return request->repeat == REPEAT_EXPLAINED;
+    return !request->is_retrace || request->asked_before <= REPEATS_EXPLAINED;
 }
 
 // A plain load is not explained, but later programs are compared with it. For an operation that
@@ -162,7 +174,7 @@ void compile_note_load(request_t *request, double compile_seconds) {
                                              : KEEL_ASK_NOTE;
     request->ask.compile_seconds = compile_seconds;
     request->handed_out = true;
-    if (!request->is_eager && is_written(request))
+    if (!request->is_eager && is_explained(request))
         ask_call(request->engine, &request->arena, &request->ask, &request->site);
 }
 
@@ -538,7 +550,7 @@ static void write_ask(request_t *request) {
     ask_t *ask = &request->ask;
     bool is_answered = request->handed_out || ask->kind == KEEL_ASK_REFUSED;
     if (!request->engine->journal || !request->is_read || !is_answered) return;
-    if (!is_written(request)) return;
+    if (!is_explained(request)) return;
     ask->client = request->args->client;
     ask->backend = request->client;
     ask->program = request->program;

@@ -45,6 +45,7 @@ struct keel_engine_t {
     struct progress_t *progress;
     struct rehearsal_t *rehearsal; // NULL if the devices are there
     struct release_t *release;
+    struct repeats_t *repeats;
     struct sent_t *sent;
     struct sites_t *sites;
     struct steps_t *steps;

@@ -24,6 +24,7 @@
 #include "engine/progress.h"
 #include "engine/rehearsal.h"
 #include "engine/release.h"
+#include "engine/repeats.h"
 #include "engine/sent.h"
 #include "engine/steps.h"
 #include "engine/tiers.h"
@@ -102,6 +103,7 @@ static void journal_executes(keel_engine_t *engine) {
     if (counts.size) keel_journal_executes(engine->journal, counts, (keel_journal_leading_t){0});
     keel_free((void *)(uintptr_t)counts.data);
     keel_status_ignore(status);
+    repeats_journal(engine);
 }
 
 static void look_around(keel_engine_t *engine) {
@@ -150,6 +152,7 @@ static keel_status_t create(keel_engine_t *engine, bool records) {
     KEEL_TRY(executables_create(engine));
     KEEL_TRY(background_create(engine, look_around));
     KEEL_TRY(release_create(engine));
+    KEEL_TRY(repeats_create(engine));
     KEEL_TRY(memory_create(engine));
     KEEL_TRY(handed_create(engine));
     KEEL_TRY(handlers_create(engine));
@@ -171,6 +174,7 @@ static void destroy_engine(keel_engine_t *engine) {
     keel_tiers_close(&engine->tiers);
     background_destroy(engine->background);
     rehearsal_destroy(engine->rehearsal);
+    repeats_destroy(engine->repeats);
     release_destroy(engine->release);
     memory_destroy(engine->memory_use);
     host_ops_destroy(engine->host_ops);
@@ -245,6 +249,8 @@ void keel_engine_end(keel_engine_t *engine) {
     prefetch_keep_plan(engine, true);
     is_idle = release_drain(engine, 5) && is_idle;
     if (is_idle) memory_forget(engine, NULL);
+    // Their steps are known once all executions before them are written.
+    if (repeats_are_pending(engine)) journal_executes(engine);
     keel_journal_counts_t counts;
     keel_status_ignore(counters_collect(engine->counters, &counts));
     // A process that made no client records nothing and leaves no run.

@@ -4,6 +4,7 @@
 
 #include "engine/ask.h"
 #include "engine/dumps.h"
+#include "engine/repeats.h"
 
 // How a client asks for a program.
 typedef enum request_kind_t {
@@ -38,6 +39,7 @@ typedef struct request_t {
     bool is_eager;         // an operation that ran on its own, outside jit
     uint64_t asked_before; // how often this function asked for this key before
     bool is_retrace;       // by the same replica
+    repeat_t repeat;       // what is written of a retrace
     uint64_t started;
     uint64_t in_plugin;        // nanoseconds
     keel_bytes_t sent_options; // the client's, while args holds others

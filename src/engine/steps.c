@@ -29,7 +29,7 @@ struct steps_t {
     function_t *functions; // newest first
     const function_t *leading;
     const function_t *led; // that was leading when the last new program came
-    size_t since_look;     // programs since the leading function was last looked for
+    size_t since_look;     // asks since the leading function was last looked for
     // New programs since the end of step `fresh_at`; and when the last new one came.
     uint64_t fresh, fresh_at, settled;
     uint64_t settled_before; // `settled`, without the new programs since the end of that step
@@ -131,7 +131,7 @@ static keel_status_t add_to_function(steps_t *steps, const steps_ask_t *ask, cou
     return NULL;
 }
 
-// To look at all programs for each new one would take the square of their number.
+// To look at all programs at each ask would take the square of their number.
 static bool is_time_to_look(const steps_t *steps) {
     return steps->since_look >= 1 + steps->programs.count / 16;
 }
@@ -149,11 +149,12 @@ static uint64_t count_steady(const keel_engine_t *engine, uint64_t ended) {
 static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key, steps_when_t *out) {
     steps_t *steps = engine->steps;
     keel_bytes_t name = keel_bytes(key->bytes, KEEL_DIGEST_SIZE);
-    *out = (steps_when_t){.step = count_ended(engine) + 1};
-    if (keel_map_find(&steps->programs, name)) return NULL;
-    KEEL_TRY(keel_map_put(&steps->programs, name, 1));
+    bool is_known = keel_map_find(&steps->programs, name);
+    if (!is_known) KEEL_TRY(keel_map_put(&steps->programs, name, 1));
     ++steps->since_look;
     if (is_time_to_look(steps)) find_leading(steps);
+    *out = (steps_when_t){.step = count_ended(engine) + 1};
+    if (is_known) return NULL;
     uint64_t ended = count_ended(engine);
     if (ended != steps->fresh_at) {
         steps->fresh = 0;

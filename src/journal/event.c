@@ -17,6 +17,11 @@ uint64_t keel_event_count(const json_t *event, const char *name) {
     return number > 0 ? (uint64_t)number : 0;
 }
 
+uint64_t keel_event_times(const json_t *event) {
+    uint64_t times = keel_event_count(event, "times");
+    return times ? times : 1;
+}
+
 uint32_t keel_event_line(const json_t *event, const char *name) {
     uint64_t line = keel_event_count(event, name);
     return line > UINT32_MAX ? 0 : (uint32_t)line;

@@ -164,6 +164,8 @@ typedef struct keel_journal_load_t {
     keel_journal_site_t site;
     bool recompile; // as above: would have been a recompile without the cache
     bool is_eager;  // as above
+    // Of several loads, if it is not 0: then all seconds are sums, and `step` waited for the last.
+    uint64_t times, step;
     keel_journal_counts_t executes;
     keel_journal_leading_t leading;
 } keel_journal_load_t;
@@ -405,6 +407,8 @@ const char *keel_event_text(const struct json_t *event, const char *name);
 double keel_event_number(const struct json_t *event, const char *name);
 uint64_t keel_event_count(const struct json_t *event, const char *name);
 uint32_t keel_event_line(const struct json_t *event, const char *name);
+// How many loads a `load` event stands for.
+uint64_t keel_event_times(const struct json_t *event);
 bool keel_event_digest(const struct json_t *event, const char *name, keel_digest_t *out);
 
 // One line as an event, which the caller releases with json_decref; NULL if it is not an event.

@@ -380,6 +380,8 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     keel_line_site(&line.json, &event->site);
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
+    if (event->times) keel_json_unsigned(&line.json, "times", event->times);
+    if (event->times) keel_json_unsigned(&line.json, "step", event->step);
     counts_field(&line.json, event->executes);
     leading_field(&line.json, event->leading);
     keel_line_finish(journal, &line);

@@ -22,9 +22,14 @@ static void count(keel_metrics_t *metrics, keel_metric_t metric, uint64_t value)
     metrics->totals[metric].value += value;
 }
 
-static void sample(keel_metrics_t *metrics, keel_metric_t metric, uint64_t value) {
+// The sum of several.
+static void samples(keel_metrics_t *metrics, keel_metric_t metric, uint64_t value, uint64_t count) {
     metrics->totals[metric].value += value;
-    ++metrics->totals[metric].count;
+    metrics->totals[metric].count += count;
+}
+
+static void sample(keel_metrics_t *metrics, keel_metric_t metric, uint64_t value) {
+    samples(metrics, metric, value, 1);
 }
 
 // In a rehearsal the times of the client's calls are those of no device.
@@ -92,13 +97,15 @@ static keel_status_t unreal(keel_metrics_t *metrics, const json_t *event) {
 }
 
 static keel_status_t count_load(keel_metrics_t *metrics, const json_t *event) {
-    count(metrics, KEEL_METRIC_LOADS, 1);
-    count(metrics, KEEL_METRIC_MEMORY_LOADS, strcmp(keel_event_text(event, "tier"), "memory") == 0);
+    uint64_t times = keel_event_times(event);
+    bool from_memory = strcmp(keel_event_text(event, "tier"), "memory") == 0;
+    count(metrics, KEEL_METRIC_LOADS, times);
+    count(metrics, KEEL_METRIC_MEMORY_LOADS, from_memory ? times : 0);
     count(metrics, KEEL_METRIC_SPARED_SECONDS, nanoseconds(event, "compile_seconds"));
     if (!is_rehearsed(metrics, event))
-        sample(metrics, KEEL_METRIC_LOAD_SECONDS, nanoseconds(event, "seconds"));
+        samples(metrics, KEEL_METRIC_LOAD_SECONDS, nanoseconds(event, "seconds"), times);
     count(metrics, KEEL_METRIC_AHEAD_LOADS, nanoseconds(event, "ahead_seconds") > 0);
-    sample(metrics, KEEL_METRIC_OVERHEAD_SECONDS, nanoseconds(event, "overhead_seconds"));
+    samples(metrics, KEEL_METRIC_OVERHEAD_SECONDS, nanoseconds(event, "overhead_seconds"), times);
     return NULL;
 }
 

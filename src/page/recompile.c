@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "page/part.h"
+#include "text/write.h"
 
 enum {
     WHOLE = 200,                 // recompiles with an article, the most expensive
@@ -205,14 +206,17 @@ static void heading(keel_page_t *page, const keel_why_entry_t *entry, size_t ind
     keel_buffer_format(out, ": %s</h3>\n<p class=\"cost\">", sentence_of(entry));
     bool is_timed = keel_took_is_known(&entry->asked->took);
     if (is_timed) keel_page_took(out, &entry->asked->took);
-    keel_buffer_format(out, "<span class=\"muted\">%s %s step %" PRIu64 "%s",
-                       !is_timed                                    ? ""
-                       : entry->asked->is_compile                   ? " to compile"
-                       : strcmp(entry->asked->what, "load") == 0    ? " to load"
-                       : strcmp(entry->asked->what, "retrace") == 0 ? " to trace again"
-                                                                    : "",
-                       entry->asked->at_end ? "after" : "at",
-                       entry->asked->step - entry->asked->at_end,
+    char steps[48];
+    keel_format_steps(entry->asked->step, entry->asked->last_step, entry->asked->at_end, steps);
+    keel_buffer_text(out, "<span class=\"muted\">");
+    keel_buffer_text(out, !is_timed                                 ? ""
+                          : entry->asked->is_compile                ? " to compile"
+                          : strcmp(entry->asked->what, "load") == 0 ? " to load"
+                          : keel_run_is_retrace(entry->asked)       ? " to load again"
+                                                                    : "");
+    if (entry->asked->took.times > 1)
+        keel_buffer_format(out, " %" PRIu64 " times", entry->asked->took.times);
+    keel_buffer_format(out, " %s%s%s", strncmp(steps, "after", 5) == 0 ? "" : "at ", steps,
                        *entry->pattern ? ", part of the pattern " : "");
     keel_page_text(out, entry->pattern);
     keel_buffer_text(out, "</span></p></header>\n");
@@ -242,9 +246,11 @@ static keel_status_t article(keel_page_t *page, size_t index, size_t rank) {
 // ---- the rest ----------------------------------------------------------------------------------
 
 static void add_recompile_row(keel_buffer_t *out, const keel_why_entry_t *entry) {
-    keel_buffer_format(out, "<tr><td class=\"number\">%s%" PRIu64 "</td>",
-                       entry->asked->at_end ? "after " : "",
-                       entry->asked->step - entry->asked->at_end);
+    uint64_t first = entry->asked->step, last = entry->asked->last_step - entry->asked->at_end;
+    keel_buffer_format(out, "<tr><td class=\"number\">%s%" PRIu64, first > last ? "after " : "",
+                       first > last ? last : first);
+    if (first < last) keel_buffer_format(out, "-%" PRIu64, last);
+    keel_buffer_text(out, "</td>");
     keel_page_took_cell(out, &entry->asked->took);
     keel_buffer_text(out, "<td><code>");
     keel_page_cut(out, entry->asked->name, 120);

@@ -73,10 +73,14 @@ static keel_status_t add_load(keel_asides_t *asides, const json_t *event, const 
     const json_t *site = json_object_get(event, "site");
     const char *tier = keel_event_text(event, "tier");
     bool is_elsewhere = strcmp(tier, "elsewhere") == 0;
-    asides->by_client += !is_elsewhere && *keel_event_text(event, "by");
+    if (!is_elsewhere && *keel_event_text(event, "by"))
+        asides->by_client += keel_event_times(event);
     if (!is_elsewhere) return NULL;
-    asides->elsewhere_unread += strcmp(keel_event_text(event, "format"), "executable") == 0;
-    if (asides->elsewhere++) return NULL;
+    uint64_t before = asides->elsewhere;
+    asides->elsewhere += keel_event_times(event);
+    if (strcmp(keel_event_text(event, "format"), "executable") == 0)
+        asides->elsewhere_unread += keel_event_times(event);
+    if (before) return NULL;
     KEEL_TRY(keel_event_keep_field(texts, event, "name", &asides->elsewhere_name));
     KEEL_TRY(keel_event_keep_field(texts, event, "by", &asides->elsewhere_by));
     return keel_event_place(texts, keel_event_text(site, "file"), keel_event_line(site, "line"),

@@ -66,8 +66,9 @@ static keel_status_t next_outcome(keel_outcomes_t *outcomes, const json_t *event
 }
 
 static void take_stored(const json_t *event, keel_took_t *out) {
+    out->times = keel_event_times(event);
     out->seconds = keel_event_number(event, "compile_seconds");
-    out->unknown = out->seconds <= 0;
+    out->unknown = out->seconds <= 0 ? out->times : 0;
 }
 
 // The client's wait says nothing about a compile that it did not wait for.

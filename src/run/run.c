@@ -63,11 +63,12 @@ static keel_status_t count_load(reading_t *reading, json_t *event) {
     keel_run_t *run = reading->run;
     keel_run_program_t *program;
     KEEL_TRY(program_of(reading, event, &program));
-    const keel_took_t unknown = {.times = 1, .unknown = 1}, *took = &reading->request->took;
+    uint64_t times = keel_event_times(event);
+    const keel_took_t unknown = {.times = times, .unknown = times}, *took = &reading->request->took;
     if (reading->request->is_rehearsed) took = &unknown; // nothing moves to a device
     keel_took_add(&run->loads, took);
     keel_took_add(&program->loads, took);
-    run->memory_hits += strcmp(keel_event_text(event, "tier"), "memory") == 0;
+    run->memory_hits += strcmp(keel_event_text(event, "tier"), "memory") == 0 ? times : 0;
     run->ahead_loads += keel_event_number(event, "ahead_seconds") > 0;
     run->overhead_seconds += keel_event_number(event, "overhead_seconds");
     run->spared_seconds += keel_event_number(event, "compile_seconds");
@@ -292,6 +293,9 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     }
     entry->is_eager = entry->operation != SIZE_MAX;
     KEEL_TRY(keel_run_read_entry(event, run->cwd, &run->texts, entry));
+    entry->last_step = entry->step;
+    if (known && keel_run_is_retrace(entry) && !process->is_rehearsal)
+        entry->took.seconds += known->overhead_seconds;
     entry->is_compile = strcmp(entry->what, "compile") == 0;
     entry->is_refused = strcmp(entry->what, "refused") == 0;
     if (entry->is_refused) entry->took.unknown = true;
@@ -376,7 +380,7 @@ static void find_ends(reading_t *reading) {
         for (size_t j = 0; j < steps->process_count; ++j)
             if (steps->processes[j].pid == entry->pid && steps->processes[j].ended)
                 last = steps->processes[j].steps;
-        entry->at_end = last && entry->step > last;
+        entry->at_end = last && entry->last_step > last;
     }
 }
 
@@ -403,6 +407,7 @@ static keel_status_t meet_events(reading_t *reading) {
     KEEL_TRY(keel_reads_read(reading->steps, run->cwd, &run->texts, &run->reads));
     KEEL_TRY(keel_memory_settle(&reading->memory));
     keel_asides_settle(&run->asides);
+    KEEL_TRY(keel_retraces_add(reading->steps, run));
     find_ends(reading);
     sum_up_processes(reading);
     if (!run->unfinished) KEEL_TRY(keel_drift_find(&run->rehearsal));

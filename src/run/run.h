@@ -3,7 +3,7 @@
 //
 //   run.c      the pass over the events: identity, figures, programs, requests
 //   steps.c    which step each compile or load delayed
-//   entries.c  what the journal explains
+//   entries.c  what the journal explains; retraces.c: with what was only counted
 //   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
 //   rehearsal.c  what is said about a rehearsal; outcomes.c: what its compiler made of each
 //   program;
@@ -92,8 +92,9 @@ typedef struct keel_run_frame_t {
 
 // One program that was asked for, as the journal explains it.
 typedef struct keel_run_entry_t {
-    uint64_t step; // the step it held up, from 1
-    bool at_end;   // its process ended before that step
+    uint64_t step;      // the step it held up, from 1
+    uint64_t last_step; // likewise the last of several retraces; otherwise the same
+    bool at_end;        // its process ended before that step
     double t;
     int64_t pid;
     const char *what; // "compile", "load", "retrace"
@@ -105,7 +106,7 @@ typedef struct keel_run_entry_t {
     const char *origin;  // of its function (host/host.h); ""
     const char *program; // digest of its bytes in hex
     const char *key;
-    keel_took_t took;
+    keel_took_t took; // of a retrace, with Keel's own time, and with those that were only counted
     uint64_t ops;     // of the program; 0: unknown
     bool recompile;   // as the journal has it
     size_t operation; // as in the request; SIZE_MAX: none
@@ -127,6 +128,9 @@ typedef struct keel_run_entry_t {
     size_t stack_count;
     const char *stack_skipped;
 } keel_run_entry_t;
+
+// The client asked for a program that its function had before.
+bool keel_run_is_retrace(const keel_run_entry_t *entry);
 
 struct keel_steps_t;
 

@@ -403,6 +403,17 @@ static void count_leading(const keel_steps_t *steps, const json_t *event,
     if (told > process->steps) process->steps = told;
 }
 
+// Several loads that were counted come later than the last of them. The process knows its steps if
+// they are marked, or if what it took for the leading family is that.
+static uint64_t waiting_step(const keel_steps_t *steps, const json_t *event,
+                             const keel_steps_process_t *process) {
+    uint64_t told = keel_event_count(event, "step");
+    const char *leading = keel_event_text(json_object_get(event, "leading"), "program");
+    const uint64_t *index = keel_map_find(&steps->by_program, name_bytes(leading));
+    bool is_known = process->marks || (index && steps->programs[*index].family == steps->leading);
+    return told && is_known ? told : process->steps + 1;
+}
+
 // The program in its process, and whether it was compiled. A retrace is a load from whichever tier
 // had the program: while it is still being published, that may be the disk.
 static void request_key(keel_buffer_t *out, size_t process, const json_t *event, bool is_compile) {
@@ -446,8 +457,10 @@ static keel_status_t count_operation(keel_steps_t *steps, const json_t *event,
                                      keel_steps_request_t *request) {
     KEEL_TRY(find_operation(steps, event, &request->operation));
     keel_steps_operation_t *eager = &steps->operations[request->operation];
-    ++eager->programs;
-    eager->steps += eager->last_step != request->step;
+    eager->programs += request->took.times;
+    // Of several that were counted, no more is known than how many steps they were for.
+    uint64_t since = request->step > eager->last_step ? request->step - eager->last_step : 0;
+    eager->steps += since < request->took.times ? since : request->took.times;
     eager->last_step = request->step;
     return NULL;
 }
@@ -471,7 +484,7 @@ static keel_status_t find_took(keel_steps_t *steps, const json_t *event, size_t 
         steps->processes[process].is_rehearsal || *keel_event_text(event, "rehearsed");
     if (out->is_rehearsed)
         return keel_outcomes_take(&steps->outcomes, event, &out->took, &out->fate);
-    out->took = (keel_took_t){.times = 1, .seconds = out->seconds};
+    out->took = (keel_took_t){.times = keel_event_times(event), .seconds = out->seconds};
     return NULL;
 }
 
@@ -484,15 +497,18 @@ static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_
     steps->requests[steps->request_count] =
         (keel_steps_request_t){.step = step,
                                .seconds = keel_event_number(event, "seconds"),
+                               .overhead_seconds = keel_event_number(event, "overhead_seconds"),
+                               .is_counted = keel_event_count(event, "times") > 0,
                                .next = SIZE_MAX,
                                .operation = SIZE_MAX};
     KEEL_TRY(find_took(steps, event, process, &steps->requests[steps->request_count]));
     if (is_eager_event(event) && !from_memory)
         KEEL_TRY(count_operation(steps, event, &steps->requests[steps->request_count]));
+    if (steps->requests[steps->request_count++].is_counted) return NULL;
     keel_buffer_t key;
     request_key(&key, process, event, is_compile);
     keel_status_t status = keel_buffer_status(&key);
-    if (!status) status = link_request(steps, keel_buffer_bytes(&key), steps->request_count++);
+    if (!status) status = link_request(steps, keel_buffer_bytes(&key), steps->request_count - 1);
     keel_buffer_deinitialize(&key);
     return status;
 }
@@ -514,8 +530,9 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
     }
     if (!is_request(event)) return NULL;
     bool from_memory = strcmp(keel_event_text(event, "tier"), "memory") == 0;
-    if (!from_memory) process->settled = process->steps + 1;
-    KEEL_TRY(add_request(steps, event, index, from_memory, process->steps + 1));
+    uint64_t step = waiting_step(steps, event, process);
+    if (!from_memory) process->settled = step;
+    KEEL_TRY(add_request(steps, event, index, from_memory, step));
     *out_request = &steps->requests[steps->request_count - 1];
     return NULL;
 }

@@ -38,6 +38,11 @@ keel_status_t keel_event_site(keel_arena_t *texts, const json_t *site, const cha
 keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_arena_t *texts,
                                   keel_run_entry_t *entry) KEEL_MUST_CHECK;
 
+// retraces.c: adds the retraces that were only counted to those that are explained. The entries are
+// complete.
+struct keel_steps_t;
+keel_status_t keel_retraces_add(const struct keel_steps_t *steps, keel_run_t *run) KEEL_MUST_CHECK;
+
 // ---- steps -------------------------------------------------------------------------------------
 
 typedef struct keel_steps_process_t {
@@ -63,8 +68,10 @@ typedef struct keel_steps_program_t {
 
 // A compile or load, to which an explanation may follow.
 typedef struct keel_steps_request_t {
-    uint64_t step;  // the step it delayed, from 1
-    double seconds; // as the event has it, by which its explanation is found
+    uint64_t step;           // the step it delayed, from 1
+    double seconds;          // as the event has it, by which its explanation is found
+    double overhead_seconds; // Keel's own
+    bool is_counted;         // retraces beyond those that are explained one by one
     bool is_rehearsed;
     keel_took_t took; // for a rehearsed load, what compiling it had cost
     keel_run_fate_t fate;

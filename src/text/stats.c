@@ -167,6 +167,26 @@ static void dearest_lines(const keel_why_t *why, keel_buffer_t *out) {
     }
 }
 
+// A few retraces are in `keel why` only: next to what they save, they cost nothing.
+static void retraces(const keel_why_t *why, keel_buffer_t *out) {
+    enum { MANY = 16 };
+    static const double much = 0.1; // seconds
+    if (why->retraces.times < MANY && why->retraces.seconds < much) return;
+    keel_buffer_text(out, "keel: ");
+    keel_write_counted(out, why->retraces.times, "retrace");
+    keel_write_cost(out, &why->retraces);
+    size_t count = why->retraced_count, shown = count < LINES_IN_SUMMARY ? count : LINES_IN_SUMMARY;
+    for (size_t i = 0; i < shown; ++i) {
+        const keel_why_cost_t *line = &why->retraced[i];
+        keel_buffer_text(out, i ? ", " : ": ");
+        keel_write_foreign(out, *line->place.shown ? line->place.shown : "unknown line");
+        if (count > 1)
+            keel_buffer_format(out, " (%" PRIu64 " time%s)", line->took.times,
+                               line->took.times == 1 ? "" : "s");
+    }
+    keel_buffer_text(out, shown < count ? ", ...; run `keel why`\n" : "; run `keel why`\n");
+}
+
 void keel_text_damage(const keel_run_t *run, keel_buffer_t *out) {
     keel_write_damage(out, run->path, &run->damage);
 }
@@ -204,6 +224,7 @@ void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
         keel_buffer_text(out, why->run.reads.cut_count > 1 ? ", ...; run `keel why`\n"
                                                            : "; run `keel why`\n");
     }
+    retraces(why, out);
     const keel_took_t *known = &why->summary.known;
     if (known->times) {
         keel_buffer_text(out, "keel: ");
@@ -377,6 +398,11 @@ static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
         keel_write_seconds(out, why->run.spared_seconds);
     }
     keel_buffer_byte(out, '\n');
+    if (why->retraces.times) {
+        label(out, "retraces");
+        print_took(&why->retraces, out);
+        keel_buffer_byte(out, '\n');
+    }
     if (why->run.ahead_loads || why->run.unused_loads) ahead(why, out);
     label(out, "overhead");
     keel_buffer_format(out, "%-8s", "");

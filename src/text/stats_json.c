@@ -151,6 +151,8 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
     keel_text_took(json, "recompile_seconds", &why->summary.again);
     keel_json_unsigned(json, "known_count", why->summary.known.times);
     keel_text_took(json, "known_seconds", &why->summary.known);
+    keel_json_unsigned(json, "retrace_count", why->retraces.times);
+    keel_text_took(json, "retrace_seconds", &why->retraces);
     direction(json, "to_device", &why->run.reads.to_device);
     direction(json, "from_device", &why->run.reads.from_device);
     keel_json_unsigned(json, "cuts", why->run.reads.cuts);

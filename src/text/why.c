@@ -15,17 +15,13 @@ typedef struct items_t {
 
 // ---- items -------------------------------------------------------------------------------------
 
-static bool is_retrace(const keel_why_entry_t *entry) {
-    return strcmp(entry->asked->what, "retrace") == 0;
-}
-
 // What entries of one item have in common.
 static void name_item(keel_buffer_t *name, const keel_why_entry_t *entry, size_t order, bool all) {
     const keel_run_difference_t *cause = keel_why_cause(entry);
     name->size = 0;
     if (!all && entry->pattern_index != KEEL_NONE) {
         keel_buffer_format(name, "pattern %u", entry->pattern_index);
-    } else if (!all && is_retrace(entry)) {
+    } else if (!all && keel_run_is_retrace(entry->asked)) {
         keel_buffer_append(name, entry->asked->name, strlen(entry->asked->name) + 1);
         keel_buffer_text(name, keel_why_place(entry)->shown);
     } else if (!all && cause && cause->kind == KEEL_CAUSE_HOST_READ) {
@@ -63,8 +59,8 @@ static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffe
         keel_took_add(&item->took, &entry->asked->took);
         item->ops += entry->asked->ops;
         if (entry->asked->step < item->first_step) item->first_step = entry->asked->step;
-        if (entry->asked->step > item->last_step) {
-            item->last_step = entry->asked->step;
+        if (entry->asked->last_step > item->last_step) {
+            item->last_step = entry->asked->last_step;
             item->at_end = entry->asked->at_end;
         }
         return NULL;
@@ -74,7 +70,7 @@ static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffe
         .entry = entry,
         .pattern = grouped ? &why->patterns[entry->pattern_index] : NULL,
         .first_step = entry->asked->step,
-        .last_step = entry->asked->step,
+        .last_step = entry->asked->last_step,
         .at_end = entry->asked->at_end,
         .took = entry->asked->took,
         .ops = entry->asked->ops,
@@ -382,7 +378,7 @@ void keel_text_why_program(const keel_why_t *why, const char *program,
     if (!entry) return;
     const keel_text_item_t item = {.entry = entry,
                                    .first_step = entry->asked->step,
-                                   .last_step = entry->asked->step,
+                                   .last_step = entry->asked->last_step,
                                    .at_end = entry->asked->at_end,
                                    .took = entry->asked->took,
                                    .ops = entry->asked->ops};

@@ -14,13 +14,7 @@ enum {
 // ---- columns -----------------------------------------------------------------------------------
 
 static void step_text(const keel_text_item_t *item, char out[48]) {
-    uint64_t first = item->first_step, last = item->last_step - item->at_end;
-    if (item->at_end && first > last)
-        snprintf(out, 48, "after step %" PRIu64, last);
-    else if (first == last)
-        snprintf(out, 48, "step %" PRIu64, first);
-    else
-        snprintf(out, 48, "steps %" PRIu64 "-%" PRIu64, first, last);
+    keel_format_steps(item->first_step, item->last_step, item->at_end, out);
 }
 
 // The cause that represents an item.

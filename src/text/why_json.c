@@ -113,6 +113,8 @@ static void entry_object(keel_json_t *json, const keel_why_t *why, const keel_wh
     keel_json_string(json, "key", entry->asked->key);
     cause(json, why, entry);
     keel_json_unsigned(json, "step", entry->asked->step);
+    keel_json_unsigned(json, "last_step", entry->asked->last_step);
+    keel_json_unsigned(json, "times", entry->asked->took.times);
     keel_text_seconds(json, "t", entry->asked->t);
     keel_json_unsigned(json, "pid", entry->asked->pid > 0 ? (uint64_t)entry->asked->pid : 0);
     keel_json_string(json, "what", entry->asked->what);

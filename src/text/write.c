@@ -45,6 +45,16 @@ void keel_write_cost(keel_buffer_t *out, const keel_took_t *took) {
     keel_write_took(out, took);
 }
 
+void keel_format_steps(uint64_t first, uint64_t last, bool at_end, char out[48]) {
+    last -= at_end;
+    if (first > last)
+        snprintf(out, 48, "after step %" PRIu64, last);
+    else if (first == last)
+        snprintf(out, 48, "step %" PRIu64, first);
+    else
+        snprintf(out, 48, "steps %" PRIu64 "-%" PRIu64, first, last);
+}
+
 void keel_write_size(keel_buffer_t *out, uint64_t bytes) {
     char text[16];
     keel_format_size(bytes, text);

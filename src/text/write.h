@@ -14,6 +14,8 @@ void keel_write_took(keel_buffer_t *out, const keel_took_t *took);
 void keel_write_cost(keel_buffer_t *out, const keel_took_t *took);
 // The same for a column: "3.2 s", "> 3.2 s", "-".
 void keel_format_took(const keel_took_t *took, char out[32]);
+// "step 3", "steps 3-17"; "after step 9" if the process ended before the last of them.
+void keel_format_steps(uint64_t first, uint64_t last, bool at_end, char out[48]);
 void keel_write_size(keel_buffer_t *out, uint64_t bytes);
 // "1 compile", "2 compiles".
 void keel_write_counted(keel_buffer_t *out, uint64_t count, const char *noun);

@@ -79,20 +79,31 @@ static keel_status_t add_cost(ledger_t *ledger, keel_bytes_t name, const keel_wh
     return NULL;
 }
 
-static keel_status_t enter_costs(keel_why_t *why, ledger_t *by_cause, ledger_t *by_line) {
+typedef struct ledgers_t {
+    ledger_t by_cause, by_line, retraced;
+} ledgers_t;
+
+static keel_status_t enter_share(ledgers_t *ledgers, const keel_why_share_t *share, size_t entry,
+                                 const keel_run_entry_t *asked) {
     static const keel_run_place_t nowhere = {
         .file = "", .shown = "", .function = "", .call_file = "", .call_shown = ""};
+    keel_why_cost_t cause = {.kind = share->kind, .place = nowhere},
+                    line = {.kind = share->kind, .place = *share->place};
+    keel_bytes_t place = keel_str_bytes(keel_str(share->place->shown));
+    KEEL_TRY(add_cost(&ledgers->by_cause, keel_bytes(&share->kind, sizeof share->kind), &cause,
+                      &share->took, entry, asked->ops));
+    if (keel_run_is_retrace(asked))
+        KEEL_TRY(add_cost(&ledgers->retraced, place, &line, &share->took, entry, asked->ops));
+    return add_cost(&ledgers->by_line, place, &line, &share->took, entry, asked->ops);
+}
+
+static keel_status_t enter_costs(keel_why_t *why, ledgers_t *ledgers) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *entry = &why->entries[i];
         if (!keel_why_is_shown(entry) || entry->asked->is_refused) continue;
         for (size_t j = 0; j < keel_why_share_count(entry); ++j) {
             keel_why_share_t share = keel_why_share(entry, j);
-            keel_why_cost_t cause = {.kind = share.kind, .place = nowhere},
-                            line = {.kind = share.kind, .place = *share.place};
-            KEEL_TRY(add_cost(by_cause, keel_bytes(&share.kind, sizeof share.kind), &cause,
-                              &share.took, i + 1, entry->asked->ops));
-            KEEL_TRY(add_cost(by_line, keel_str_bytes(keel_str(share.place->shown)), &line,
-                              &share.took, i + 1, entry->asked->ops));
+            KEEL_TRY(enter_share(ledgers, &share, i + 1, entry->asked));
         }
     }
     return NULL;
@@ -108,10 +119,12 @@ static int dearest(const void *a, const void *b) {
     return order ? order : (int)x->kind - (int)y->kind;
 }
 
-static void close_ledger(ledger_t *ledger) {
+static void close_ledger(ledger_t *ledger, keel_why_cost_t **out, size_t *out_count) {
     if (ledger->count) qsort(ledger->costs, ledger->count, sizeof *ledger->costs, dearest);
     keel_map_deinitialize(&ledger->index);
     keel_free(ledger->last);
+    *out = ledger->costs;
+    *out_count = ledger->count;
 }
 
 static void count_shown(keel_why_t *why, const keel_why_entry_t *entry) {
@@ -119,9 +132,9 @@ static void count_shown(keel_why_t *why, const keel_why_entry_t *entry) {
         ++why->refused;
         return;
     }
-    keel_took_t *sum = strcmp(entry->asked->what, "retrace") == 0 ? &why->retraces
-                       : entry->recompile                         ? &why->again
-                                                                  : &why->known;
+    keel_took_t *sum = keel_run_is_retrace(entry->asked) ? &why->retraces
+                       : entry->recompile                ? &why->again
+                                                         : &why->known;
     keel_took_add(sum, &entry->asked->took);
     keel_took_add(&why->shown, &entry->asked->took);
 }
@@ -133,15 +146,13 @@ keel_status_t keel_why_sum_up(keel_why_t *why) {
         count_shown(why, entry);
         answer_questions(why, entry);
     }
-    ledger_t by_cause = {0}, by_line = {0};
-    keel_map_initialize(&by_cause.index);
-    keel_map_initialize(&by_line.index);
-    keel_status_t status = enter_costs(why, &by_cause, &by_line);
-    close_ledger(&by_cause);
-    close_ledger(&by_line);
-    why->by_cause = by_cause.costs;
-    why->by_cause_count = by_cause.count;
-    why->by_line = by_line.costs;
-    why->by_line_count = by_line.count;
+    ledgers_t ledgers = {0};
+    keel_map_initialize(&ledgers.by_cause.index);
+    keel_map_initialize(&ledgers.by_line.index);
+    keel_map_initialize(&ledgers.retraced.index);
+    keel_status_t status = enter_costs(why, &ledgers);
+    close_ledger(&ledgers.by_cause, &why->by_cause, &why->by_cause_count);
+    close_ledger(&ledgers.by_line, &why->by_line, &why->by_line_count);
+    close_ledger(&ledgers.retraced, &why->retraced, &why->retraced_count);
     return status;
 }

@@ -135,19 +135,16 @@ static keel_status_t find_counted(keel_why_t *why) {
     return NULL;
 }
 
-static bool is_retrace(const keel_why_entry_t *entry) {
-    return strcmp(entry->asked->what, "retrace") == 0;
-}
-
 // A library may run a loop of its own twice while a run starts: to initialize a model and its
 // guide. Its body is a new function each time, and the user could not have jitted it once. It is a
 // retrace if it comes again.
 static bool is_of_start(const keel_why_t *why, const keel_why_entry_t *entry) {
-    if (!is_retrace(entry) || entry->asked->step > 1 || !keel_why_is_librarys_loop(entry))
+    if (!keel_run_is_retrace(entry->asked) || entry->asked->step > 1 ||
+        !keel_why_is_librarys_loop(entry))
         return false;
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *other = &why->entries[i];
-        if (other != entry && is_retrace(other) &&
+        if (other != entry && keel_run_is_retrace(other->asked) &&
             strcmp(other->asked->origin, entry->asked->origin) == 0)
             return false;
     }
@@ -215,6 +212,7 @@ void keel_why_deinitialize(keel_why_t *why) {
     keel_free(why->patterns);
     keel_free(why->by_cause);
     keel_free(why->by_line);
+    keel_free(why->retraced);
     keel_free(why->summary.recompiles);
     *why = (keel_why_t){0};
 }

@@ -24,7 +24,7 @@ bool keel_why_is_shown(const keel_why_entry_t *entry) {
     if (entry->left_out) return false;
     if (entry->asked->is_refused) return true;
     if (entry->asked->is_eager) return entry->recompile; // otherwise they stopped coming
-    if (strcmp(entry->asked->what, "retrace") == 0) return true;
+    if (keel_run_is_retrace(entry->asked)) return true;
     if (!entry->asked->is_compile) return false;
     return entry->recompile || (*entry->asked->against_program && !entry->asked->against_is_ours);
 }

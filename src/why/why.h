@@ -104,8 +104,8 @@ typedef struct keel_why_t {
     // and misses of what an earlier run had. For two programs that take turns, loads too.
     keel_why_pattern_t *patterns;
     size_t pattern_count;
-    keel_why_cost_t *by_cause, *by_line;
-    size_t by_cause_count, by_line_count;
+    keel_why_cost_t *by_cause, *by_line, *retraced; // the last: lines that ask for retraces
+    size_t by_cause_count, by_line_count, retraced_count;
     keel_took_t questions[KEEL_QUESTION_NONE];
     // Those that are shown: programs that this run had in another form, programs that an earlier
     // run had, and programs that had not changed.

@@ -263,6 +263,7 @@ static void test_a_program_asked_for_again_is_a_retrace_and_told_only_so_often(v
     assert_explained(door, 16, "retrace\"", "\"stack_skipped\"", NULL);
     assert_explained(door, 17, NULL, NULL, NULL);
     assert_int_equal(count_own_loads(door), 29);
+    assert_int_equal(count_events(door, "\"event\":\"load\"", "\"times\":13,"), 1);
 }
 
 static void test_a_program_is_compared_with_what_differs_least(void **state) {

@@ -115,8 +115,15 @@ static inline unsigned count_lines(const char *path, const char *text) {
     return count;
 }
 
-// Lines of all journals that hold both texts.
-static inline unsigned count_events(const door_t *door, const char *text, const char *other) {
+// Loads that a line stands for, if it is one of several.
+static inline unsigned count_times(const char *line) {
+    const char *times = strstr(line, "\"times\":");
+    return times ? (unsigned)strtoul(times + strlen("\"times\":"), NULL, 10) : 1;
+}
+
+// Lines of all journals that hold both texts; with `all`, what they stand for.
+static inline unsigned count_told(const door_t *door, const char *text, const char *other,
+                                  bool all) {
     DIR *directory = opendir(door->runs);
     unsigned count = 0;
     for (struct dirent *e; directory && (e = readdir(directory));) {
@@ -125,7 +132,7 @@ static inline unsigned count_events(const door_t *door, const char *text, const 
         snprintf(path, sizeof path, "%s/%s/journal.ndjson", door->runs, e->d_name);
         FILE *file = fopen(path, "r");
         while (file && getline(&line, &capacity, file) >= 0)
-            if (strstr(line, text) && strstr(line, other)) ++count;
+            if (strstr(line, text) && strstr(line, other)) count += all ? count_times(line) : 1;
         free(line);
         if (file) fclose(file);
     }
@@ -133,10 +140,14 @@ static inline unsigned count_events(const door_t *door, const char *text, const 
     return count;
 }
 
+static inline unsigned count_events(const door_t *door, const char *text, const char *other) {
+    return count_told(door, text, other, false);
+}
+
 // Loads that Keel did, not the client by itself.
 static inline unsigned count_own_loads(const door_t *door) {
-    return count_events(door, "\"event\":\"load\"", "") -
-           count_events(door, "\"event\":\"load\"", "\"by\":");
+    return count_told(door, "\"event\":\"load\"", "", true) -
+           count_told(door, "\"event\":\"load\"", "\"by\":", true);
 }
 
 static inline unsigned count_entries(const door_t *door) {

@@ -234,11 +234,13 @@ static void ask_on_and_on(const door_t *door) {
     keel_buffer_deinitialize(&module);
 }
 
-static void test_the_first_sixteen_retraces_of_a_program_are_written(void **state) {
+static void test_retraces_beyond_the_first_sixteen_are_counted(void **state) {
     const door_t *door = *state;
     door_run(door, "", ask_on_and_on);
     assert_int_equal(count_events(door, "\"what\":\"compile\"", ""), 1);
     assert_int_equal(count_events(door, "\"what\":\"retrace\"", ""), 16);
+    assert_int_equal(count_events(door, "\"event\":\"load\"", ""), 17);
+    assert_int_equal(count_events(door, "\"event\":\"load\"", "\"times\":3,"), 1);
 }
 
 // ---- a forked child ----------------------------------------------------------------------------
@@ -501,7 +503,7 @@ int main(void) {
         TEST(a_serialization_without_bytes_is_not_stored),
         TEST(an_optimized_program_is_not_written_past_a_short_buffer),
         TEST(a_number_behind_the_name_of_hlo_is_no_part_of_it),
-        TEST(the_first_sixteen_retraces_of_a_program_are_written),
+        TEST(retraces_beyond_the_first_sixteen_are_counted),
         TEST(a_forked_child_destroys_its_buffers_itself),
         TEST(an_executable_is_found_behind_others_that_are_gone),
         TEST(replicas_that_wait_for_others_are_told_after_20_seconds),

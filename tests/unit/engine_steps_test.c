@@ -116,6 +116,24 @@ static void count_unmarked(const door_t *door) {
     CHECK(!steps_of(&bare).marked && !steps_of(&bare).in_step && !steps_of(&bare).in_last);
 }
 
+static void ask_in_a_loop(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    keel_journal_leading_t leading;
+    for (uint64_t i = 1; i <= 5; ++i) {
+        counter_t *only = ask(&bare, "f", "f", 3, false);
+        CHECK(last_asked.step == i && !last_asked.steady);
+        steps_leading(bare.engine, &leading);
+        CHECK(!leading.program == (i == 1) && leading.executes == i - 1);
+        run(&bare, only, 1);
+    }
+}
+
+static void test_a_process_with_one_program_counts_its_steps_too(void **state) {
+    door_run(*state, "", ask_in_a_loop);
+}
+
 static void test_the_function_that_does_most_work_ends_steps_that_nobody_marks(void **state) {
     door_run(*state, "", count_unmarked);
 }
@@ -225,6 +243,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(marked_steps_and_their_programs),
         TEST(the_function_that_does_most_work_ends_steps_that_nobody_marks),
+        TEST(a_process_with_one_program_counts_its_steps_too),
         TEST(steps_without_a_new_program_are_counted_for_the_next_one),
         TEST(the_first_function_of_a_run_is_counted_from_its_start),
         TEST(a_contract_sees_a_count_that_grows_in_one_step),

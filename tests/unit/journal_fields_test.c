@@ -145,6 +145,14 @@ static void compiles_and_loads(void **state) {
     assert_written(stage, "{'event':'load'," SUBJECT ",'tier':'memory','seconds':0.0,"
                           "'overhead_seconds':0.0,'bytes':0,'payload_bytes':0,"
                           "'compile_seconds':0.0,'recompile':false}");
+    load.times = 12;
+    load.step = 30;
+    load.leading = (keel_journal_leading_t){&program, 29};
+    keel_journal_load(stage->journal, &load);
+    assert_written(stage, "{'event':'load'," SUBJECT ",'tier':'memory','seconds':0.0,"
+                          "'overhead_seconds':0.0,'bytes':0,'payload_bytes':0,"
+                          "'compile_seconds':0.0,'recompile':false,'times':12,'step':30,"
+                          "'leading':{'program':'<1>','executes':29}}");
 }
 
 static void what_went_another_way(void **state) {

@@ -245,7 +245,7 @@ static void a_recompile_says_what_the_time_was_for_and_when(void **state) {
     assert_has(&page,
                "<p class=\"cost\">3.0&nbsp;s<span class=\"muted\"> to compile at step 5</span>");
     assert_has(&page,
-               "<p class=\"cost\">500&nbsp;ms<span class=\"muted\"> to trace again at step 5");
+               "<p class=\"cost\">500&nbsp;ms<span class=\"muted\"> to load again at step 5");
     assert_has(&page, "<h3 id=\"h1\"><code>jit_step</code>: ");
     assert_has(&page, "<h3 id=\"h0\"><code>jit_step</code>: ");
     assert_int_equal(count_of(&page, "<article "), 2);

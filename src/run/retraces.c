@@ -1,0 +1,73 @@
+// Retraces that a client counted instead of writing them one by one (engine/repeats.h): they belong
+// to the last one of their line that is explained.
+#include "run/steps.h"
+
+bool keel_run_is_retrace(const keel_run_entry_t *entry) {
+    return strcmp(entry->what, "retrace") == 0;
+}
+
+// What the retraces of one function have in common, and then those of one line.
+typedef struct retrace_t {
+    int64_t pid;
+    const char *identity, *name;
+    const keel_run_place_t *site;
+} retrace_t;
+
+static size_t name_retrace(keel_buffer_t *out, const retrace_t *retrace) {
+    out->size = 0;
+    keel_buffer_append(out, &retrace->pid, sizeof retrace->pid);
+    keel_buffer_append(out, retrace->identity, strlen(retrace->identity) + 1);
+    keel_buffer_append(out, retrace->name, strlen(retrace->name) + 1);
+    size_t function = out->size;
+    keel_buffer_append(out, &retrace->site->line, sizeof retrace->site->line);
+    keel_buffer_append(out, &retrace->site->call_line, sizeof retrace->site->call_line);
+    keel_buffer_text(out, retrace->site->file);
+    return function;
+}
+
+// The last entry of each function, and of each of its lines.
+static keel_status_t index_retraces(const keel_run_t *run, keel_buffer_t *name, keel_map_t *out) {
+    for (size_t i = 0; i < run->entry_count; ++i) {
+        const keel_run_entry_t *entry = &run->entries[i];
+        if (!keel_run_is_retrace(entry)) continue;
+        const char *identity = *entry->key ? entry->key : entry->program;
+        size_t function =
+            name_retrace(name, &(retrace_t){entry->pid, identity, entry->name, &entry->site});
+        KEEL_TRY(keel_buffer_status(name));
+        KEEL_TRY(keel_map_put(out, keel_buffer_bytes(name), i));
+        KEEL_TRY(keel_map_put(out, keel_bytes(name->data, function), i));
+    }
+    return NULL;
+}
+
+static keel_status_t add_to_entry(const keel_steps_t *steps, keel_run_t *run, size_t index,
+                                  keel_buffer_t *name, const keel_map_t *entries) {
+    keel_run_request_t *request = &run->requests[index];
+    const keel_steps_request_t *known = &steps->requests[index];
+    const retrace_t retrace = {request->pid, run->programs[request->index].identity, request->name,
+                               &request->site};
+    size_t function = name_retrace(name, &retrace);
+    KEEL_TRY(keel_buffer_status(name));
+    const uint64_t *at = keel_map_find(entries, keel_buffer_bytes(name));
+    if (!at) at = keel_map_find(entries, keel_bytes(name->data, function));
+    if (!at) return NULL;
+    keel_run_entry_t *entry = &run->entries[*at];
+    request->entry = *at;
+    keel_took_add(&entry->took, &request->took);
+    if (!known->is_rehearsed) entry->took.seconds += known->overhead_seconds;
+    if (request->step > entry->last_step) entry->last_step = request->step;
+    return NULL;
+}
+
+keel_status_t keel_retraces_add(const keel_steps_t *steps, keel_run_t *run) {
+    keel_map_t entries;
+    keel_buffer_t name;
+    keel_map_initialize(&entries);
+    keel_buffer_initialize(&name, 0);
+    keel_status_t status = index_retraces(run, &name, &entries);
+    for (size_t i = 0; !status && i < steps->request_count; ++i)
+        if (steps->requests[i].is_counted) status = add_to_entry(steps, run, i, &name, &entries);
+    keel_buffer_deinitialize(&name);
+    keel_map_deinitialize(&entries);
+    return status;
+}
