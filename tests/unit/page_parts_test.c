@@ -253,6 +253,50 @@ static void a_recompile_says_what_the_time_was_for_and_when(void **state) {
     keel_buffer_deinitialize(&page);
 }
 
+// One that is explained, and eight that were counted after it.
+#define RETRACES                                                                                   \
+    "{\"event\":\"load\",\"tier\":\"memory\",\"t\":1003,\"pid\":1,\"program\":\"aa\","             \
+    "\"key\":\"kaa\",\"name\":\"jit_step\",\"seconds\":0.1,\"executes\":{\"aa\":1}}\n" EXPLAIN(    \
+        "aa", "0.1",                                                                               \
+        ",\"what\":\"retrace\",\"roots\":[{\"kind\":\"retrace\"}]") "{\"event\":\"load\","         \
+                                                                    "\"tier\":\"memory\",\"t\":"   \
+                                                                    "1004,\"pid\":1,\"program\":"  \
+                                                                    "\"aa\",\"key\":\"kaa\","      \
+                                                                    "\"name\":"                    \
+                                                                    "\"jit_step\",\"seconds\":0."  \
+                                                                    "3,\"overhead_seconds\":0.1,"  \
+                                                                    "\"times\":8,\"step\":10,"     \
+                                                                    "\"leading\":{\"program\":"    \
+                                                                    "\"aa\",\"executes\":9}}\n{"   \
+                                                                    "\"event\":\"end\",\"t\":"     \
+                                                                    "1010,\"pid\":1,"              \
+                                                                    "\"executes\":{\"aa\":19}}\n"
+
+static void retraces_that_were_counted_have_their_number_and_steps(void **state) {
+    (void)state;
+    enum { SHOWN = 200 };
+    keel_buffer_t journal, page;
+    page_for(START("") COMPILE("aa", "1", "") RETRACES, &page);
+    assert_has(&page,
+               "<p class=\"cost\">500&nbsp;ms<span class=\"muted\"> to load again 9 times at "
+               "steps 2-10</span>");
+    assert_has(&page, "<strong>9 retraces</strong> cost <strong>500&nbsp;ms</strong>");
+    keel_buffer_deinitialize(&page);
+
+    keel_buffer_initialize(&journal, 0); // in the table of those that cost less
+    keel_buffer_text(&journal, START("") COMPILE("aa", "1", ""));
+    for (int i = 0; i < SHOWN; ++i)
+        keel_buffer_format(&journal,
+                           COMPILE("p%d", "1", ",\"recompile\":true")
+                               EXPLAIN("p%d", "1", AGAIN ",\"roots\":[],\"root_total\":0"),
+                           i, i, i, i);
+    keel_buffer_text(&journal, RETRACES);
+    page_for(keel_buffer_cstr(&journal), &page);
+    assert_has(&page, "<td class=\"number\">2-10</td>");
+    keel_buffer_deinitialize(&page);
+    keel_buffer_deinitialize(&journal);
+}
+
 // One excerpt and one advice for each line and cause, however many roots have them.
 static void roots_of_one_kind_share_their_advice(void **state) {
     (void)state;
@@ -565,6 +609,7 @@ int main(void) {
         cmocka_unit_test(the_ledger_compares_causes_and_lines),
         cmocka_unit_test(a_pattern_has_its_name_place_values_and_page),
         cmocka_unit_test(a_recompile_says_what_the_time_was_for_and_when),
+        cmocka_unit_test(retraces_that_were_counted_have_their_number_and_steps),
         cmocka_unit_test(roots_of_one_kind_share_their_advice),
         cmocka_unit_test(what_follows_is_folded_with_its_places),
         cmocka_unit_test(a_recompile_says_what_it_was_compared_with),
