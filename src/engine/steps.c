@@ -17,19 +17,25 @@ typedef struct function_t {
     member_t *first;
     _Atomic uint64_t executions; // of its programs
     bool is_eager;
+    // Its executions when the last new program of any function came, the `noted`th; and those from
+    // which on whole steps count for a program that comes in the same step as that one.
+    uint64_t noted, at, settled;
     struct function_t *next;
 } function_t;
 
+// Functions whose executions are noted for each new program, the newest ones; and the leading one.
+enum { NOTED_MOST = 256 };
+
 struct steps_t {
-    pthread_mutex_t lock;  // for the fields below
-    keel_arena_t arena;    // of functions and members
-    keel_map_t by_name;    // of functions -> function_t *
-    keel_map_t members;    // by program
-    keel_map_t programs;   // by key
-    function_t *functions; // newest first
-    const function_t *leading;
-    const function_t *led; // that was leading when the last new program came
-    size_t since_look;     // asks since the leading function was last looked for
+    pthread_mutex_t lock;     // for the fields below
+    keel_arena_t arena;       // of functions and members
+    keel_map_t by_name;       // of functions -> function_t *
+    keel_map_t members;       // by program
+    keel_map_t programs;      // by key
+    function_t *functions[2]; // newest first; by whether they are operations that ran by themselves
+    function_t *leading;
+    // Since the leading one was last looked for: asks; executions by then, of the newest functions.
+    uint64_t since_look, looked_at;
     // New programs since the end of step `fresh_at`; and when the last new one came.
     uint64_t fresh, fresh_at, settled;
     uint64_t settled_before; // `settled`, without the new programs since the end of that step
@@ -67,6 +73,10 @@ void steps_after_fork(keel_engine_t *engine) {
 
 // ---- the leading function, under the lock ------------------------------------------------------
 
+static uint64_t executions_of(const function_t *function) {
+    return atomic_load_explicit(&function->executions, memory_order_relaxed);
+}
+
 static double work_of(const function_t *function) {
     double sum = 0;
     for (const member_t *member = function->first; member; member = member->next)
@@ -75,27 +85,37 @@ static double work_of(const function_t *function) {
     return sum;
 }
 
-static const function_t *heaviest(const steps_t *steps, bool is_eager) {
-    const function_t *found = NULL;
+static function_t *heaviest(const steps_t *steps, bool is_eager) {
+    function_t *found = NULL;
     double most = 0;
-    for (const function_t *at = steps->functions; at; at = at->next) {
-        double own = at->is_eager == is_eager ? work_of(at) : 0;
+    for (function_t *at = steps->functions[is_eager]; at; at = at->next) {
+        double own = work_of(at);
         if (own > most) found = at;
         if (own > most) most = own;
     }
     return found;
 }
 
+// Executions of the newest functions.
+static uint64_t count_newest(const steps_t *steps) {
+    uint64_t count = 0;
+    size_t left = NOTED_MOST;
+    for (const function_t *at = steps->functions[false]; at && left; at = at->next, --left)
+        count += executions_of(at);
+    return count;
+}
+
 static void find_leading(steps_t *steps) {
     steps->leading = heaviest(steps, false);
     if (!steps->leading) steps->leading = heaviest(steps, true);
     steps->since_look = 0;
+    steps->looked_at = count_newest(steps);
 }
 
 static uint64_t count_ended(const keel_engine_t *engine) {
     uint64_t marked = counters_steps(engine->counters).ended;
     if (marked) return marked;
-    return engine->steps->leading ? atomic_load(&engine->steps->leading->executions) : 0;
+    return engine->steps->leading ? executions_of(engine->steps->leading) : 0;
 }
 
 // ---- programs ----------------------------------------------------------------------------------
@@ -110,8 +130,9 @@ static keel_status_t find_function(steps_t *steps, const steps_ask_t *ask, funct
     KEEL_TRY(keel_arena_alloc(&steps->arena, sizeof(function_t), &memory));
     *out = memory;
     KEEL_TRY(keel_map_put(&steps->by_name, ask->function, (uintptr_t)memory));
-    **out = (function_t){.is_eager = ask->is_eager, .next = steps->functions};
-    steps->functions = *out;
+    function_t **first = &steps->functions[ask->is_eager];
+    **out = (function_t){.is_eager = ask->is_eager, .noted = steps->programs.count, .next = *first};
+    *first = *out;
     return NULL;
 }
 
@@ -131,19 +152,46 @@ static keel_status_t add_to_function(steps_t *steps, const steps_ask_t *ask, cou
     return NULL;
 }
 
-// To look at all programs at each ask would take the square of their number.
-static bool is_time_to_look(const steps_t *steps) {
-    return steps->since_look >= 1 + steps->programs.count / 16;
+// ---- steady steps ------------------------------------------------------------------------------
+
+// For a new program, the `number`th.
+static void note_executions(function_t *function, uint64_t number) {
+    uint64_t now = executions_of(function);
+    if (function->noted == number) return;
+    if (function->noted + 1 != number) // when the last one came is not known
+        function->settled = now + 1;
+    else if (now != function->at)
+        function->settled = function->at + 1;
+    function->noted = number;
+    function->at = now;
 }
 
-// Steps of another function, or of operations that run by themselves, are no measure of that.
+static void note_functions(steps_t *steps) {
+    uint64_t number = steps->programs.count;
+    size_t left = NOTED_MOST;
+    if (steps->leading) note_executions(steps->leading, number);
+    for (function_t *at = steps->functions[false]; at && left; at = at->next, --left)
+        note_executions(at, number);
+}
+
+// To look at all programs at each ask would take the square of their number.
+static bool is_time_to_look(const steps_t *steps) {
+    uint64_t ran = count_newest(steps);
+    uint64_t since = steps->since_look + (ran > steps->looked_at ? ran - steps->looked_at : 0);
+    return since >= 1 + steps->programs.count / 16;
+}
+
+// Of the function that leads now, whichever led before. Operations that run by themselves are no
+// measure of that.
 static uint64_t count_steady(const keel_engine_t *engine, uint64_t ended) {
     const steps_t *steps = engine->steps;
-    bool is_marked = counters_steps(engine->counters).ended != 0;
-    bool led = steps->leading == steps->led || !steps->led; // until then, nothing had run
-    bool is_one = steps->leading && led && !steps->leading->is_eager;
-    return (is_marked || is_one) && ended > steps->settled_before ? ended - steps->settled_before
-                                                                  : 0;
+    const function_t *leading = steps->leading;
+    uint64_t settled = steps->settled_before;
+    if (!counters_steps(engine->counters).ended) {
+        if (!leading || leading->is_eager || leading->noted + 1 != steps->programs.count) return 0;
+        settled = ended != leading->at ? leading->at + 1 : leading->settled;
+    }
+    return ended > settled ? ended - settled : 0;
 }
 
 static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key, steps_when_t *out) {
@@ -161,7 +209,7 @@ static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key, s
         steps->settled_before = steps->settled;
     }
     *out = (steps_when_t){ended + 1, count_steady(engine, ended)};
-    steps->led = steps->leading;
+    note_functions(steps);
     ++steps->fresh;
     steps->fresh_at = ended;
     steps->settled = ended + 1;

@@ -34,17 +34,40 @@ print("before the end:", said())
 '''
 
 
+# What ran before the first step leads until then. The recompile is in step 41.
+AFTER = '''
+import os, re, sys, time
+import jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def initialize():
+    return jnp.ones(16)
+@jax.jit
+def step(w, x):
+    return w - jnp.tanh(x).sum()
+w = initialize() if sys.argv[1] == "jit" else jnp.ones(16)
+for number in range(1, 42):
+    w = step(w, np.ones(41 if number > 40 else 64, np.float32))
+w.block_until_ready()
+def said():
+    return len(re.findall("^keel: step .*recompile", open(os.environ["SAID"]).read(), re.M))
+end = time.monotonic() + 100
+while said() < int(sys.argv[2]) and time.monotonic() < end:
+    time.sleep(0.05)
+print("before the end:", said())
+'''
+
+
 def lines(text):
     """What was said of recompiles, without how long they took."""
     return [re.sub(r", [\d.]+ m?s: ", ", ", line) for line in text.splitlines()
             if re.match(r"keel: (step|\d+ more)", line)]
 
 
-def execute(space, name, late, wanted, *more, options=(), **variables):
+def execute(space, name, late, wanted, *more, options=("--plugin", PLUGIN), script="script.py", **variables):
     said = space.path(f"{name}.err")
     environment = run_environment(space.path(f"cache-{name}"), space.runs, SAID=str(said), **variables)
     with said.open("w") as errors:
-        process = start([KEEL, "run", "--plugin", PLUGIN, *options, "--", PYTHON, space.path("script.py"), late, wanted,
+        process = start([KEEL, "run", *options, "--", PYTHON, space.path(script), late, wanted,
                          *more], environment, stderr=errors)
         answer = finish(process)
     answer = answer._replace(err=said.read_text())
@@ -63,6 +86,14 @@ def main():
         said, _ = execute(space, "steady", "{20}", 1)
         report.equal("a recompile of a steady run: one line",
                      [text.replace(f"{space.folder}/", "") for text in said], [line(20, 64, 20)])
+        space.path("after.py").write_text(AFTER)
+        for before, client in ("jit", "plugin"), ("eager", "plugin"), ("jit", "own"), ("eager", "own"):
+            name = f"after-{before}-{client}"
+            options = ["--plugin", PLUGIN] if client == "plugin" else ["--jax-cpu", "own"]
+            said, _ = execute(space, name, before, 1, options=options, script="after.py")
+            report.equal(f"{name}: one line, though something else ran before the steps",
+                         [text.replace(f"{space.folder}/", "") for text in said],
+                         ["keel: step 41: recompiled jit_step, after.py:12 shape x f32[64] -> f32[41]"])
         said, _ = execute(space, "more", "{10, 15, 20, 25, 30}", 3)
         report.equal("five within a minute: three lines", len(said), 3)
         said, _ = execute(space, "never", "range(1, 41)", 1)
@@ -70,8 +101,9 @@ def main():
         report.check("it says how many there were", "5 recompiles so far, the last of jit_step" in said[0], said)
         said, _ = execute(space, "job", "{20}", 1, 2)
         report.equal("processes of a job that do the same: one line", len(said), 1)
-        for name, options, variables in (("quiet", ["--quiet"], {}), ("off", ["--warn", "off"], {}),
-                                         ("variable", [], {"KEEL_WARN": "off"})):
+        for name, options, variables in (("quiet", ["--plugin", PLUGIN, "--quiet"], {}),
+                                         ("off", ["--plugin", PLUGIN, "--warn", "off"], {}),
+                                         ("variable", ["--plugin", PLUGIN], {"KEEL_WARN": "off"})):
             said, _ = execute(space, name, "{20}", 0, options=options, **variables)
             report.equal(f"{name}: nothing is said", said, [])
     report.finish()

@@ -148,8 +148,8 @@ static void count_steady(const door_t *door) {
     counter_t *step = ask(&bare, "step", "step 1", 100, false);
     CHECK(!last_asked.steady);
     run(&bare, step, 2);
-    counter_t *second = ask(&bare, "step", "step 2", 100, false); // another function leads now
-    CHECK(last_asked.step == 3 && !last_asked.steady);
+    counter_t *second = ask(&bare, "step", "step 2", 100, false); // its own first step is none
+    CHECK(last_asked.step == 3 && last_asked.steady == 1);
     run(&bare, second, 1);
     ask(&bare, "step", "step 3", 100, false); // in the next step
     CHECK(last_asked.step == 4 && !last_asked.steady);
@@ -182,6 +182,55 @@ static void count_from_start(const door_t *door) {
 
 static void test_the_first_function_of_a_run_is_counted_from_its_start(void **state) {
     door_run(*state, "", count_from_start);
+}
+
+static void count_after_others(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    run(&bare, ask(&bare, "initialize", "initialize", 100, false), 3);
+    counter_t *step = ask(&bare, "step", "step 1", 10, false);
+    for (int i = 0; i < 200; ++i) { // what only ran once, by itself
+        char text[32];
+        snprintf(text, sizeof text, "program %d", i);
+        run(&bare, ask(&bare, text, text, 1, true), 1);
+    }
+    CHECK(last_asked.step == 4 && last_asked.steady == 2); // all of them in one step
+    run(&bare, step, 50);
+    counter_t *second = ask(&bare, "step", "step 2", 10, false);
+    CHECK(last_asked.step == 51 && last_asked.steady == 49);
+    run(&bare, second, 1); // those of the function that led before are none from now on
+    ask(&bare, "initialize", "initialize 2", 100, false);
+    CHECK(last_asked.step == 52 && !last_asked.steady);
+}
+
+static void test_a_function_that_leads_later_is_counted_from_the_last_new_program(void **state) {
+    door_run(*state, "", count_after_others);
+}
+
+static void count_among_many(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    enum { MANY = 1000 };
+    counter_t *first = ask(&bare, "first", "first", 1, false);
+    run(&bare, first, 1);
+    for (int i = 0; i < MANY; ++i) {
+        char text[32];
+        snprintf(text, sizeof text, "program %d", i);
+        run(&bare, ask(&bare, text, text, 10, false), 1);
+    }
+    run(&bare, first, 500); // when it ran before is not known any more
+    CHECK(steps_of(&bare).ended == 501);
+    ask(&bare, "first", "first 2", 1, false);
+    CHECK(!last_asked.steady);
+    run(&bare, first, 10);
+    ask(&bare, "first", "first 3", 1, false);
+    CHECK(last_asked.steady == 9);
+}
+
+static void test_what_is_not_known_of_a_function_is_no_steady_step(void **state) {
+    door_run(*state, "", count_among_many);
 }
 
 static void ask_for_many(const door_t *door) {
@@ -246,6 +295,8 @@ int main(void) {
         TEST(a_process_with_one_program_counts_its_steps_too),
         TEST(steps_without_a_new_program_are_counted_for_the_next_one),
         TEST(the_first_function_of_a_run_is_counted_from_its_start),
+        TEST(a_function_that_leads_later_is_counted_from_the_last_new_program),
+        TEST(what_is_not_known_of_a_function_is_no_steady_step),
         TEST(a_contract_sees_a_count_that_grows_in_one_step),
         TEST(a_gate_can_ask_for_the_step),
     };
