@@ -2,6 +2,7 @@
 
 #include "engine/clients.h"
 #include "engine/fusions.h"
+#include "engine/late.h"
 #include "engine/portable.h"
 
 typedef struct node_t {
@@ -34,6 +35,8 @@ void clients_destroy(clients_t *clients) {
 
 static void destroy_node(node_t *node) {
     keel_key_deinitialize(&node->client.backend);
+    keel_buffer_deinitialize(&node->client.flags);
+    keel_buffer_deinitialize(&node->client.libtpu_flags);
     keel_free(node);
 }
 
@@ -74,6 +77,7 @@ static keel_status_t make_node(keel_engine_t *engine, PJRT_Client *client,
         node->client.process = process_of(engine->api, client);
         node->client.addressable = addressable_of(engine->api, client);
     }
+    late_begin(&node->client);
     keel_key_initialize(&node->client.backend);
     keel_status_t status = keel_backend_key(backend, engine->plugin->path, &engine->plugin_build,
                                             &node->client.backend);

@@ -12,11 +12,12 @@ typedef struct clients_t clients_t;
 
 typedef struct client_t {
     PJRT_Client *client;
-    uint64_t number;                 // among the process's clients, from 1
-    keel_key_t backend;              // the components that all programs share
-    uint32_t process_count, process; // how many there are, and which one this is
-    uint32_t addressable;            // devices of this one
-    char platform[16];               // the plugin's name for it
+    uint64_t number;                   // among the process's clients, from 1
+    keel_key_t backend;                // the components that all programs share
+    keel_buffer_t flags, libtpu_flags; // as they were given when it was made; see late.h
+    uint32_t process_count, process;   // how many there are, and which one this is
+    uint32_t addressable;              // devices of this one
+    char platform[16];                 // the plugin's name for it
     bool is_cpu;
     bool gates_replicas; // see portable.c
     bool lacks_fusions;  // see fusions.c

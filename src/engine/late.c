@@ -17,85 +17,83 @@ static bool has_line(keel_str_t text, keel_str_t line) {
     return false;
 }
 
-static void put_missing(keel_str_t from, keel_str_t in, keel_buffer_t *out) {
-    keel_str_t line;
-    while (keel_str_line(&from, &line)) {
-        if (!line.size || has_line(in, line)) continue;
-        keel_buffer_text(out, out->size ? " " : "");
-        keel_buffer_str(out, line);
-    }
+static void put(keel_str_t line, keel_buffer_t *out) {
+    keel_buffer_text(out, out->size ? " " : "");
+    keel_buffer_str(out, line);
 }
 
-void late_changes(keel_str_t before, keel_str_t now, keel_buffer_t *out) {
-    put_missing(now, before, out);
-    if (out->size || keel_str_equal(before, now)) return;
-    keel_buffer_text(out, "unset");
-    put_missing(before, now, out);
-}
-
-// ---- one component -----------------------------------------------------------------------------
-
-// Whether the options say what the flag does: "xla_a=true" is there as "xla_a=1". `is_first`: the
-// client may copy XLA's flags as late as at its first compile; then a value in another form counts.
-static bool says(keel_str_t options, keel_str_t flag, bool is_first) {
+// Whether the options say what the flag does: "xla_a=true" is there as "xla_a=1". In the first
+// compile, a value in another form counts. How many devices a CPU has is never theirs to say.
+static bool says(const late_options_t *options, keel_str_t flag) {
     const char *equals = memchr(flag.data, '=', flag.size);
     if (!equals) return false;
-    keel_str_t line, name = {flag.data, (size_t)(equals - flag.data) + 1};
+    keel_str_t line, lines = options->lines;
+    keel_str_t name = {flag.data, (size_t)(equals - flag.data) + 1};
     keel_str_t value = {equals + 1, flag.size - name.size};
+    if (keel_str_is(name, "xla_force_host_platform_device_count=")) return false;
     if (keel_str_is(value, "true")) value = KEEL_STR("1");
     if (keel_str_is(value, "false")) value = KEEL_STR("0");
-    while (keel_str_line(&options, &line)) {
+    while (keel_str_line(&lines, &line)) {
         if (!keel_str_starts(line, name)) continue;
         keel_str_t own = {line.data + name.size, line.size - name.size};
         bool is_switch = own.size == 1 && (*own.data == '0' || *own.data == '1');
-        return keel_str_equal(own, value) || (is_first && !is_switch);
+        return keel_str_equal(own, value) || (options->is_first && !is_switch);
     }
-    return is_first;
+    return options->is_first;
 }
 
-static bool is_in_options(keel_str_t changes, keel_bytes_t options, bool is_first) {
-    keel_buffer_t canonical, assignment, readable, names;
-    bool understood, found = false;
+void late_changes(keel_str_t before, keel_str_t now, const late_options_t *options,
+                  keel_buffer_t *out) {
+    keel_str_t line, rest = now;
+    bool any = false;
+    while (keel_str_line(&rest, &line)) {
+        if (!line.size || has_line(before, line)) continue;
+        if (!options || !says(options, line)) put(line, out);
+        any = true;
+    }
+    if (any) return;
+    for (rest = before; keel_str_line(&rest, &line);) {
+        if (!line.size || has_line(now, line)) continue;
+        if (!out->size) keel_buffer_text(out, "unset");
+        put(line, out);
+    }
+}
+
+// ---- one variable ------------------------------------------------------------------------------
+
+static keel_status_t name_options(keel_bytes_t options, keel_buffer_t *out) {
+    keel_buffer_t canonical, assignment, readable;
+    bool understood;
     keel_buffer_initialize(&canonical, 0);
     keel_buffer_initialize(&assignment, 0);
     keel_buffer_initialize(&readable, 0);
-    keel_buffer_initialize(&names, 0);
-    keel_str_t first = {changes.data, strcspn(changes.data, " ")};
     keel_status_t status = keel_key_options(options, KEEL_BACKEND_CPU, &canonical, &assignment,
                                             &readable, &understood);
-    if (!status) status = keel_key_spell_out(keel_bytes_str(keel_buffer_bytes(&readable)), &names);
-    if (!status) found = says(keel_bytes_str(keel_buffer_bytes(&names)), first, is_first);
-    keel_status_ignore(status);
+    if (!status) status = keel_key_spell_out(keel_bytes_str(keel_buffer_bytes(&readable)), out);
     keel_buffer_deinitialize(&canonical);
     keel_buffer_deinitialize(&assignment);
     keel_buffer_deinitialize(&readable);
-    keel_buffer_deinitialize(&names);
-    return found;
+    return status;
 }
 
-typedef struct look_t {
-    keel_bytes_t options;
-    bool is_first; // compile of the process
-} look_t;
-
-static void look_at(keel_engine_t *engine, const client_t *client, keel_component_t component,
-                    const char *what, keel_str_t now, const look_t *look) {
-    const char *before = client->backend.values[component];
-    keel_buffer_t change;
+static void look_at(keel_engine_t *engine, const char *variable, const keel_buffer_t *before,
+                    const late_options_t *options) {
+    keel_buffer_t now, change;
+    keel_buffer_initialize(&now, 0);
     keel_buffer_initialize(&change, 1 << 16);
-    late_changes(keel_str(before ? before : ""), now, &change);
-    keel_status_t status = keel_buffer_status(&change);
-    keel_str_t text = keel_str(keel_buffer_cstr(&change));
-    bool is_late = !status && text.size;
-    if (is_late && component == KEEL_COMPONENT_XLA_FLAGS)
-        is_late = !is_in_options(text, look->options, look->is_first);
-    if (is_late && once_first(engine->once, ONCE_LATE, keel_str_bytes(text))) {
-        keel_log_line("%s was set after the client was made, so it has no effect: %.*s; set it "
+    keel_status_t status = keel_key_flags_given(getenv(variable), &now);
+    if (!status)
+        late_changes(keel_bytes_str(keel_buffer_bytes(before)),
+                     keel_bytes_str(keel_buffer_bytes(&now)), options, &change);
+    if (!status) status = keel_buffer_status(&change);
+    if (!status && change.size && once_first(engine->once, ONCE_LATE, keel_buffer_bytes(&change))) {
+        keel_log_line("%s was set after the client was made, so it has no effect: %s; set it "
                       "before the first use of a device",
-                      what, KEEL_STR_ARGS(text));
-        keel_journal_late(engine->journal, what, keel_buffer_cstr(&change));
+                      variable, keel_buffer_cstr(&change));
+        keel_journal_late(engine->journal, variable, keel_buffer_cstr(&change));
     }
     keel_status_ignore(status);
+    keel_buffer_deinitialize(&now);
     keel_buffer_deinitialize(&change);
 }
 
@@ -108,17 +106,15 @@ static uint64_t hash_environment(void) {
     return hash;
 }
 
-static keel_status_t compare(keel_engine_t *engine, const client_t *client, const look_t *look,
-                             keel_buffer_t *text) {
-    unsigned backends = keel_key_backends(client->platform);
-    KEEL_TRY(keel_key_flags(getenv("XLA_FLAGS"), text));
-    look_at(engine, client, KEEL_COMPONENT_XLA_FLAGS, "XLA_FLAGS",
-            keel_bytes_str(keel_buffer_bytes(text)), look);
-    text->size = 0;
-    if (backends & KEEL_BACKEND_TPU) KEEL_TRY(keel_key_flags(getenv("LIBTPU_INIT_ARGS"), text));
-    look_at(engine, client, KEEL_COMPONENT_LIBTPU_FLAGS, "LIBTPU_INIT_ARGS",
-            keel_bytes_str(keel_buffer_bytes(text)), look);
-    return NULL;
+static bool is_of_tpu(const client_t *client) {
+    return (keel_key_backends(client->platform) & KEEL_BACKEND_TPU) != 0;
+}
+
+void late_begin(client_t *client) {
+    keel_buffer_initialize(&client->flags, 0);
+    keel_buffer_initialize(&client->libtpu_flags, 0);
+    keel_status_ignore(keel_key_flags_given(getenv("XLA_FLAGS"), &client->flags));
+    keel_status_ignore(keel_key_flags_given(getenv("LIBTPU_INIT_ARGS"), &client->libtpu_flags));
 }
 
 void late_look(keel_engine_t *engine, const client_t *client, keel_bytes_t options) {
@@ -126,9 +122,13 @@ void late_look(keel_engine_t *engine, const client_t *client, keel_bytes_t optio
     uint64_t hash = hash_environment();
     uint64_t before = atomic_exchange(&looked_at, hash);
     if (before == hash) return;
-    const look_t look = {options, !before};
-    keel_buffer_t text;
-    keel_buffer_initialize(&text, 0);
-    keel_status_ignore(compare(engine, client, &look, &text));
-    keel_buffer_deinitialize(&text);
+    keel_buffer_t names;
+    keel_buffer_initialize(&names, 0);
+    keel_status_t status = name_options(options, &names);
+    const late_options_t named = {keel_bytes_str(keel_buffer_bytes(&names)), !before};
+    if (!status) look_at(engine, "XLA_FLAGS", &client->flags, &named);
+    if (!status && is_of_tpu(client))
+        look_at(engine, "LIBTPU_INIT_ARGS", &client->libtpu_flags, NULL);
+    keel_status_ignore(status);
+    keel_buffer_deinitialize(&names);
 }

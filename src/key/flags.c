@@ -19,6 +19,7 @@ typedef struct flags_t {
     flag_t *items;
     uint32_t count, capacity;
     keel_dumps_t dumps;
+    bool as_given;     // all of them, with their values only
     keel_str_t wanted; // the flag whose value is asked for
     keel_str_t value;  // its latest value
 } flags_t;
@@ -82,7 +83,8 @@ static keel_status_t split_one(flags_t *flags, keel_str_t text, size_t *at) {
         name = (keel_str_t){name.data + 2, name.size - 2};
     if (keel_str_equal(name, flags->wanted)) flags->value = value;
     const keel_dump_flag_t *dump = keel_dump_flag_by_name(name);
-    if (!dump || keel_dump_flag_names_cache(dump)) return add_flag(flags, name, value);
+    if (!dump || flags->as_given || keel_dump_flag_names_cache(dump))
+        return add_flag(flags, name, value);
     keel_dumps_note(&flags->dumps, dump, value);
     return NULL;
 }
@@ -145,11 +147,11 @@ static keel_status_t put_cache(const flags_t *flags, keel_buffer_t *out, const f
 
 static keel_status_t put_flag(const flags_t *flags, keel_buffer_t *out, const flag_t *flag) {
     const keel_dump_flag_t *cache = keel_dump_flag_by_name(flag->name);
-    if (cache) return put_cache(flags, out, flag, cache);
+    if (cache && !flags->as_given) return put_cache(flags, out, flag, cache);
     put_escaped(out, flag->name);
     keel_buffer_byte(out, '=');
     put_escaped(out, flag->value);
-    if (!is_scalar(flag->value)) KEEL_TRY(keel_key_content(flag->value, out));
+    if (!flags->as_given && !is_scalar(flag->value)) KEEL_TRY(keel_key_content(flag->value, out));
     keel_buffer_byte(out, '\n');
     return NULL;
 }
@@ -218,14 +220,22 @@ static void release_flags(flags_t *flags) {
     keel_arena_deinitialize(&flags->arena);
 }
 
-keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) {
+static keel_status_t put_flags(const char *flags, bool as_given, keel_buffer_t *out) {
     if (!flags) return NULL;
-    flags_t split_flags = {0};
+    flags_t split_flags = {.as_given = as_given};
     keel_status_t status = read_flags(&split_flags, flags);
-    if (!status) status = put_all(&split_flags, canonical);
-    if (!status) status = keel_buffer_status(canonical);
+    if (!status) status = put_all(&split_flags, out);
+    if (!status) status = keel_buffer_status(out);
     release_flags(&split_flags);
     return status;
+}
+
+keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) {
+    return put_flags(flags, false, canonical);
+}
+
+keel_status_t keel_key_flags_given(const char *flags, keel_buffer_t *out) {
+    return put_flags(flags, true, out);
 }
 
 const char *keel_key_dumps_of_flags(const char *flags) {

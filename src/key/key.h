@@ -133,6 +133,8 @@ keel_status_t keel_key_spell_out(keel_str_t value, keel_buffer_t *out) KEEL_MUST
 // Splits XLA_FLAGS as XLA does, sorts, drops what cannot change code: "name=value\n"...
 // `flags` may be NULL (unset is the same as empty).
 keel_status_t keel_key_flags(const char *flags, keel_buffer_t *canonical) KEEL_MUST_CHECK;
+// The same with nothing dropped and nothing added: what was given.
+keel_status_t keel_key_flags_given(const char *flags, keel_buffer_t *out) KEEL_MUST_CHECK;
 
 // The text that XLA_FLAGS gives a flag, the last one if there are several, appended; none if
 // `flags` is NULL.

@@ -10,7 +10,7 @@ SCRIPT = '''
 import os, sys
 when = sys.argv[1]
 def set_flags():
-    os.environ["XLA_FLAGS"] = "--xla_cpu_enable_fast_math=true"
+    os.environ["XLA_FLAGS"] = sys.argv[2]
 if when == "first":
     set_flags()
 import jax, jax.numpy as jnp
@@ -27,13 +27,25 @@ SAID = "keel: XLA_FLAGS was set after the client was made, so it has no effect: 
 SHOWN = "XLA_FLAGS was set too late to have an effect: xla_cpu_enable_fast_math=true"
 
 
-def execute(space, when):
-    name = when.replace(" ", "-")
-    answer = run([PYTHON, space.path("script.py"), when],
+def execute(space, when, flags="--xla_cpu_enable_fast_math=true", name=None):
+    name = name or when.replace(" ", "-")
+    answer = run([PYTHON, space.path("script.py"), when, flags],
                  keel_environment(space.path("cache"), space.runs, name))
-    report.check(f"{when}: it ran", answer.code == 0, told(answer, 8))
+    report.check(f"{name}: it ran", answer.code == 0, told(answer, 8))
     events = of_kind(journal(space.runs, name), "late")
     return answer.err.count(SAID), [(event["what"], event["value"]) for event in events]
+
+
+def no_part_of_keys(space):
+    """Flags that no key has are late all the same."""
+    devices, dump = "xla_force_host_platform_device_count=8", f"xla_dump_to={space.path('dump')}"
+    for name, flags in ("devices", [devices]), ("dump", [dump]), ("several", ["xla_cpu_enable_fast_math=true", dump, devices]):
+        _, events = execute(space, "late", " ".join(f"--{flag}" for flag in flags), name)
+        report.equal(f"{name}: each flag is named", events, [("XLA_FLAGS", " ".join(sorted(flags)))])
+    _, events = execute(space, "before a compile", f"--{devices}", "devices-before")
+    report.equal("devices: the client that has them was made", events, [("XLA_FLAGS", devices)])
+    report.equal("a dump that the first compile may still see is not named",
+                 execute(space, "before a compile", f"--{dump}", "dump-before"), (0, []))
 
 
 def keel(space, *words):
@@ -80,6 +92,7 @@ def main():
         report.equal("late: said once, and in the journal", execute(space, "late"), (1, [change]))
         for when in "first", "before a compile", "never":
             report.equal(f"{when}: nothing is said", execute(space, when), (0, []))
+        no_part_of_keys(space)
         keys = {when: {event["key"] for event in of_kind(journal(space.runs, when), "compile", "load")}
                 for when in ("late", "first")}
         report.check("no program of a run with the flags is one of the run that set them late",
