@@ -231,6 +231,22 @@ static keel_status_t tell_retrace(const answer_facts_t *facts, const asked_t *as
         out);
 }
 
+// Each process compiles it once, whatever else differs from what an earlier one had.
+static bool is_never_stored(const asked_t *asked, const answer_t *answer) {
+    return asked->kind == KEEL_ASK_COMPILE && !asked->recompile &&
+           strcmp(asked->miss, "uncacheable") == 0 && answer->has_record &&
+           !answer->record.is_ours && !answer->explanation.unrelated &&
+           answer->explanation.root_count;
+}
+
+static keel_status_t tell_never_stored(const asked_t *asked, keel_explanation_t *out) {
+    double alike = out->alike;
+    keel_explanation_deinitialize(out);
+    keel_explanation_initialize(out);
+    out->alike = alike;
+    return add_root(out, KEEL_CAUSE_CACHE, asked->miss, asked->miss_note);
+}
+
 static keel_status_t explain_difference(const answer_facts_t *facts, const asked_t *asked,
                                         const keel_history_record_t *record,
                                         keel_explanation_t *out) {
@@ -325,6 +341,7 @@ static keel_status_t find_answer(const answer_facts_t *facts, const asked_t *ask
         KEEL_TRY(choose_candidate(facts, asked, sketch, records, count, out));
     else
         KEEL_TRY(explain_difference(facts, asked, NULL, explanation));
+    if (is_never_stored(asked, out)) KEEL_TRY(tell_never_stored(asked, explanation));
     if (asked->recompile && asked->kind == KEEL_ASK_COMPILE)
         KEEL_TRY(add_lost_entry(facts->process, asked, sketch, explanation));
     fill_places(asked, explanation);

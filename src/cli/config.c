@@ -6,6 +6,13 @@ static void origin_text(const keel_setting_value_t *value, keel_buffer_t *out) {
     if (*value->where) keel_buffer_format(out, " %s", value->where);
 }
 
+// JAX's own CPU client is no plugin.
+static bool is_unused_by_jax(const keel_settings_t *settings, keel_setting_t setting) {
+    return setting == KEEL_SETTING_PLUGIN &&
+           settings->values[setting].origin == KEEL_ORIGIN_DEFAULT &&
+           strcmp(keel_settings_text(settings, KEEL_SETTING_JAX_CPU), "own") == 0;
+}
+
 static void value_text(const char *text, size_t width, keel_buffer_t *out) {
     keel_write_foreign(out, text);
     for (size_t length = strlen(text); length < width; ++length)
@@ -24,6 +31,8 @@ static void print_text(const keel_settings_t *settings, keel_buffer_t *out) {
         value_text(value->text, width, out);
         keel_buffer_text(out, "  # ");
         origin_text(value, out);
+        if (is_unused_by_jax(settings, (keel_setting_t)i))
+            keel_buffer_text(out, "; JAX on a CPU uses its own client instead (jax_cpu)");
         keel_buffer_byte(out, '\n');
     }
 }

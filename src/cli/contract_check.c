@@ -245,7 +245,10 @@ static void write_unseen(const contract_check_t *check, keel_buffer_t *out) {
     }
     if (check->run->unread) {
         keel_write_counted(out, check->run->unread, "program");
-        keel_buffer_text(out, " could not be read, and so not checked.\n");
+        keel_buffer_format(out,
+                           " could not be read, and so not checked: `keel stats` names %s, and "
+                           "`keel show PROGRAM` says why.\n",
+                           check->run->unread == 1 ? "it" : "them");
     }
 }
 

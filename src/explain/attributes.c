@@ -370,6 +370,16 @@ static const char *plain_name(keel_diff_t *diff, keel_str_t name) {
     return keel_diff_text(diff, "%.*s", (int)name.size, name.data);
 }
 
+// What a call finds by its address has another one in each process, and in each trace of it.
+static bool is_address(keel_diff_t *diff, const keel_pair_t *pair, keel_str_t name) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    bool is = keel_str_is(name, "backend_config") &&
+              keel_key_calls_by_address(p, p->operations.data[pair->before].attributes) &&
+              keel_key_calls_by_address(q, q->operations.data[pair->after].attributes);
+    diff->has_addresses |= is;
+    return is;
+}
+
 static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, keel_str_t name,
                                        keel_attr_id_t before, keel_attr_id_t after) {
     static const char *const names_only[] = {
@@ -384,6 +394,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
         return NULL;
     if (keel_graph_attr_hash(&diff->before, before) == keel_graph_attr_hash(&diff->after, after))
         return NULL;
+    if (is_address(diff, pair, name)) return NULL;
     const keel_operation_t *p = &diff->before.program->operations.data[pair->before];
     const keel_operation_t *q = &diff->after.program->operations.data[pair->after];
     bool moves_type = p->result_count && q->result_count &&

@@ -289,6 +289,8 @@ typedef enum keel_framework {
     X(DUMPS, "Remove the flag once you have the dumps; then programs are loaded again.")           \
     X(UNCACHEABLE,                                                                                 \
       "If its custom call may be stored (docs/keys.md), name it in KEEL_CUSTOM_CALLS.")            \
+    X(UNSTORED, "Nothing to do: each process compiles it once (docs/keys.md, What is never "       \
+                "stored).")                                                                        \
     X(REFRESH, "Mode refresh compiles everything again; turn it off once the cache is fresh.")     \
     X(UNUSED, "The run's first lines say why. Set KEEL_CACHE_DIR to a folder of your own.")        \
     X(LOST, "Nothing to do once. If it happens again: keel cache verify, keel probe.")             \

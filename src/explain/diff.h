@@ -114,6 +114,7 @@ typedef struct keel_diff_t {
     keel_difference_t *folded;
     uint32_t folded_count;
     uint32_t roots_dropped; // only counted, not kept
+    bool has_addresses;     // of the process, which differ and say nothing
     bool lacks_memory;      // a text is incomplete because memory ran out
     uint32_t pending;       // folded under KEEL_PENDING, whether kept or only counted
 } keel_diff_t;

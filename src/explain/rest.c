@@ -261,6 +261,7 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) {
             tell_operands(diff, &difference);
     } else if (!tell_results(diff, &difference) && !tell_lone(diff, &difference) &&
                !tell_order(diff, &difference)) {
+        if (diff->has_addresses) return NULL;
         KEEL_TRY(tell_line(diff, &difference));
     }
     uint32_t root;

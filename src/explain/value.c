@@ -85,6 +85,24 @@ static const char *common_name(keel_diff_t *diff, const keel_program_t *program,
     return text.size ? keel_diff_text(diff, "%.*s", (int)text.size, text.data) : NULL;
 }
 
+// The beginning of what is no text.
+static void print_bytes(keel_str_t bytes, keel_buffer_t *out) {
+    enum { SHOWN = 16 };
+    keel_buffer_format(out, "%zu bytes", bytes.size);
+    for (size_t i = 0; i < bytes.size && i < SHOWN; ++i)
+        keel_buffer_format(out, "%s%02x", i ? "" : " ", (unsigned char)bytes.data[i]);
+    if (bytes.size > SHOWN) keel_buffer_text(out, "...");
+}
+
+static bool is_text(keel_str_t text) {
+    for (size_t at = 0, size; at < text.size; at += size) {
+        unsigned char c = (unsigned char)text.data[at];
+        bool is_control = (c < ' ' && c != '\n' && c != '\t') || c == 0x7f;
+        if (is_control || !(size = keel_utf8_length(text, at))) return false;
+    }
+    return true;
+}
+
 // "[1, 2]" for a short list of whole numbers that is kept as a tensor.
 static bool print_numbers(const keel_program_t *program, keel_attr_id_t attr, keel_buffer_t *out) {
     enum { SHOWN = 16 };
@@ -114,8 +132,10 @@ const char *keel_diff_attr(keel_diff_t *diff, const keel_program_t *program, kee
     const keel_attr_t *contents = keel_program_attr(program, attr);
     if (contents->kind == KEEL_ATTR_STRING) {
         keel_str_t text = keel_program_str(program, contents->a);
+        bool is_readable = is_text(text);
         if (text.size > VALUE_SIZE) text.size = VALUE_SIZE + 1; // so that the cut shows
-        keel_buffer_str(&buffer, text);
+        if (is_readable) keel_buffer_str(&buffer, text);
+        if (!is_readable) print_bytes(keel_program_str(program, contents->a), &buffer);
     } else if (!keel_print_sharding(program, attr, false, &buffer) &&
                !print_numbers(program, attr, &buffer))
         keel_print_attribute(program, attr, 16, &buffer);

@@ -46,16 +46,17 @@ static const char *const callbacks[] = {"xla_ffi_python_cpu_callback",
 
 static const struct {
     const char *target, *why;
+    bool by_address;
 } refused[] = {
-    {"CustomSPMDPartitioning", "embeds the address of a host object"},
-    {"InspectSharding", "embeds host pointers and calls back while compiling"},
-    {"xla_python_cpu_callback", "embeds a host pointer"},
-    {"xla_python_gpu_callback", "embeds a host pointer"},
-    {"triton_kernel_call", "carries a kernel that is not known to be complete"},
-    {"triton_kernel_call_ffi", "carries a kernel that is not known to be complete"},
-    {"mosaic_gpu", "carries a kernel that is not known to be complete"},
-    {"mosaic_gpu_v2", "carries a kernel that is not known to be complete"},
-    {"tf.call_tf_function", "names a function that the client keeps"},
+    {"CustomSPMDPartitioning", "embeds the address of a host object", true},
+    {"InspectSharding", "embeds host pointers and calls back while compiling", true},
+    {"xla_python_cpu_callback", "embeds a host pointer", true},
+    {"xla_python_gpu_callback", "embeds a host pointer", true},
+    {"triton_kernel_call", "carries a kernel that is not known to be complete", false},
+    {"triton_kernel_call_ffi", "carries a kernel that is not known to be complete", false},
+    {"mosaic_gpu", "carries a kernel that is not known to be complete", false},
+    {"mosaic_gpu_v2", "carries a kernel that is not known to be complete", false},
+    {"tf.call_tf_function", "names a function that the client keeps", false},
 };
 
 static bool is_lapack(keel_str_t name) {
@@ -164,7 +165,7 @@ static const char *why_not(const call_t *call, const char *vouched) {
     bool known = is_lapack(call->target) || keel_str_is_one_of(call->target, allowed);
     bool listed = is_listed_call(vouched, call->target);
     if (!known && listed && !call->typed) return "is vouched for, but is not a typed FFI call";
-    if (!known && !listed) return "is not known to be safe to store";
+    if (!known && !listed) return KEEL_KEY_UNKNOWN_CALL;
     keel_str_t config;
     if (find_str(call, "backend_config", &config) && (is_pointer_text(config) || !is_utf8(config)))
         return "may embed a pointer";
@@ -177,11 +178,24 @@ static void refuse_call(keel_cacheable_t *out, keel_str_t target, const char *wh
     snprintf(out->reason, sizeof out->reason, "custom call '%.100s' %s", out->target, why);
 }
 
+static bool find_target(call_t *call) {
+    return find_str(call, "call_target_name", &call->target) ||
+           find_str(call, "custom_call_target", &call->target);
+}
+
+bool keel_key_calls_by_address(const keel_program_t *program, keel_attr_id_t attributes) {
+    call_t call = {.program = program, .attributes = attributes};
+    keel_str_t config;
+    if (!find_target(&call)) return false;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
+        if (refused[i].by_address && keel_str_is(call.target, refused[i].target)) return true;
+    return find_str(&call, "backend_config", &config) && is_pointer_text(config);
+}
+
 static void check_call(const keel_program_t *program, keel_attr_id_t attributes,
                        const char *vouched, keel_cacheable_t *out) {
     call_t call = {.program = program, .attributes = attributes};
-    if (!find_str(&call, "call_target_name", &call.target) &&
-        !find_str(&call, "custom_call_target", &call.target)) {
+    if (!find_target(&call)) {
         refuse_call(out, KEEL_STR(""), "has no readable target");
         return;
     }
@@ -256,9 +270,7 @@ keel_status_t keel_key_calls(const keel_program_t *program, keel_str_t **out, si
     count = 0;
     for (keel_op_id_t op = 0; op < op_count; ++op) {
         call_t call = {.program = program, .attributes = program->operations.data[op].attributes};
-        if (kind_of(program, keel_program_op_name(program, op)) == CALL &&
-            (find_str(&call, "call_target_name", &call.target) ||
-             find_str(&call, "custom_call_target", &call.target)))
+        if (kind_of(program, keel_program_op_name(program, op)) == CALL && find_target(&call))
             targets[count++] = call.target;
     }
     qsort(targets, count, sizeof *targets, compare_names);

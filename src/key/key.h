@@ -93,6 +93,11 @@ keel_status_t keel_key_program(const keel_program_t *program, keel_digest_t *out
 // Checks all operations against the allow-list of custom calls. `vouched` is a comma-separated list
 // of typed-FFI targets that the user vouches for; may be NULL.
 void keel_key_cacheable(const keel_program_t *program, const char *vouched, keel_cacheable_t *out);
+// What the reason says, behind the target, if naming the target in `vouched` may help.
+#define KEEL_KEY_UNKNOWN_CALL "is not known to be safe to store"
+// Whether an operation with these attributes calls what a number in its configuration points to, in
+// the process that wrote it: each time that a client writes the program, it is another one.
+bool keel_key_calls_by_address(const keel_program_t *program, keel_attr_id_t attributes);
 // Whether it calls functions of the client that the client has to name for each executable or for
 // each execution: jax.debug.print, jax.pure_callback and the like.
 keel_status_t keel_key_calls_back(const keel_program_t *program, bool *out) KEEL_MUST_CHECK;

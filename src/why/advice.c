@@ -2,6 +2,7 @@
 // of, the dimensions that changed, and whether a library computes what differs.
 #include <ctype.h>
 
+#include "key/key.h"
 #include "why/internal.h"
 
 enum { NONE = -1 }; // no case
@@ -93,9 +94,11 @@ static int case_of_cache(const keel_run_difference_t *root) {
         {"foreign", KEEL_CASE_FOREIGN},
         {"late", KEEL_CASE_LOST},
     };
+    int found = NONE;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-        if (strcmp(root->subject, cases[i].subject) == 0) return cases[i].advice;
-    return NONE;
+        if (strcmp(root->subject, cases[i].subject) == 0) found = cases[i].advice;
+    bool may_vouch = strstr(root->note, KEEL_KEY_UNKNOWN_CALL) != NULL;
+    return found == (int)KEEL_CASE_UNCACHEABLE && !may_vouch ? (int)KEEL_CASE_UNSTORED : found;
 }
 
 // The user cannot move a choice inside a library's call to the device.

@@ -109,6 +109,20 @@ def check_contract(runs):
                  in runs.answer.err and "f32[7,8]" in runs.answer.err, told(runs.answer))
 
 
+def check_never_stored(space):
+    """What each process has to compile is said to be that, with nothing to change; addresses are no
+    values, and within a process other differences are told."""
+    for name in "callbacks", "addressed":
+        runs = check_same(space, name, stores=False)
+        runs.go()
+        why = runs.keel("why").out
+        report.check(f"{name}: warm, programs are uncacheable", "uncacheable" in why, why)
+        report.check(f"{name}: no other cause, and no advice that changes nothing",
+                     "structure" not in why and "KEEL_CUSTOM_CALLS" not in why, why)
+    report.check("addressed: another shape is one", "f32[8] -> f32[12]" in why, why)
+    report.check("addressed: the same again is a retrace", "retrace" in why, why)
+
+
 def check_processes(space):
     """Two processes that compute together, cold and warm, as JAX alone."""
     runs = Runs(space, "processes")
@@ -153,7 +167,7 @@ with Workspace("own-client") as space:
     check_builds(space)
     check_processes(space)
     check_training(space)
-    check_same(space, "callbacks", stores=False)
+    check_never_stored(space)
     check_same(space, "devices")
     check_same(space, "threads")
     check_same(space, "forked")

@@ -50,6 +50,28 @@ def callbacks():
     return [result, said]
 
 
+def addressed():
+    """Programs with an address of the process in them: one that is made again, one with another shape."""
+    from jax.experimental.custom_partitioning import custom_partitioning
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec
+    sharding = NamedSharding(Mesh(np.array(jax.devices()), ("a",)), PartitionSpec("a"))
+
+    @custom_partitioning
+    def sine(x):
+        return jnp.sin(x)
+
+    sine.def_partition(
+        infer_sharding_from_operands=lambda mesh, shapes, shape: shapes[0].sharding,
+        partition=lambda mesh, shapes, shape: (mesh, jnp.sin, shapes[0].sharding, (shapes[0].sharding,)),
+        sharding_rule="i -> i")
+    seen, results = [], []
+    for size in (8, 8, 12):
+        doubled = jax.jit(lambda x: sine(x) * 2)
+        results += numbers(doubled(jax.device_put(jnp.arange(float(size)), sharding)))
+    inspected = jax.jit(lambda x: (jax.debug.inspect_array_sharding(x * 2, callback=lambda s: seen.append(str(s))), x)[1])
+    return results + numbers(inspected(jax.device_put(jnp.arange(8.0), sharding))) + [len(seen)]
+
+
 def devices():
     mesh = jax.make_mesh((2, 2), ("x", "y"))
     sharding = jax.NamedSharding(mesh, jax.P("x", "y"))

@@ -413,6 +413,22 @@ static void the_same_operations_may_take_other_values(void **state) {
                  NULL});
 }
 
+#define CALL_OF(target, config)                                                                    \
+    "y = custom_call f32[4] x {call_target_name='" target "', backend_config='" config "'} @8\n"   \
+    "return y"
+
+static void an_address_is_no_difference(void **state) {
+    (void)state;
+    CHECK_PAIRS(
+        {"x: f32[4]\n" CALL_OF("CustomSPMDPartitioning", "140702427854704"),
+         "x: f32[4]\n" CALL_OF("CustomSPMDPartitioning", "140397915699056"), "retrace :  ->  @99",
+         NULL},
+        {"x: f32[4]\n" CALL_OF("mine", "140702427854704"), "x: f32[4]\n" CALL_OF("mine", "7"),
+         "structure custom_call: 140702427854704 -> 7 @8<99", NULL},
+        {"x: f32[4]\n" CALL_OF("mine", "\xff\x01"), "x: f32[4]\n" CALL_OF("mine", "\xff\x02"),
+         "structure custom_call: 2 bytes ff01 -> 2 bytes ff02 @8<99", NULL});
+}
+
 static void what_nothing_else_tells_is_told_by_the_text(void **state) {
     (void)state;
     CHECK_PAIRS(
@@ -763,6 +779,7 @@ int main(void) {
         cmocka_unit_test(lines_that_ran_again_are_counted),
         cmocka_unit_test(operations_in_another_order_changed_places),
         cmocka_unit_test(the_same_operations_may_take_other_values),
+        cmocka_unit_test(an_address_is_no_difference),
         cmocka_unit_test(what_nothing_else_tells_is_told_by_the_text),
         cmocka_unit_test(results_that_one_side_lacks_are_told_by_name),
         cmocka_unit_test(values_of_many_kinds_are_compared),

@@ -42,6 +42,14 @@ static keel_attr_id_t call_attributes(build_t *b, const call_t *call) {
     return dict(b, members, count);
 }
 
+static bool is_by_address(const call_t *call) {
+    build_t b;
+    build_begin(&b, call->hlo ? KEEL_FORMAT_HLO : KEEL_FORMAT_MLIR);
+    bool is = keel_key_calls_by_address(&b.program, call_attributes(&b, call));
+    keel_program_deinitialize(&b.program);
+    return is;
+}
+
 static keel_cacheable_t check_op(const char *name,
                                  keel_attr_id_t (*attributes)(build_t *b, const void *context),
                                  const void *context, const char *vouched) {
@@ -92,6 +100,21 @@ static void custom_partitioning_is_refused(void **state) {
 static void inspect_sharding_is_refused(void **state) {
     (void)state;
     assert_refused(.target = "InspectSharding", .config = "\xff\xfe");
+}
+
+#define BY_ADDRESS(...) is_by_address(&(call_t){.index = -1, .version = 1, __VA_ARGS__})
+
+static void what_a_call_finds_by_an_address_is_known(void **state) {
+    (void)state;
+    for (int hlo = 0; hlo < 2; ++hlo) {
+        assert_true(BY_ADDRESS(.hlo = hlo, .target = "InspectSharding", .config = "\xff\xfe"));
+        assert_true(BY_ADDRESS(.hlo = hlo, .target = "CustomSPMDPartitioning", .config = "14"));
+        assert_true(BY_ADDRESS(.hlo = hlo, .target = "mine", .config = "140702427854704"));
+        assert_false(BY_ADDRESS(.hlo = hlo, .target = "mine", .config = "140"));
+        assert_false(BY_ADDRESS(.hlo = hlo, .target = "mine", .config = "\xff\xfe"));
+        assert_false(BY_ADDRESS(.hlo = hlo, .target = "triton_kernel_call", .config = "k"));
+        assert_false(BY_ADDRESS(.hlo = hlo, .target = "mine"));
+    }
 }
 
 static void callbacks_with_a_pointer_are_refused(void **state) {
@@ -467,6 +490,7 @@ int main(void) {
         cmocka_unit_test(each_name_that_a_program_calls_is_listed_once),
         cmocka_unit_test(custom_partitioning_is_refused),
         cmocka_unit_test(inspect_sharding_is_refused),
+        cmocka_unit_test(what_a_call_finds_by_an_address_is_known),
         cmocka_unit_test(callbacks_with_a_pointer_are_refused),
         cmocka_unit_test(callbacks_by_number_are_kept),
         cmocka_unit_test(transfers_to_the_host_are_refused),

@@ -25,7 +25,9 @@ static void what_keeps_a_program_from_the_cache_has_advice_of_its_own(void **sta
         keel_case_t advice;
     } cases[] = {
         {"dumps", KEEL_CASE_DUMPS},
-        {"uncacheable", KEEL_CASE_UNCACHEABLE},
+        {"uncacheable", KEEL_CASE_UNSTORED},
+        {"uncacheable\",\"note\":\"custom call 'mine' is not known to be safe to store",
+         KEEL_CASE_UNCACHEABLE},
         {"refresh", KEEL_CASE_REFRESH},
         {"unused", KEEL_CASE_UNUSED},
         {"damaged", KEEL_CASE_LOST},
@@ -37,7 +39,7 @@ static void what_keeps_a_program_from_the_cache_has_advice_of_its_own(void **sta
     const keel_cause_facts_t *cache = keel_cause_facts(KEEL_CAUSE_CACHE);
     for (int torch = 0; torch < 2; ++torch) {
         for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-            char root[100];
+            char root[160];
             snprintf(root, sizeof root, "\"kind\":\"cache\",\"subject\":\"%s\"", cases[i].subject);
             check(root, torch, case_text(cases[i].advice));
         }
