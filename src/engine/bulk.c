@@ -2,14 +2,14 @@
 
 #include <stdio.h>
 
-void bulk_executed(bulk_t *bulk) {
-    bulk->bytes = 0;
+void bulk_executed(bulk_t *bulk, uint64_t computed) {
+    bulk->bytes -= computed < bulk->bytes ? computed : bulk->bytes;
 }
 
-bool bulk_read(bulk_t *bulk, uint64_t bytes) {
-    if (bulk->writes == KEEL_WRITES_DISCARD) return false;
+uint64_t bulk_read(bulk_t *bulk, uint64_t bytes) {
+    if (bulk->writes == KEEL_WRITES_DISCARD) return 0;
     bulk->bytes = bytes > UINT64_MAX - bulk->bytes ? UINT64_MAX : bulk->bytes + bytes;
-    return bulk->bytes > BULK_BYTES;
+    return bulk->bytes > BULK_BYTES ? bulk->bytes : 0;
 }
 
 keel_status_t bulk_judge(const bulk_t *bulk, const keel_place_t *place, const char *maker,

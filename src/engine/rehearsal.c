@@ -12,9 +12,9 @@
 typedef struct unreal_t {
     struct unreal_t *next;
     const char *maker;
-    const site_t *site; // NULL: unknown
-    const char *into;   // the program that it is a constant of; NULL: none. Kept by this room
-    uint64_t count;     // since the last event
+    const site_t *site;      // NULL: unknown
+    const char *into;        // the program that it is a constant of; NULL: none. Kept by this room
+    uint64_t count, refused; // reads since the last event: done, and refused
 } unreal_t;
 
 // The last unreal values that a thread read, until it compiles.
@@ -251,13 +251,12 @@ static living_t *living_of(rehearsal_t *rehearsal, const counter_t *program) {
 
 void rehearsal_executed(keel_engine_t *engine, const counter_t *counter,
                         const PJRT_LoadedExecutable *loaded) {
-    if (!counter) return;
-    uint64_t bytes = keel_rehearse_in_use(loaded);
+    uint64_t bytes = keel_rehearse_in_use(loaded), computed = keel_rehearse_computes(loaded);
     pthread_mutex_lock(&engine->rehearsal->lock);
-    living_t *living = living_of(engine->rehearsal, counter);
+    living_t *living = counter ? living_of(engine->rehearsal, counter) : NULL;
     if (living && bytes > living->most) living->most = bytes;
     if (living) living->spans = keel_rehearse_spans(loaded);
-    bulk_executed(&engine->rehearsal->bulk);
+    bulk_executed(&engine->rehearsal->bulk, computed);
     pthread_mutex_unlock(&engine->rehearsal->lock);
 }
 
@@ -289,10 +288,10 @@ static unreal_t *unreal_of(rehearsal_t *rehearsal, const site_t *site, const cha
 }
 
 static void count_unreal(rehearsal_t *rehearsal, const site_t *site, const char *maker,
-                         const char *into) {
+                         const char *into, bool is_refused) {
     pthread_mutex_lock(&rehearsal->lock);
     unreal_t *unreal = unreal_of(rehearsal, site, maker, into);
-    if (unreal) ++unreal->count;
+    if (unreal) ++*(is_refused ? &unreal->refused : &unreal->count);
     pthread_mutex_unlock(&rehearsal->lock);
 }
 
@@ -327,7 +326,7 @@ void rehearsal_look(keel_engine_t *engine, const keel_program_t *program, const 
     size_t count = recent_count < RECENT ? recent_count : RECENT;
     for (size_t i = 0; i < count; ++i)
         if (has_constant(program, &recent[i]))
-            count_unreal(engine->rehearsal, recent[i].site, recent[i].maker, name);
+            count_unreal(engine->rehearsal, recent[i].site, recent[i].maker, name, false);
     recent_count = 0;
 }
 
@@ -337,13 +336,14 @@ keel_status_t rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buf
     const char *maker;
     if (keel_rehearse_is_real(buffer, &maker)) return NULL;
     pthread_mutex_lock(&rehearsal->lock);
-    bool matters = bulk_read(&rehearsal->bulk, bytes);
+    uint64_t bulk = bulk_read(&rehearsal->bulk, bytes);
     pthread_mutex_unlock(&rehearsal->lock);
-    if (!site) site = matters ? sites_now(engine->sites) : sites_here(engine->sites);
-    count_unreal(rehearsal, site, maker, NULL);
-    note_recent(site, maker, buffer);
-    if (!matters) return NULL;
-    return bulk_judge(&rehearsal->bulk, site ? site_place(site) : NULL, maker, bytes);
+    if (!site) site = bulk ? sites_now(engine->sites) : sites_here(engine->sites);
+    keel_status_t refusal =
+        bulk ? bulk_judge(&rehearsal->bulk, site ? site_place(site) : NULL, maker, bulk) : NULL;
+    count_unreal(rehearsal, site, maker, NULL, refusal);
+    if (!refusal) note_recent(site, maker, buffer);
+    return refusal;
 }
 
 // The oldest first. The lock is not held while a line is written.
@@ -351,10 +351,11 @@ static void journal_unreal(keel_engine_t *engine) {
     rehearsal_t *rehearsal = engine->rehearsal;
     pthread_mutex_lock(&rehearsal->lock);
     for (unreal_t *at = rehearsal->unreal; at; at = at->next) {
-        if (!at->count) continue;
-        keel_journal_unreal_t event = {.maker = at->maker, .into = at->into, .count = at->count};
+        if (!at->count && !at->refused) continue;
+        keel_journal_unreal_t event = {
+            .maker = at->maker, .into = at->into, .count = at->count, .refused = at->refused};
         if (at->site) event.site = engine_site(site_place(at->site));
-        at->count = 0;
+        at->count = at->refused = 0;
         pthread_mutex_unlock(&rehearsal->lock);
         keel_journal_unreal(engine->journal, &event);
         pthread_mutex_lock(&rehearsal->lock);

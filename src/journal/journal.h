@@ -288,7 +288,7 @@ typedef struct keel_journal_unreal_t {
     const char *maker; // the program that would have computed it: "jit_step"
     const char *into;  // the program that has it as a constant; NULL: the host alone read it
     keel_journal_site_t site;
-    uint64_t count; // since the last such event
+    uint64_t count, refused; // since the last such event: reads done, and reads refused
 } keel_journal_unreal_t;
 void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *event);
 // What the command of a rehearsal would have written, below a folder (its path ends with a slash)

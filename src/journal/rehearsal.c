@@ -20,6 +20,7 @@ void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *e
     keel_line_text(&line.json, "into", event->into);
     keel_line_site(&line.json, &event->site);
     keel_json_unsigned(&line.json, "count", event->count);
+    if (event->refused) keel_json_unsigned(&line.json, "refused", event->refused);
     keel_line_finish(journal, &line);
 }
 

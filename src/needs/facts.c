@@ -199,6 +199,31 @@ const needs_fact_t *needs_fact(keel_str_t name) {
     return NULL;
 }
 
+// A scatter puts elements where they belong; what a custom call does is unknown.
+static bool combines(const needs_fact_t *fact) {
+    switch (fact->work) {
+        case NEEDS_TAKEN:
+            return fact->trouble != NEEDS_TARGET && strcmp(fact->name, "scatter") != 0;
+        case NEEDS_DOT:
+        case NEEDS_CONVOLUTION:
+        case NEEDS_WINDOW:
+        case NEEDS_TRANSFORM:
+        case NEEDS_SOLVE:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool keel_needs_combines(const keel_program_t *program) {
+    for (uint32_t i = 0; i < program->op_names.count; ++i) {
+        const needs_fact_t *fact =
+            needs_fact(keel_program_str(program, program->op_names.data[i].name));
+        if (fact && combines(fact)) return true;
+    }
+    return false;
+}
+
 needs_trouble_t needs_trouble_of(keel_str_t target) {
     // XLA itself expands them before a backend sees them.
     static const char *const anywhere[] = {

@@ -64,6 +64,10 @@ typedef struct keel_need_t {
 keel_status_t keel_needs_of(keel_needs_t *needs, const uint32_t *results, uint32_t count,
                             uint32_t most, keel_need_t *out) KEEL_MUST_CHECK;
 
+// Whether some operation puts many elements together into one (dot, reduce, convolution, ...). A
+// program without one only moves elements or maps each of them. Any program will do.
+bool keel_needs_combines(const keel_program_t *program);
+
 // The program of the same format that computes just these results (ascending, at least one), from
 // just the arguments that they need, both in the original order. In HLO the root is a tuple if that
 // of the whole program is one.

@@ -144,6 +144,10 @@ bool keel_rehearse_spans(const PJRT_LoadedExecutable *loaded) {
     return partitions > 1 && partitions > loaded->device_count;
 }
 
+uint64_t keel_rehearse_computes(const PJRT_LoadedExecutable *loaded) {
+    return loaded->facts->combines ? loaded->facts->result_bytes : 0;
+}
+
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded) {
     uint64_t most = 0;
     for (size_t i = 0; i < loaded->device_count; ++i) {

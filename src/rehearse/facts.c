@@ -1,5 +1,6 @@
 // What is known about an executable: what its program says about parameters and results, and what
 // the compiler said.
+#include "needs/needs.h"
 #include "read/read.h"
 #include "rehearse/objects.h"
 
@@ -17,13 +18,14 @@ void facts_release(facts_t *facts) {
     keel_free(facts);
 }
 
-static keel_status_t read_signature(const PJRT_Client_Compile_Args *args, keel_signature_t *out) {
+static keel_status_t read_program(const PJRT_Client_Compile_Args *args, facts_t *out) {
     keel_program_t program;
     keel_bytes_t code = keel_bytes(args->program->code, args->program->code_size);
     keel_program_initialize(&program);
     KEEL_TRY(keel_read(code, &program));
     keel_status_t status = keel_signature_read(
-        &program, keel_bytes(args->compile_options, args->compile_options_size), out);
+        &program, keel_bytes(args->compile_options, args->compile_options_size), &out->signature);
+    out->combines = keel_needs_combines(&program);
     keel_program_deinitialize(&program);
     return status;
 }
@@ -52,6 +54,7 @@ static keel_status_t list_results(facts_t *facts) {
         facts->ranks[i] = shape->rank;
         for (uint32_t j = 0; j < shape->rank; ++j)
             *next++ = shape->dims[j];
+        facts->result_bytes += bytes_of_elements(facts->types[i], shape->dims, shape->rank);
     }
     return NULL;
 }
@@ -129,7 +132,7 @@ keel_status_t facts_begin(const PJRT_Client_Compile_Args *args, facts_t **out) {
     keel_buffer_initialize(&facts->serialized, 0);
     keel_arena_initialize(&facts->arena, 0);
     facts->format = "hlo_with_config";
-    keel_status_t status = read_signature(args, &facts->signature);
+    keel_status_t status = read_program(args, facts);
     if (!status) status = keep_text(facts->signature.name, &facts->name);
     if (!status && rehearsal.calculator && *rehearsal.calculator)
         status =

@@ -344,6 +344,8 @@ typedef struct facts_t {
     atomic_size_t references;
     keel_signature_t signature;
     bool is_guess;          // how its results are sharded
+    bool combines;          // it does more than move or map elements
+    uint64_t result_bytes;  // on one device
     const char *name;       // never freed
     compiling_t *compiling; // NULL: it is not compiled here
     worth_t *worth;

@@ -120,6 +120,9 @@ bool keel_rehearse_is_real(PJRT_Buffer *buffer, const char **out_maker);
 void keel_rehearse_dims(const PJRT_Buffer *buffer, const int64_t **out, size_t *out_rank);
 // Bytes in use on the fullest device of the executable.
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded);
+// Bytes that an execution computes on each device: 0 if the program only moves elements or maps
+// each of them.
+uint64_t keel_rehearse_computes(const PJRT_LoadedExecutable *loaded);
 // Whether devices of other processes have partitions of it, so that all must execute it. Replicas
 // may differ: PyTorch/XLA compiles every program for all of them.
 bool keel_rehearse_spans(const PJRT_LoadedExecutable *loaded);

@@ -21,8 +21,15 @@ keel_run_fit_t keel_run_fit(const keel_run_t *run) {
     return fit;
 }
 
+static bool has_refused_reads(const keel_run_rehearsal_t *rehearsal) {
+    for (size_t i = 0; i < rehearsal->unreal_count; ++i)
+        if (rehearsal->unreals[i].refused) return true;
+    return false;
+}
+
 bool keel_run_passes(const keel_run_t *run) {
     if (!*run->rehearsal.target.name) return true;
     return !run->rehearsal.refusal_count && !run->rehearsal.drift_count &&
-           !run->fates[KEEL_RUN_REFUSED] && keel_run_fit(run).verdict != KEEL_RUN_TOO_LARGE;
+           !has_refused_reads(&run->rehearsal) && !run->fates[KEEL_RUN_REFUSED] &&
+           keel_run_fit(run).verdict != KEEL_RUN_TOO_LARGE;
 }

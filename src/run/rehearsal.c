@@ -156,6 +156,7 @@ static keel_status_t meet_unreal(const context_t *to, const json_t *event) {
         ++rehearsal->unreal_count;
     }
     rehearsal->unreals[at].times += keel_event_count(event, "count");
+    rehearsal->unreals[at].refused += keel_event_count(event, "refused");
     return NULL;
 }
 

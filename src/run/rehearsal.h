@@ -37,7 +37,8 @@ typedef struct keel_unreal_t {
     const char *file, *function;
     const char *shown; // "train.py:88"
     uint32_t line;
-    uint64_t times;
+    uint64_t times;   // that it was read
+    uint64_t refused; // that the read was refused
 } keel_unreal_t;
 
 // A program of which it is only guessed how its results are sharded.

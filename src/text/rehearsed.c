@@ -172,72 +172,92 @@ void keel_unreal_sentence(const keel_unreal_t *unreal, keel_buffer_t *out) {
         return;
     }
     keel_write_foreign(out, line_or_unknown(unreal->shown));
-    keel_buffer_text(out, " reads what ");
+    keel_buffer_text(out, unreal->times ? " reads what " : " was refused what ");
     keel_write_foreign(out, *unreal->maker ? unreal->maker : "a program");
     keel_buffer_text(out, " makes, ");
-    keel_write_counted(out, unreal->times, "time");
+    keel_write_counted(out, unreal->times ? unreal->times : unreal->refused, "time");
+    if (unreal->times && unreal->refused) {
+        keel_buffer_text(out, ", and was refused it ");
+        keel_write_counted(out, unreal->refused, "time");
+    }
 }
 
 static bool is_same_line(const keel_unreal_t *a, const keel_unreal_t *b) {
     return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-// The first of its line, or of its program, among those read by the host, or kept as constants.
-static bool is_first(const keel_run_rehearsal_t *rehearsal, size_t index, bool as_constant) {
+typedef enum unreal_use_t { UNREAL_READ, UNREAL_REFUSED, UNREAL_CONSTANT } unreal_use_t;
+
+static bool is_used(const keel_unreal_t *unreal, unreal_use_t use) {
+    if (use == UNREAL_CONSTANT) return *unreal->into;
+    return !*unreal->into && (use == UNREAL_READ ? unreal->times : unreal->refused);
+}
+
+// The first of its line, or of its program if it is a constant, among those of that use.
+static bool is_first(const keel_run_rehearsal_t *rehearsal, size_t index, unreal_use_t use) {
     const keel_unreal_t *own = &rehearsal->unreals[index];
-    if (as_constant != !!*own->into) return false;
+    if (!is_used(own, use)) return false;
     for (size_t i = 0; i < index; ++i) {
         const keel_unreal_t *other = &rehearsal->unreals[i];
-        if (as_constant != !!*other->into) continue;
-        if (as_constant ? strcmp(own->into, other->into) == 0 : is_same_line(own, other))
+        if (!is_used(other, use)) continue;
+        if (use == UNREAL_CONSTANT ? strcmp(own->into, other->into) == 0 : is_same_line(own, other))
             return false;
     }
     return true;
 }
 
-static uint64_t count_firsts(const keel_run_rehearsal_t *rehearsal, bool as_constant) {
+static uint64_t count_firsts(const keel_run_rehearsal_t *rehearsal, unreal_use_t use) {
     uint64_t count = 0;
     for (size_t i = 0; i < rehearsal->unreal_count; ++i)
-        count += is_first(rehearsal, i, as_constant);
+        count += is_first(rehearsal, i, use);
     return count;
 }
 
-static void list_firsts(const keel_run_rehearsal_t *rehearsal, bool as_constant,
+static void list_firsts(const keel_run_rehearsal_t *rehearsal, unreal_use_t use,
                         keel_buffer_t *out) {
     size_t shown = 0;
     for (size_t i = 0; i < rehearsal->unreal_count; ++i) {
         const keel_unreal_t *unreal = &rehearsal->unreals[i];
-        if (!is_first(rehearsal, i, as_constant)) continue;
+        if (!is_first(rehearsal, i, use)) continue;
         keel_buffer_text(out, shown ? ", " : ": ");
         if (shown++ == LINES_SHOWN) {
             keel_buffer_text(out, "...");
             return;
         }
         const char *line = line_or_unknown(unreal->shown);
-        keel_write_foreign(out, as_constant ? unreal->into : line);
+        keel_write_foreign(out, use == UNREAL_CONSTANT ? unreal->into : line);
         keel_buffer_text(out, " (");
-        keel_write_foreign(out, as_constant ? line : unreal->maker);
+        keel_write_foreign(out, use == UNREAL_CONSTANT ? line : unreal->maker);
         keel_buffer_byte(out, ')');
     }
 }
 
 void keel_unreals_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out) {
-    uint64_t count = count_firsts(rehearsal, false);
+    uint64_t count = count_firsts(rehearsal, UNREAL_READ);
     if (!count) return;
     keel_write_counted(out, count, "line");
     keel_buffer_text(out, count == 1 ? " reads values" : " read values");
     keel_buffer_text(out, " that no device computed");
     as_values(&rehearsal->target, out);
-    list_firsts(rehearsal, false, out);
+    list_firsts(rehearsal, UNREAL_READ, out);
+}
+
+void keel_unreals_refused_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out) {
+    uint64_t count = count_firsts(rehearsal, UNREAL_REFUSED);
+    if (!count) return;
+    keel_write_counted(out, count, "line");
+    keel_buffer_text(out, count == 1 ? " was refused values" : " were refused values");
+    keel_buffer_text(out, " that no device computed, which would replace files");
+    list_firsts(rehearsal, UNREAL_REFUSED, out);
 }
 
 void keel_unreal_constants_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out) {
-    uint64_t count = count_firsts(rehearsal, true);
+    uint64_t count = count_firsts(rehearsal, UNREAL_CONSTANT);
     if (!count) return;
     keel_write_counted(out, count, "program");
     keel_buffer_text(out, count == 1 ? " has constants" : " have constants");
     keel_buffer_text(out, " that no device computed");
-    list_firsts(rehearsal, true, out);
+    list_firsts(rehearsal, UNREAL_CONSTANT, out);
 }
 
 // ---- what only the machine tells ---------------------------------------------------------------
@@ -339,6 +359,8 @@ void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out) {
     keel_fit_sentence(run, &text);
     bool is_over = keel_run_fit(run).verdict == KEEL_RUN_TOO_LARGE;
     summary_line(&text, is_over ? "; run `keel memory`\n" : "\n", out);
+    keel_unreals_refused_sentence(rehearsal, &text);
+    summary_line(&text, "\n", out);
     keel_unreals_sentence(rehearsal, &text);
     summary_line(&text, "\n", out);
     keel_unreal_constants_sentence(rehearsal, &text);
@@ -403,7 +425,7 @@ static void say_unreal(const keel_run_rehearsal_t *rehearsal, limits_t *limits) 
         keel_buffer_initialize(&text, 0);
         keel_unreal_sentence(&rehearsal->unreals[i], &text);
         keel_buffer_text(&text, "; no device computed it");
-        if (*rehearsal->target.values) {
+        if (*rehearsal->target.values && rehearsal->unreals[i].times) {
             keel_buffer_text(&text, ", so it read as ");
             keel_write_foreign(&text, rehearsal->target.values);
         }
@@ -574,6 +596,7 @@ static void unreals_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *jso
         keel_json_string(json, "function", unreal->function);
         keel_json_string(json, "shown", unreal->shown);
         keel_json_unsigned(json, "times", unreal->times);
+        keel_json_unsigned(json, "refused", unreal->refused);
         keel_json_end_object(json);
     }
     keel_json_end_array(json);

@@ -26,6 +26,7 @@ void keel_unreal_sentence(const keel_unreal_t *unreal, keel_buffer_t *out);
 // "2 lines read values that no device computed, as zeros: train.py:190 (jit_step), ..."
 void keel_unreals_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out);
 // "1 program has constants that no device computed: jit_loss (train.py:12)"; nothing if none has.
+void keel_unreals_refused_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out);
 void keel_unreal_constants_sentence(const keel_run_rehearsal_t *rehearsal, keel_buffer_t *out);
 
 // "the programs' keys assume the machine's driver and memory limit; ..."; nothing if nothing was

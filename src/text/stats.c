@@ -493,6 +493,8 @@ static void rehearsal(const keel_why_t *why, keel_buffer_t *out) {
     }
     if (!why->run.asides.misfit_count) keel_fit_sentence(&why->run, &text);
     sentence_row(out, "fit", &text);
+    keel_unreals_refused_sentence(facts, &text);
+    sentence_row(out, "held back", &text);
     keel_unreals_sentence(facts, &text);
     sentence_row(out, "not real", &text);
     keel_unreal_constants_sentence(facts, &text);

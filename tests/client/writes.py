@@ -87,6 +87,80 @@ def small(stage):
                  "saved\n" not in answer.out and "small.py:13 reads" in answer.err, told(answer))
 
 
+# An array that is read piece by piece, each less than bulk, with executions between: its slices, a cast of each, and
+# a norm of each that is printed. The script goes on, as it does if the read is on a thread that nobody joins.
+PIECES = '''
+import sys, jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def step(w, x):
+    for _ in range(4): w = w - 1e-3 * jax.grad(lambda w: jnp.mean(jnp.tanh(x @ w) ** 2))(w)
+    return w
+w = step(jnp.full((512, 512), .5), jnp.ones((64, 512)))
+pieces = {
+    "rows": lambda i: np.asarray(w[i]),
+    "cast": lambda i: np.asarray(w.astype(jnp.bfloat16)[i]),
+    "norm": lambda i: (np.asarray(w[i]), float(jnp.linalg.norm(w[i]))),
+    "items": lambda i: [w[i, j].item() for j in range(8)]}
+try:
+    for i in range(512): pieces[sys.argv[1]](i)
+    print("saved")
+except Exception:
+    print("swallowed")
+'''
+
+# What a training and an evaluation log, each time little and all in all much more than bulk.
+LOGS = '''
+import jax, jax.numpy as jnp, numpy as np
+@jax.jit
+def step(w, x):
+    for _ in range(4): w = w - 1e-3 * jax.grad(lambda w: jnp.mean(jnp.tanh(x @ w) ** 2))(w)
+    return w, {name: jnp.mean(w) * n for n, name in enumerate("abcdefghijklmnopqrst")}
+@jax.jit
+def answers(w, x): return jnp.argmax(jnp.tanh(x @ w), axis=1)
+w, x = jnp.full((512, 512), .5), jnp.ones((64, 512))
+for n in range(200):
+    w, metrics = step(w, x)
+    {name: float(value) for name, value in metrics.items()}
+for n in range(200): np.asarray(answers(w, x))
+for n in range(1200): float(jnp.mean(w))
+print("logged")
+'''
+
+# The ways to memory that is not there.
+MEMORY = '''
+import jax, jax.numpy as jnp, numpy as np
+w = jax.jit(lambda x: x * 2)(jnp.ones((512, 512)))
+for name, way in {"pointer": lambda: w.unsafe_buffer_pointer(), "dlpack": lambda: np.from_dlpack(w),
+                  "interface": lambda: w.__cuda_array_interface__}.items():
+    try: print(name, way())
+    except Exception as error: print(name, "is refused")
+print(np.asarray(w).sum(), jnp.asarray(np.asarray(w)).sum())
+'''
+
+
+def pieces(stage):
+    stage.script("pieces.py", PIECES)
+    for way in ("rows", "cast", "norm", "items"):
+        answer = stage.rehearse("cpu:1", "pieces.py", way, options=("--compile", "none", "--writes", "refuse"))
+        report.check(f"an array that is read piece by piece ({way}) is refused", answer.out == "swallowed\n",
+                     told(answer))
+        report.check("which the exit code and the summary tell, whatever the script does", answer.code == 1 and
+                     "keel: 1 line was refused values that no device computed" in answer.err, told(answer))
+    facts = stage.answer("stats")["rehearsal"]["unreal"]
+    report.check("stats count what was refused", sum(fact["refused"] for fact in facts) == 1, str(facts))
+    stage.script("logs.py", LOGS)
+    answer = stage.rehearse("cpu:1", "logs.py", options=("--compile", "none", "--writes", "refuse"))
+    report.check("logs are not", answer.code == 0 and answer.out == "logged\n" and "refused" not in answer.err,
+                 told(answer))
+
+
+def memory(stage):
+    stage.script("memory.py", MEMORY)
+    answer = stage.rehearse("cpu:1", "memory.py", options=("--compile", "none"))
+    report.equal("the memory of an array is not offered", answer.out, "pointer is refused\ndlpack is refused\n"
+                 "interface is refused\n524288.0 524288.0\n")
+
+
 def hosts(stage):
     stage.script("hosts.py", "import os\nopen(f'part-{os.environ[\"RANK\"]}', 'w').write('x')\n"
                  "import time\nend = time.monotonic() + 300\n"
@@ -133,6 +207,8 @@ def below(stage):
 with Workspace("writes") as space:
     train(Stage(space, "train"))
     small(Stage(space, "small"))
+    pieces(Stage(space, "pieces"))
+    memory(Stage(space, "memory"))
     hosts(Stage(space, "hosts"))
     damaged(Stage(space, "damaged"))
     below(Stage(space, "below"))

@@ -714,8 +714,40 @@ static void shardings_stay_with_what_they_belong_to(void **state) {
     check(cases, sizeof cases / sizeof *cases);
 }
 
+static void a_program_combines_elements_or_moves_them(void **state) {
+    (void)state;
+    static const struct {
+        const char *program;
+        bool combines;
+    } cases[] = {
+        {"x: f32[8]\n"
+         "y = slice f32[4] x\n"
+         "z = negate f32[4] y\n"
+         "return z\n"
+         "-> f32[4]",
+         false},
+        {"x: f32[8] y: f32[8]\n"
+         "z = dot_general f32[] x y\n"
+         "return z\n"
+         "-> f32[]",
+         true},
+        {"x: f32[8]\n"
+         "z = custom_call f32[8] x {call_target_name='Sharding'}\n"
+         "return z\n"
+         "-> f32[8]",
+         false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        keel_program_t program;
+        small_program(cases[i].program, &program);
+        assert_int_equal(keel_needs_combines(&program), cases[i].combines);
+        keel_program_deinitialize(&program);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_combines_elements_or_moves_them),
         cmocka_unit_test(what_a_result_does_not_depend_on_is_left_out),
         cmocka_unit_test(a_called_function_has_what_is_needed_of_it),
         cmocka_unit_test(a_loop_carries_what_its_wanted_values_depend_on),

@@ -472,6 +472,25 @@ static void values_that_no_device_computed_are_told_by_line(void **state) {
     assert_says(say_why, "\n  ... and 14 more; keel why --all\n");
 }
 
+static void refused_reads_fail_the_rehearsal(void **state) {
+    (void)state;
+    unreal("jit_step", "", 3, 4);
+    line_of("{\"event\":\"unreal\",\"pid\":1,\"maker\":\"jit_step\",\"count\":0,\"refused\":2,"
+            "\"site\":{\"file\":\"/w/t.py\",\"line\":9}}");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.run.rehearsal.unreals[1].refused, 2);
+    assert_false(keel_run_passes(&why.run));
+    keel_why_deinitialize(&why);
+    assert_says(keel_text_summary,
+                "keel: 1 line was refused values that no device computed, which would replace "
+                "files: t.py:9 (jit_step)\n"
+                "keel: 1 line reads values that no device computed, as zeros: t.py:3 (jit_step)\n");
+    assert_says(say_why, "\n  t.py:9 was refused what jit_step makes, 2 times; no device computed "
+                         "it\n");
+    assert_says(say_stats, "held back   1 line was refused");
+}
+
 static void say_assumed(const keel_why_t *why, keel_buffer_t *out) {
     keel_assumed_sentence(&why->run, out);
     if (!out->size) keel_buffer_text(out, "nothing");
@@ -754,6 +773,7 @@ int main(void) {
         REHEARSAL(what_does_not_compile_is_told_once_with_its_line),
         REHEARSAL(what_the_compiler_finds_too_large_does_not_fit),
         REHEARSAL(values_that_no_device_computed_are_told_by_line),
+        REHEARSAL(refused_reads_fail_the_rehearsal),
         REHEARSAL(what_only_the_machine_tells_is_told_once),
         REHEARSAL(guesses_are_told),
         cmocka_unit_test_setup_teardown(a_run_on_real_devices_says_nothing_of_it, begin, end),
