@@ -315,22 +315,6 @@ static PJRT_Error *ready_event(PJRT_Buffer_ReadyEvent_Args *args) {
     return NULL;
 }
 
-// A number that tells buffers apart.
-static PJRT_Error *unsafe_pointer(PJRT_Buffer_UnsafePointer_Args *args) {
-    args->buffer_pointer = (uintptr_t)args->buffer;
-    return NULL;
-}
-
-static PJRT_Error *hold(PJRT_Buffer_IncreaseExternalReferenceCount_Args *args) {
-    (void)args;
-    return NULL;
-}
-
-static PJRT_Error *let_go(PJRT_Buffer_DecreaseExternalReferenceCount_Args *args) {
-    (void)args;
-    return NULL;
-}
-
 static PJRT_Error *copy(PJRT_Buffer *from, PJRT_Memory *to, PJRT_Buffer **out) {
     bool deleted;
     contents_t *contents = buffer_contents(from, &deleted);
@@ -385,9 +369,6 @@ void buffer_fill(PJRT_Api *table) {
     table->PJRT_Buffer_Memory = memory_of;
     table->PJRT_Buffer_IsOnCpu = is_on_cpu;
     table->PJRT_Buffer_ReadyEvent = ready_event;
-    table->PJRT_Buffer_UnsafePointer = unsafe_pointer;
-    table->PJRT_Buffer_IncreaseExternalReferenceCount = hold;
-    table->PJRT_Buffer_DecreaseExternalReferenceCount = let_go;
     table->PJRT_Buffer_CopyToDevice = copy_to_device;
     table->PJRT_Buffer_CopyToMemory = copy_to_memory;
     table->PJRT_Client_CreateUninitializedBuffer = create_uninitialized;
