@@ -230,6 +230,18 @@ static void write_made_with(const char *what, keel_str_t listed, keel_str_t own,
     keel_buffer_byte(out, '\n');
 }
 
+// The first of them, and what to do.
+static void write_unread(const contract_run_t *run, keel_buffer_t *out) {
+    if (!run->first_unread) return;
+    keel_buffer_text(out, run->unread == 1 ? ": " : "; the first is ");
+    keel_write_foreign(out, run->first_unread->name);
+    keel_buffer_text(out, ". `keel show ");
+    keel_str_t digest = keel_str(run->first_unread->program);
+    if (digest.size > 12) digest.size = 12; // as in reports
+    keel_write_foreign_str(out, digest);
+    keel_buffer_text(out, "` says why");
+}
+
 // Why there is no answer.
 static void write_unseen(const contract_check_t *check, keel_buffer_t *out) {
     if (!check->checked && !check->run->unread)
@@ -245,10 +257,9 @@ static void write_unseen(const contract_check_t *check, keel_buffer_t *out) {
     }
     if (check->run->unread) {
         keel_write_counted(out, check->run->unread, "program");
-        keel_buffer_format(out,
-                           " could not be read, and so not checked: `keel stats` names %s, and "
-                           "`keel show PROGRAM` says why.\n",
-                           check->run->unread == 1 ? "it" : "them");
+        keel_buffer_text(out, " could not be read, and so not checked");
+        write_unread(check->run, out);
+        keel_buffer_text(out, ".\n");
     }
 }
 

@@ -271,6 +271,7 @@ static keel_status_t join(reading_t *reading) {
     for (size_t i = 0; i < model->request_count && !status; ++i) {
         const keel_run_request_t *request = &model->requests[i];
         const uint64_t *at = keel_map_find(&digests, keel_str_bytes(keel_str(request->program)));
+        if (!at && !run->first_unread) run->first_unread = request;
         if (!at || run->programs[*at].request) continue;
         run->programs[*at].request = request;
         run->programs[*at].is_operation = request->operation != SIZE_MAX;

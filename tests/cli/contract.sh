@@ -68,6 +68,14 @@ compile jit_part "$both" 1
 file=/home/ada/other.py compile jit_rest "$constant" 1
 echo '{"event":"transfers","t":'$now',"pid":1,"executes":{"'$both'":5},"cut_steps":5,"cut_pieces":10,"pieces":[{"program":"'$both'","site":{"file":"/home/ada/train.py","line":18,"function":"main"},"forced":5,"sampled":5,"shared":5,"pieces":2}]}' >>"$journal"
 finish
+# What no reader understands has no `ask`.
+echo "module of a later format" >new.mlir
+unread=$(keep new.mlir)
+start 20260107-000000-ab ""
+compile jit_step "$step" 3.21
+compile jit_new "$unread" 1
+sed -i '$d' "$journal"
+finish
 
 echo "== record"
 keel contract record -o keel.contract --from 20260101; echo "exit $?"
@@ -102,6 +110,8 @@ grep -o '"locations.*' uris.sarif
 keel contract check --contract keel.contract --from 20260102 --json; echo "exit $?"
 keel contract check --contract keel.contract --from 20260103; echo "exit $?"
 keel contract check --contract keel.contract --from 20260106; echo "exit $?" # a read cuts the step at one of them
+keel contract check --contract keel.contract --from 20260107; echo "exit $?"
+keel show "$unread" 2>&1 | sed "s/$unread/DIGEST/"
 sed 's/^  function step.*/&\n  scope warn/' keel.contract >warn.contract
 keel contract check --contract warn.contract --from 20260102; echo "exit $?"
 sed 's/^  function step.*/&\n  scope allow/' keel.contract >allow.contract
