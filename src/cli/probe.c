@@ -115,7 +115,8 @@ static void print_json(const keel_probe_t *probe, keel_buffer_t *out) {
 
 static const char details[] =
     "PLUGIN is a path, cpu, cuda or tpu; the default is the plugin that the settings name. It is\n"
-    "loaded and used step by step in a separate process, so that it may crash or hang.\n\n"
+    "loaded and used step by step in a separate process, so that it may crash or hang. JAX on a\n"
+    "CPU uses its own client unless a plugin is named or jax_cpu is embedded.\n\n"
     "Each finding has a label and a next step. The labels are backend defect (the plugin fails\n"
     "or lacks something), launch policy (how processes are started here), version gate (versions\n"
     "that do not work together) and model policy (settings that change every model's numbers).\n\n"
