@@ -55,6 +55,9 @@ typedef struct keel_plan_t {
 // the kernel's rule for those who are not root.
 keel_status_t keel_plan_make(const keel_mounts_t *mounts, bool is_locked,
                              keel_plan_t *out) KEEL_MUST_CHECK;
+// For those who are not root: gives overlays of their own to the folders on the way to `folder`,
+// and to those in them, that would otherwise be written through a copy of somebody else's folder.
+keel_status_t keel_plan_add_others(const char *folder, keel_plan_t *plan) KEEL_MUST_CHECK;
 void keel_plan_deinitialize(keel_plan_t *plan);
 
 #endif // KEEL_VIEW_MOUNTS_H_

@@ -6,7 +6,7 @@
 
 #include "view/mounts.h"
 
-enum { STEPS_MOST = 20000 };
+enum { STEPS_MOST = 20000, OTHERS_MOST = 256 };
 
 // They show the kernel's own state, and have no files of a user's.
 static const char *const kernel_types[] = {
@@ -152,6 +152,83 @@ keel_status_t keel_plan_make(const keel_mounts_t *mounts, bool is_locked, keel_p
     *out = (keel_plan_t){.steps = NULL};
     keel_arena_initialize(&out->texts, 0);
     return is_locked ? cover(&planning, "/", &mounts->list[0]) : plan_each(&planning);
+}
+
+// ---- folders of others -------------------------------------------------------------------------
+
+// An overlay copies a folder before something in it is written, and the copy cannot be given to
+// another user or group. So what this user may write below such a folder needs an overlay whose top
+// it is: that is no copy.
+
+// The deepest step at the path or above.
+static const keel_step_t *step_at(const keel_plan_t *plan, const char *path) {
+    const keel_step_t *found = NULL;
+    for (size_t i = 0; i < plan->count; ++i) {
+        const keel_step_t *step = &plan->steps[i];
+        bool covers = strcmp(step->path, path) == 0 || is_below(path, step->path);
+        if (covers && (!found || strlen(step->path) >= strlen(found->path))) found = step;
+    }
+    return found;
+}
+
+static bool is_foreign(const struct stat *facts) {
+    return facts->st_uid != geteuid() || facts->st_gid != getegid();
+}
+
+typedef struct others_t {
+    keel_plan_t *plan;
+    const char *path;
+    size_t most; // steps
+} others_t;
+
+static keel_status_t add_other(others_t *others, bool below_foreign);
+
+static keel_status_t add_other_child(void *context, const char *name) {
+    const others_t *above = context;
+    char *path;
+    if (above->plan->count >= above->most) return NULL;
+    KEEL_TRY(keel_path(&path, "%s/%s", above->path, name));
+    others_t others = {above->plan, path, above->most};
+    keel_status_t status = add_other(&others, false);
+    keel_free(path);
+    return status;
+}
+
+static keel_status_t add_other(others_t *others, bool below_foreign) {
+    struct stat facts;
+    const keel_step_t *step = step_at(others->plan, others->path);
+    bool is_overlay =
+        step && (step->kind == KEEL_STEP_OVERLAY || step->kind == KEEL_STEP_IN_MEMORY);
+    if (!is_overlay || lstat(others->path, &facts) || !S_ISDIR(facts.st_mode)) return NULL;
+    bool is_step = strcmp(step->path, others->path) == 0;
+    bool needs_one = is_foreign(&facts) || (below_foreign && !is_step);
+    if (!needs_one || access(others->path, W_OK | X_OK)) return NULL;
+    if (!is_step) KEEL_TRY(add(others->plan, step->kind, others->path));
+    // What is in a folder of this user's own is this user's too, or need not be written.
+    if (!is_foreign(&facts)) return NULL;
+    return keel_directory_walk(others->path, add_other_child, others);
+}
+
+keel_status_t keel_plan_add_others(const char *folder, keel_plan_t *plan) {
+    char *path;
+    bool below_foreign = false;
+    others_t others = {plan, NULL, plan->count + OTHERS_MOST};
+    KEEL_TRY(keel_strdup(keel_str(folder), &path));
+    keel_status_t status = NULL;
+    for (char *end = path; !status && end && end[1];) {
+        struct stat facts;
+        end = strchr(end + 1, '/');
+        if (end) *end = 0;
+        others.path = path;
+        status = add_other(&others, below_foreign);
+        const keel_step_t *step = step_at(plan, path);
+        bool is_top = step && strcmp(step->path, path) == 0;
+        below_foreign =
+            !is_top && lstat(path, &facts) == 0 && (below_foreign || is_foreign(&facts));
+        if (end) *end = '/';
+    }
+    keel_free(path);
+    return status;
 }
 
 void keel_plan_deinitialize(keel_plan_t *plan) {

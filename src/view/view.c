@@ -486,6 +486,8 @@ static keel_status_t make_folders(keel_view_t *view, const char *place) {
 static keel_status_t plan(const keel_mounts_t *mounts, const build_t *build) {
     keel_view_t *view = build->view;
     KEEL_TRY(keel_plan_make(mounts, build->is_locked, &view->plan));
+    for (const char *const *at = build->settings->likely; at && build->is_locked && *at; ++at)
+        KEEL_TRY(keel_plan_add_others(*at, &view->plan));
     void *shared = view_fails() ? MAP_FAILED
                                 : mmap(NULL, view->plan.count, PROT_READ | PROT_WRITE,
                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -570,12 +572,13 @@ static keel_status_t create(const keel_view_settings_t *settings, const keel_mou
 }
 
 keel_status_t keel_view_create(const keel_view_settings_t *settings, keel_view_t **out) {
-    paths_t kept = {.count = 0}, shown = {.count = 0};
+    paths_t kept = {.count = 0}, shown = {.count = 0}, likely = {.count = 0};
     keel_mounts_t mounts;
     *out = NULL;
     keel_status_t status = resolve(settings->kept, true, &kept);
     if (!status) status = resolve(settings->shown, false, &shown);
-    const keel_view_settings_t real = {settings->places, kept.list, shown.list};
+    if (!status && settings->likely) status = resolve(settings->likely, false, &likely);
+    const keel_view_settings_t real = {settings->places, kept.list, shown.list, likely.list};
     if (!status) {
         status = keel_mounts_here(&mounts);
         if (!status) status = create(&real, &mounts, out);
@@ -583,6 +586,7 @@ keel_status_t keel_view_create(const keel_view_settings_t *settings, keel_view_t
     }
     release_paths(&kept);
     release_paths(&shown);
+    release_paths(&likely);
     return status;
 }
 

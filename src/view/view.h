@@ -28,6 +28,8 @@ typedef struct keel_view_settings_t {
     const char *const *kept;
     // Files that are the real ones, for reading.
     const char *const *shown;
+    // Folders in which the command is likely to write. NULL: none.
+    const char *const *likely;
 } keel_view_settings_t;
 
 // KEEL_UNSUPPORTED, with the reason, if the kernel or a file system does not allow it.

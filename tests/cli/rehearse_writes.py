@@ -206,6 +206,14 @@ def as_other_user():
         (place / name).parent.mkdir(exist_ok=True)
         shutil.copy(KEEL.parent.parent / name, place / name)
     shutil.copy(__file__, place)
+    # A folder of that user's own below one of root's, and one of root's that all may write, as is one in it.
+    for name, mode, owner in (("own", 0o755, 65534), ("shared", 0o777, 0), ("shared/below", 0o777, 0)):
+        (place / name).mkdir()
+        (place / name).chmod(mode)
+        (place / name / "a").write_text("as before")
+        if os.geteuid() == 0:
+            os.chown(place / name, owner, owner)
+            os.chown(place / name / "a", 65534, 65534)
     child = os.fork()
     if child == 0:
         if os.geteuid() == 0:
@@ -221,8 +229,27 @@ def as_other_user():
     shutil.rmtree(place)
 
 
+FOLDERS = """
+import sys
+for name in sys.argv[1:]:
+    open(name + "/a", "w").write("changed"); open(name + "/b", "w").write("new")
+    print(open(name + "/a").read(), open(name + "/b").read())
+"""
+
+
+def check_folders_of_others(who):
+    place = pathlib.Path(__file__).parent
+    for start, names in (("own", ["."]), ("shared", [".", "below"]), ("own", ["/var/tmp"])):
+        run = subprocess.run(REHEARSE + [sys.executable, "-B", "-c", FOLDERS, *names], cwd=place / start,
+                             capture_output=True, text=True)
+        good = run.stdout == "changed new\n" * len(names) and run.returncode == 0
+        print(f"{who}: in {start}, {names}: " + ("written" if good else run.stderr))
+    print(f"{who}: folders of others:", sorted({path.read_text() for path in place.glob("*/**/[ab]")}))
+
+
 if __name__ == "__main__":
     if len(sys.argv) > 1:
+        check_folders_of_others(sys.argv[1])
         check_all(sys.argv[1])
         sys.exit(0)
     sys.stdout.flush()

@@ -16,7 +16,7 @@ static keel_status_t create(keel_view_t **out) {
     places[0] = place.root;
     keeps[0] = kept;
     shown[0] = "/proc/self/exe";
-    const keel_view_settings_t settings = {places, keeps, shown};
+    const keel_view_settings_t settings = {places, keeps, shown, NULL};
     return keel_view_create(&settings, out);
 }
 

@@ -52,7 +52,7 @@ static keel_status_t create(keel_view_t **out) {
     static const char *places[2], *keeps[2], *shown[1];
     places[0] = view_place.root;
     keeps[0] = kept;
-    const keel_view_settings_t settings = {places, keeps, shown};
+    const keel_view_settings_t settings = {places, keeps, shown, NULL};
     return keel_view_create(&settings, out);
 }
 
