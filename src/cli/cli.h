@@ -322,6 +322,8 @@ typedef struct cli_writes_t {
 // `plugin`: a file that need not be read again.
 void cli_writes_begin(const keel_settings_t *settings, const char *id, const char *real,
                       const char *plugin, cli_writes_t *out);
+// The command ended: takes the runs that it recorded itself out of what is discarded.
+void cli_writes_keep_runs(const cli_writes_t *writes, const char *run_dir);
 // The command ended with `code`: writes to the run's journal, and on stderr unless `quiet`, what it
 // would have written.
 void cli_writes_tell(const cli_writes_t *writes, const char *run_dir, const char *id, int code,

@@ -163,6 +163,40 @@ static bool is_writable(const char *folder) {
     return writable;
 }
 
+typedef struct meanwhile_t {
+    const char *run_dir, *id;
+    size_t count;
+    char newest[KEEL_RUN_ID_SIZE];
+} meanwhile_t;
+
+// Ids begin with the time.
+static keel_status_t count_later(void *context, const char *name) {
+    meanwhile_t *meanwhile = context;
+    char *path;
+    if (!keel_journal_is_id(name) || strcmp(name, meanwhile->id) <= 0) return NULL;
+    KEEL_TRY(keel_path(&path, "%s/%s/journal.ndjson", meanwhile->run_dir, name));
+    if (keel_is_file(path)) {
+        ++meanwhile->count;
+        if (strcmp(name, meanwhile->newest) > 0)
+            snprintf(meanwhile->newest, sizeof meanwhile->newest, "%s", name);
+    }
+    keel_free(path);
+    return NULL;
+}
+
+// The command may have a `keel run` of its own, or be one.
+static bool say_meanwhile(const char *run_dir, const char *id) {
+    meanwhile_t meanwhile = {.run_dir = run_dir, .id = id};
+    keel_status_ignore(keel_directory_walk(run_dir, count_later, &meanwhile));
+    if (meanwhile.count == 1)
+        cli_say("nothing was recorded in this run itself; run %s began meanwhile",
+                meanwhile.newest);
+    else if (meanwhile.count)
+        cli_say("nothing was recorded in this run itself; %zu runs began meanwhile, the last is %s",
+                meanwhile.count, meanwhile.newest);
+    return meanwhile.count;
+}
+
 static void nothing_recorded(const command_run_t *run, bool began) {
     if (run->nested) return;
     const char *folder = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
@@ -178,7 +212,7 @@ static void nothing_recorded(const command_run_t *run, bool began) {
         cli_say("nothing was recorded: %s cannot be written", folder);
     else if (refused)
         cli_say("%s", keel_status_message(refused));
-    else
+    else if (!say_meanwhile(folder, run->id))
         cli_say("nothing was recorded: the command started no XLA client that loads Keel; see "
                 "`keel run --help`");
     keel_status_ignore(refused);
@@ -338,6 +372,7 @@ static int go(const cli_call_t *call, char **words, command_run_t *run) {
     cli_progress_end();
     cli_warn_deinitialize(&warn);
     if (status) code = cli_fail(status);
+    cli_writes_keep_runs(&writes, run_dir);
     if (started && !sum_up(run) && code == CLI_OK) code = CLI_NO;
     if (started && code == CLI_OK && held_nothing(run)) code = CLI_UNSEEN;
     if (started) cli_writes_tell(&writes, run_dir, run->id, code, run->quiet);

@@ -140,14 +140,17 @@ static void say_limits(const keel_view_t *view) {
                 read_only, keel_view_read_only(view, 1) ? " and other mounts" : "");
 }
 
+void cli_writes_keep_runs(const cli_writes_t *writes, const char *run_dir) {
+    keel_status_t status = writes->view ? cli_kept_runs(writes->view, run_dir) : NULL;
+    if (status) cli_fail(status);
+}
+
 void cli_writes_tell(const cli_writes_t *writes, const char *run_dir, const char *id, int code,
                      bool quiet) {
     keel_written_t written;
     keel_journal_written_t event;
     if (!writes->view) return;
-    keel_status_t status = cli_kept_runs(writes->view, run_dir);
-    if (status) cli_fail(status);
-    status = keel_view_written(writes->view, &written);
+    keel_status_t status = keel_view_written(writes->view, &written);
     if (!status) {
         describe(&written, &event);
         if (*run_dir) status = write_event(run_dir, id, &event);

@@ -198,6 +198,9 @@ def below(stage):
                         f"{KEEL} rehearse --on cpu:2 -- {PYTHON} one.py; {KEEL} run -- {PYTHON} one.py; echo > log")
     runs = [path for path in (stage.folder / "runs").iterdir() if (path / "journal.ndjson").is_file()]
     report.check("a run that the command records stays", answer.code == 0 and len(runs) == 2, told(answer))
+    report.check("which the summary of the outer one knows",
+                 "keel: nothing was recorded in this run itself; 2 runs began meanwhile" in answer.err and
+                 "started no XLA client" not in answer.err, told(answer))
     report.check("but not its files", "would have written 1 file, 1 B, log\n" in answer.err and
                  not (stage.folder / "log").exists(), told(answer))
     answer = stage.keel("stats", runs[0].name)
