@@ -32,6 +32,7 @@ typedef enum keel_step_kind_t {
     KEEL_STEP_IN_MEMORY, // the same in memory
     KEEL_STEP_SAME,      // the mount itself, without what is mounted below
     KEEL_STEP_TREE,      // with that
+    KEEL_STEP_DEVICES,   // likewise, but beside devices nothing can be written in the mount itself
     KEEL_STEP_READ_ONLY, // the mount itself, for reading
     // Of a folder with mounts below that cannot take an overlay: a new folder with the same
     // permissions, and a link in it.

@@ -29,6 +29,12 @@ static bool is_kernel(const keel_mount_t *mount) {
            keel_str_is_one_of(keel_str(mount->point), kernel_points);
 }
 
+// Devices can be written on a mount for reading; the regular files that root may have made beside
+// them cannot.
+static bool has_devices(const keel_mount_t *mount) {
+    return strcmp(mount->type, "devtmpfs") == 0 || strcmp(mount->point, "/dev") == 0;
+}
+
 static bool is_below(const char *path, const char *folder) {
     size_t length = strlen(folder);
     if (length == 1) return path[1] != 0; // of "/"
@@ -37,7 +43,7 @@ static bool is_below(const char *path, const char *folder) {
 
 static keel_step_kind_t kind_of(const keel_mount_t *mount) {
     struct stat facts;
-    if (is_kernel(mount)) return KEEL_STEP_TREE;
+    if (is_kernel(mount)) return has_devices(mount) ? KEEL_STEP_DEVICES : KEEL_STEP_TREE;
     if (mount->is_read_only) return KEEL_STEP_SAME;
     // A file can be mounted too, and takes no overlay.
     if (lstat(mount->point, &facts) == 0 && !S_ISDIR(facts.st_mode)) return KEEL_STEP_READ_ONLY;
@@ -80,7 +86,7 @@ static keel_status_t add_shared_memory(planning_t *planning) {
 // Stays as it is, but what else is mounted below has files: shared memory below /dev, and what an
 // automounter mounts, such as home folders. Below /proc and /sys it only hides something.
 static keel_status_t add_kernel(planning_t *planning, const keel_mount_t *kernel) {
-    KEEL_TRY(add(planning->plan, KEEL_STEP_TREE, kernel->point));
+    KEEL_TRY(add(planning->plan, kind_of(kernel), kernel->point));
     if (keel_str_is_one_of(keel_str(kernel->point), state_points)) return NULL;
     if (strcmp(kernel->point, "/dev") == 0) KEEL_TRY(add_shared_memory(planning));
     for (size_t i = 0; i < planning->mounts->count; ++i) {

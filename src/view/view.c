@@ -80,9 +80,9 @@ static keel_status_t bind_at(const char *path, const char *target, bool is_tree)
     return do_mount(path, target, NULL, MS_BIND | (is_tree ? MS_REC : 0), NULL);
 }
 
-static keel_status_t bind_read_only(const char *path, const char *target) {
+static keel_status_t bind_read_only(const char *path, const char *target, bool is_tree) {
     struct statvfs facts;
-    KEEL_TRY(bind_at(path, target, false));
+    KEEL_TRY(bind_at(path, target, is_tree));
     // What the mount forbids already cannot be allowed here.
     if (statvfs(target, &facts)) return view_refused("cannot look at", target);
     unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | mount_flags(facts.f_flag);
@@ -216,6 +216,7 @@ static keel_status_t make_link(const char *path, const char *target) {
 
 static keel_status_t take_step(const build_t *build, size_t number, const char *target) {
     const keel_step_t *step = &build->view->plan.steps[number];
+    keel_status_t status;
     switch (step->kind) {
         case KEEL_STEP_OVERLAY:
         case KEEL_STEP_IN_MEMORY:
@@ -224,8 +225,13 @@ static keel_status_t take_step(const build_t *build, size_t number, const char *
             return bind_at(step->path, target, false);
         case KEEL_STEP_TREE:
             return bind_at(step->path, target, true);
+        case KEEL_STEP_DEVICES:
+            status = bind_read_only(step->path, target, true);
+            if (!status) return NULL;
+            keel_status_ignore(status);
+            return bind_at(step->path, target, true);
         case KEEL_STEP_READ_ONLY:
-            return bind_read_only(step->path, target);
+            return bind_read_only(step->path, target, false);
         case KEEL_STEP_FOLDER:
             return make_new_folder(step->path, target);
         case KEEL_STEP_LINK:
@@ -246,7 +252,7 @@ static keel_status_t step(const build_t *build, size_t number) {
     keel_status_t status = take_step(build, number, target);
     if (status && is_overlay(own->kind) && own->path[1]) {
         keel_status_ignore(status);
-        status = bind_read_only(own->path, target);
+        status = bind_read_only(own->path, target, false);
         build->view->read_only[number] = !status;
     }
     keel_free(target);
@@ -259,7 +265,7 @@ static keel_status_t show(const build_t *build, const char *path, bool is_read_o
     char *target;
     KEEL_TRY(target_of(build, path, &target));
     keel_status_t status =
-        is_read_only ? bind_read_only(path, target) : bind_at(path, target, false);
+        is_read_only ? bind_read_only(path, target, false) : bind_at(path, target, false);
     keel_free(target);
     return status;
 }

@@ -75,6 +75,10 @@ MOUNTED = {
     "a read-only file system": (
         "mount -t tmpfs none $mounted; echo old > $mounted/old; mount -o remount,bind,ro $mounted; echo old > old",
         {}, "echo lost > $mounted/old; echo lost > old; cat old $mounted/old"),
+    "a file beside devices": (
+        "mount --rbind /dev $mounted; mount -t tmpfs none /dev; touch /dev/null /dev/urandom; "
+        "mount --bind $mounted/null /dev/null; mount --bind $mounted/urandom /dev/urandom; echo old > /dev/file",
+        {}, "echo lost > /dev/file; echo lost > /dev/new; cat /dev/file; echo gone > /dev/null && echo a device"),
     "work on a read-only file system": (
         "echo old > old; mount -t tmpfs none $mounted; echo old > $mounted/old; mount -o remount,bind,ro $mounted; "
         "cd $mounted", {}, "cat old; echo lost > $home/old; cat $home/old"),

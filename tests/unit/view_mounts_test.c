@@ -45,7 +45,7 @@ static void each_mount_has_its_step_and_the_kernels_own_stay(void **state) {
     static const keel_step_t expected[] = {{KEEL_STEP_OVERLAY, "/"},
                                            {KEEL_STEP_SAME, "/cd"},
                                            {KEEL_STEP_OVERLAY, "/data of\\all"},
-                                           {KEEL_STEP_TREE, "/dev"},
+                                           {KEEL_STEP_DEVICES, "/dev"},
                                            {KEEL_STEP_IN_MEMORY, "/dev/shm"},
                                            {KEEL_STEP_SAME, "/old"},
                                            {KEEL_STEP_TREE, "/proc"},
