@@ -263,28 +263,16 @@ static keel_status_t set_options(request_t *request) {
     return status;
 }
 
-// A loop or a branch that runs outside jit contains the user's own code, so it is not an operation;
-// nor is what jax.pmap makes of a function, jit__fun.
-static bool is_control_flow(const char *name) {
-    static const char *const names[] = {"jit_scan", "jit_while", "jit_cond", "jit_shard_map",
-                                        "jit__fun"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(name, names[i]) == 0) return true;
-    return false;
-}
-
-// One operation that the client runs on its own, outside any jitted function: the function that JAX
-// traced is one of its own (jit_add, jit__uniform). New shapes of it are not an accident, unless
-// they never end; a report shows that.
-static bool is_eager(const request_t *request) {
+// One operation that the client runs on its own, outside any jitted function (jit_add,
+// jit__uniform). New shapes of it are not an accident, unless they never end; a report shows that.
+static bool is_eager(request_t *request) {
     enum { FEW = 32 };
     bool is_traced = strcmp(request->format, "mlir") == 0 || request->kind == REQUEST_ELSEWHERE;
     if (!is_traced || !*request->site.place.file) return false;
-    const char *traced = request->ask.stack.traced_file;
-    if (!traced && request->kind != REQUEST_COMPILE) return false; // somebody kept it
-    if (!traced) return !request->site.is_traced && request->ops <= FEW;
-    bool is_own = strstr(traced, "/jax/_src/") || strstr(traced, "/jax/numpy/");
-    return is_own && !is_control_flow(request->name);
+    const keel_stack_t *stack = &request->ask.stack;
+    if (!stack->traced_file && request->kind != REQUEST_COMPILE) return false; // somebody kept it
+    if (stack->skipped) return !request->site.is_traced && request->ops <= FEW;
+    return keel_is_operation(&request->arena);
 }
 
 // A training program asks twice for what jax.pmap maps: once with the state from the host, once

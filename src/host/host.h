@@ -10,6 +10,7 @@
 //   lambdas    which lambda of a line an expression is in                      lambdas.c
 //   names      what the user calls a program's arguments                       names.c
 //   call       what else JAX compares of a call                                call.c
+//   operation  which programs JAX makes of its own operations                  operation.c
 //   python     the interpreter in this process, found at run time              python.h
 //   host_ops   what PyTorch/XLA computed on the host                           host_ops.h
 //
@@ -135,6 +136,11 @@ keel_passing_t keel_names_passing(const char *names, keel_str_t user);
 //
 // Identities and hashes are those of the process. Runs some Python; takes the GIL. Never fails: "".
 const char *keel_call_read(keel_arena_t *arena);
+
+// operation.c: true if JAX compiles one of its own operations on this thread, which runs outside any
+// jitted function and holds none of the user's; false if that is not sure. Runs some Python; takes
+// the GIL.
+bool keel_is_operation(keel_arena_t *arena);
 
 // path.c: where this process's Python looks for modules, without the folders of libraries; a line
 // for each. Runs some Python; takes the GIL. Never fails: "".
