@@ -63,6 +63,7 @@ class _Door(ctypes.Structure):
                 ("serialized", CFUNCTYPE(None, c_uint64, _Text)),
                 ("stored", CFUNCTYPE(c_bool, c_uint64, c_void_p)),
                 ("destroy", CFUNCTYPE(None, c_uint64)),
+                ("unseen", CFUNCTYPE(c_int, _Text, c_void_p)),
                 ("end", CFUNCTYPE(None)),
                 ("make_buffer", CFUNCTYPE(c_void_p)),
                 ("read_buffer", CFUNCTYPE(c_void_p, c_void_p, POINTER(c_size_t))),
@@ -92,7 +93,7 @@ class _End:
 
 
 class _Asked:
-    """What JAX compiles on this thread."""
+    """What this thread compiles."""
 
     def __init__(self, original, backend, module, devices, options, host_callbacks):
         self.original, self.backend, self.module = original, backend, module
@@ -126,10 +127,21 @@ def _say(text: str) -> None:
 _said = set()
 
 
-def _say_once(what: str, error: BaseException) -> None:
-    if what not in _said and _door is not None:
+def _give_up(what: str, error: BaseException) -> None:
+    """JAX goes on without Keel, if the run is held to nothing that forbids it."""
+    if _door is None:
+        return
+    why = f"{what}: {type(error).__name__}: {error}"
+    if what not in _said:
         _said.add(what)
-        _say(f"cpu: {what}: {type(error).__name__}: {error}; JAX compiles it without Keel")
+        _say(f"cpu: {why}; JAX compiles it without Keel")
+    out, text = _functions.make_buffer(), why.encode(errors="replace")
+    try:
+        if _functions.unseen(_Text(text, len(text)), out):
+            from jax._src.lib import xla_client
+            raise xla_client.XlaRuntimeError(_text_of(out).decode(errors="replace"))
+    finally:
+        _functions.free_buffer(out)
 
 
 # ---- what the engine asks for --------------------------------------------------------------------
@@ -146,11 +158,20 @@ def _failed(out: int, error: BaseException) -> int:
     return CODES.index(code) or UNKNOWN if known else UNKNOWN
 
 
+def _known(call, *given, **named):
+    """What this thread compiles inside is known to Keel."""
+    before, _thread.is_known = getattr(_thread, "is_known", False), True
+    try:
+        return call(*given, **named)
+    finally:
+        _thread.is_known = before
+
+
 def _compile(number: int, out: int) -> int:
     asked = _thread.asked
     try:
-        executable = asked.original(asked.backend, asked.module, asked.devices, asked.options,
-                                    asked.host_callbacks)
+        executable = _known(asked.original, asked.backend, asked.module, asked.devices, asked.options,
+                            asked.host_callbacks)
         _made[number] = _Made(executable, _ids(asked.devices), asked.options.SerializeAsString())
         return 0
     except BaseException as error:
@@ -306,6 +327,7 @@ def _through_engine(asked: Any, ask: Any, data: bytes, options: bytes) -> Any:
         _functions.free_buffer(out)
 
 
+jitted.unseen(_known)
 jitted.unseen(_compile)
 jitted.unseen(_through_engine)
 
@@ -321,14 +343,46 @@ def _stand_behind(compiler: Any) -> None:
             executable = _through_engine(asked, _functions.compile, _program_of(module),
                                          options.SerializeAsString())
         except Exception as error:
-            _say_once("a program could not be given to Keel", error)
-            return original(backend, module, executable_devices, options, host_callbacks)
+            _give_up("a program could not be given to Keel", error)
+            return _known(original, backend, module, executable_devices, options, host_callbacks)
         if asked.error is not None:
             raise asked.error
         return executable
 
     backend_compile_and_load.__wrapped__ = original
     compiler.backend_compile_and_load = jitted.unseen(backend_compile_and_load)
+
+
+def _module_of(computation: Any) -> Any:
+    from jaxlib.mlir import ir
+    if isinstance(computation, ir.Module):
+        return computation
+    from jax._src.interpreters import mlir
+    return ir.Module.parse(computation, mlir.make_ir_context())
+
+
+def _see_compiles(kinds: Any) -> None:
+    """What the client compiles without the function above: whoever has it can ask it himself."""
+    original = kinds.Client.compile_and_load
+
+    def compile_and_load(self, computation, executable_devices, *rest, **named):
+        if self is not _client or _door is None or getattr(_thread, "is_known", False):
+            return original(self, computation, executable_devices, *rest, **named)
+        try:
+            from jax._src.lib import xla_client
+            options = rest[0] if rest else named.get("compile_options") or xla_client.CompileOptions()
+            asked = _Asked(lambda *_: original(self, computation, executable_devices, *rest, **named), self,
+                           None, executable_devices, options, [])
+            executable = _through_engine(asked, _functions.compile, _program_of(_module_of(computation)),
+                                         options.SerializeAsString())
+        except Exception as error:
+            _give_up("a program could not be given to Keel", error)
+            return original(self, computation, executable_devices, *rest, **named)
+        if asked.error is not None:
+            raise asked.error
+        return executable
+
+    kinds.Client.compile_and_load = jitted.unseen(compile_and_load)
 
 
 def _stored_bytes(executable: Any) -> Optional[bytes]:
@@ -371,7 +425,7 @@ def _see_loads(kinds: Any) -> None:
                            given.get("options"))
             executable = _through_engine(asked, _functions.load, asked.data, asked.options)
         except Exception as error:
-            _say_once("a load could not be given to Keel", error)
+            _give_up("a load could not be given to Keel", error)
             return original(self, serialized, *rest, **named)
         if asked.error is not None:
             raise asked.error
@@ -486,6 +540,7 @@ def _follow(door: _Door) -> None:
     kinds = getattr(xla_client, "_xla", xla_client)  # the module that has the classes
     _serialize_stored(kinds)
     _see_loads(kinds)
+    _see_compiles(kinds)
     _stand_behind(compiler)
     jitted.begin(door, _handed_out)
     atexit.register(_end)

@@ -528,7 +528,7 @@ keel_status_t keel_file_rename(const char *from, const char *to) {
     return NULL;
 }
 
-static keel_status_t make_one(const char *path) {
+keel_status_t keel_directory_make_one(const char *path) {
     if (!(keel_descriptor_fault() || mkdir(path, 0700))) return NULL;
     struct stat s;
     if (errno == EEXIST && stat(path, &s) == 0) {
@@ -548,10 +548,10 @@ keel_status_t keel_directory_make(const char *path) {
     for (char *slash = part + 1; *slash && !status; ++slash) {
         if (*slash != '/') continue;
         *slash = 0;
-        status = stat(part, &s) == 0 && S_ISDIR(s.st_mode) ? NULL : make_one(part);
+        status = stat(part, &s) == 0 && S_ISDIR(s.st_mode) ? NULL : keel_directory_make_one(part);
         *slash = '/';
     }
-    if (!status) status = make_one(part);
+    if (!status) status = keel_directory_make_one(part);
     keel_free(part);
     return status;
 }

@@ -114,6 +114,8 @@ keel_status_t keel_file_rename(const char *from, const char *to) KEEL_MUST_CHECK
 
 // Makes the folder and its parents, with mode 0700.
 keel_status_t keel_directory_make(const char *path) KEEL_MUST_CHECK;
+// Only the folder itself: its parent must be there.
+keel_status_t keel_directory_make_one(const char *path) KEEL_MUST_CHECK;
 // Makes a symbolic link. KEEL_IO if something is there.
 keel_status_t keel_link_make(const char *target, const char *path) KEEL_MUST_CHECK;
 // Removes an empty folder; a missing one is not an error.

@@ -24,6 +24,8 @@ typedef struct contract_run_t {
     uint32_t process_count; // its processes have the numbers below
     uint64_t unread;        // programs that Keel could not read, and which no contract lists
     const keel_run_request_t *first_unread;      // NULL: not known
+    uint64_t gaps;                               // times that the record lacks a program, or may
+    const char *gap;                             // why, the first time
     keel_str_t client, plugin, devices, profile; // as in a contract
     keel_arena_t arena;
 } contract_run_t;

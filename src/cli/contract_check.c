@@ -166,7 +166,7 @@ static bool has_left(const contract_check_t *check) {
 }
 
 bool contract_is_unseen(const contract_check_t *check) {
-    return !check->checked || check->unchecked || check->run->unread;
+    return !check->checked || check->unchecked || check->run->unread || check->run->gaps;
 }
 
 // ---- text --------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ static void write_unread(const contract_run_t *run, keel_buffer_t *out) {
 
 // Why there is no answer.
 static void write_unseen(const contract_check_t *check, keel_buffer_t *out) {
-    if (!check->checked && !check->run->unread)
+    if (!check->checked && !check->run->unread && !check->run->gaps)
         keel_buffer_text(out, "The run asked for no program that a contract lists, so nothing was "
                               "checked.\n");
     if (check->unchecked) {
@@ -260,6 +260,11 @@ static void write_unseen(const contract_check_t *check, keel_buffer_t *out) {
         keel_buffer_text(out, " could not be read, and so not checked");
         write_unread(check->run, out);
         keel_buffer_text(out, ".\n");
+    }
+    if (check->run->gaps) {
+        keel_buffer_text(out, "The record of the run has gaps, so not all was checked: ");
+        keel_write_foreign(out, check->run->gap);
+        keel_buffer_byte(out, '\n');
     }
 }
 
@@ -372,6 +377,7 @@ static void write_json(const contract_check_t *check, keel_buffer_t *out) {
     keel_json_unsigned(&json, "warned", check->warned);
     keel_json_unsigned(&json, "unchecked", check->unchecked);
     keel_json_unsigned(&json, "unread", check->run->unread);
+    keel_json_unsigned(&json, "gaps", check->run->gaps);
     keel_json_array(&json, "left");
     for (size_t i = 0; i < check->left_count; ++i)
         json_left(&json, check, &check->left[i]);

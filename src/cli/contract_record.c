@@ -54,6 +54,7 @@ static int tell_recorded(const recording_t *recording, const keel_contract_t *co
         keel_json_unsigned(&json, "programs", contract->pin_count);
         keel_json_unsigned(&json, "settled", contract->settled);
         keel_json_unsigned(&json, "unread", run->unread);
+        keel_json_unsigned(&json, "gaps", run->gaps);
         keel_json_end_object(&json);
     } else {
         keel_write_foreign(&out, recording->path);
@@ -65,6 +66,8 @@ static int tell_recorded(const recording_t *recording, const keel_contract_t *co
     if (run->unread)
         cli_say("%llu programs could not be read and are not listed; `keel stats` names them",
                 (unsigned long long)run->unread);
+    if (run->gaps)
+        cli_say("the record of the run has gaps, so programs may be missing: %s", run->gap);
     if (run->why.run.asides.elsewhere)
         cli_say("%llu executables were loaded from elsewhere: their optimized programs are listed, "
                 "which no run that compiles them has",

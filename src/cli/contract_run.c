@@ -1,6 +1,7 @@
 // What a run asked for, from its journal: fingerprints, arguments, costs.
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include <jansson.h>
 
@@ -218,6 +219,26 @@ static keel_status_t note(keel_map_t *map, const json_t *event, uint64_t value) 
     return key.size && !keel_map_find(map, key) ? keel_map_put(map, key, value) : NULL;
 }
 
+static keel_status_t add_gap(reading_t *reading, const char *why) {
+    return reading->run->gaps++ ? NULL : keep(reading, why, &reading->run->gap);
+}
+
+static keel_status_t read_fallback(reading_t *reading, const json_t *event) {
+    const char *what = keel_event_text(event, "what");
+    bool is_gap = strcmp(what, KEEL_JOURNAL_UNSEEN) == 0 || strcmp(what, KEEL_JOURNAL_LOST) == 0;
+    return is_gap ? add_gap(reading, keel_event_text(event, "message")) : NULL;
+}
+
+// That events are lost may not be in the journal itself, which could not be written.
+static keel_status_t look_for_loss(reading_t *reading, const char *id) {
+    char *path;
+    KEEL_TRY(keel_journal_lost_path(reading->run_dir, id, &path));
+    bool is_there = access(path, F_OK) == 0;
+    keel_free(path);
+    return is_there && !reading->run->gaps ? add_gap(reading, "its journal could not be written")
+                                           : NULL;
+}
+
 static keel_status_t read_event(void *context, const json_t *event) {
     reading_t *reading = context;
     const char *kind = keel_event_text(event, "event");
@@ -231,6 +252,7 @@ static keel_status_t read_event(void *context, const json_t *event) {
                     (uint64_t)(keel_event_number(event, "seconds") * 1e6));
     if (strcmp(kind, "compile") == 0 || strcmp(kind, "load") == 0)
         return note(&reading->requests, event, 0);
+    if (strcmp(kind, "fallback") == 0) return read_fallback(reading, event);
     return NULL;
 }
 
@@ -302,6 +324,7 @@ static keel_status_t read_run(reading_t *reading, const char *id) {
         status = keel_journal_parse(file.bytes, read_event, reading, &damage);
         keel_journal_file_free(&file);
     }
+    if (!status) status = look_for_loss(reading, id);
     if (!status) status = join(reading);
     reading->run->unread = count_unread(reading);
     if (status) keel_why_deinitialize(&reading->run->why);
@@ -320,7 +343,7 @@ keel_status_t contract_run_read(const char *run_dir, const char *id, contract_ru
     keel_map_t *const maps[] = {&reading.clients,  &reading.values,   &reading.known,
                                 &reading.memory,   &reading.compiled, &reading.requests,
                                 &reading.processes};
-    *out = (contract_run_t){.client = KEEL_STR("")};
+    *out = (contract_run_t){.client = KEEL_STR(""), .gap = ""};
     keel_arena_initialize(&out->arena, 0);
     for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
         keel_map_initialize(maps[i]);

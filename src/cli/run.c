@@ -25,6 +25,8 @@ typedef struct command_run_t {
     char *interpreter; // of the command; NULL if it is not a Python
     bool quiet;
     bool asked_for_none;        // of programs, known afterwards
+    bool asked_for_operations;  // and for nothing else
+    bool lists_operations;      // the contract does
     bool lines;                 // of PyTorch/XLA's operations
     bool nested;                // under another `keel run`, whose summary counts
     cli_rehearsal_t *rehearsal; // NULL: the devices are there
@@ -93,7 +95,7 @@ static keel_status_t prepare_rehearsal(command_run_t *run) {
 }
 
 // A contract that cannot be held to stops the command before it starts.
-static keel_status_t check_contract(const keel_settings_t *settings) {
+static keel_status_t check_contract(const keel_settings_t *settings, bool *out_operations) {
     const char *path = keel_settings_text(settings, KEEL_SETTING_CONTRACT);
     bool has_contract = *path;
     if (settings->on_drift == KEEL_ON_DRIFT_RECORD && !has_contract)
@@ -108,13 +110,14 @@ static keel_status_t check_contract(const keel_settings_t *settings) {
     if (!has_contract) return NULL;
     keel_contract_t contract;
     KEEL_TRY(keel_contract_read(path, &contract));
+    *out_operations = contract.operations;
     keel_contract_deinitialize(&contract);
     return NULL;
 }
 
 static keel_status_t prepare(command_run_t *run, const cli_call_t *call, char **words) {
     KEEL_TRY(keel_settings_load(call->flags, &run->settings));
-    KEEL_TRY(check_contract(&run->settings));
+    KEEL_TRY(check_contract(&run->settings, &run->lists_operations));
     if (run->json_file) KEEL_TRY(keel_status_annotate(cli_check_output(run->json_file), "--json"));
     KEEL_TRY(prepare_rehearsal(run));
     KEEL_TRY(cli_find_library(&run->library));
@@ -234,6 +237,14 @@ static void no_fix(const command_run_t *run) {
                 "environment (-I, -E, -S)");
 }
 
+static bool asked_for_operations(const keel_why_t *why) {
+    for (size_t i = 0; i < why->run.request_count; ++i)
+        if (why->run.requests[i].operation == SIZE_MAX) return false;
+    for (size_t i = 0; i < why->entry_count; ++i)
+        if (!why->entries[i].asked->is_eager) return false;
+    return why->run.request_count != 0;
+}
+
 // What happened, on stderr. False if a rehearsal has shown a program that the target cannot run.
 static bool sum_up(command_run_t *run) {
     keel_why_t why;
@@ -256,6 +267,7 @@ static bool sum_up(command_run_t *run) {
         return true;
     }
     run->asked_for_none = why.run.processes && !why.run.request_count && !why.run.entry_count;
+    run->asked_for_operations = why.run.processes && asked_for_operations(&why);
     // There was no room for its first line.
     if (!why.run.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true);
     if (!run->quiet && why.run.processes) {
@@ -280,12 +292,15 @@ static bool held_nothing(const command_run_t *run) {
     const char *contract = keel_settings_text(settings, KEEL_SETTING_CONTRACT);
     bool refuses =
         settings->freeze_after || (*contract && settings->on_drift == KEEL_ON_DRIFT_REFUSE);
-    if (run->nested || run->use || !refuses || !run->asked_for_none) return false;
+    bool are_free = run->asked_for_operations && !run->lists_operations;
+    if (run->nested || run->use || !refuses || !(run->asked_for_none || are_free)) return false;
+    const char *asked = run->asked_for_none
+                            ? "the command asked for no program through Keel"
+                            : "the command asked only for operations outside jit, which are free";
     if (*contract)
-        cli_say("the command asked for no program through Keel, so nothing was held to %s",
-                contract);
+        cli_say("%s, so nothing was held to %s", asked, contract);
     else
-        cli_say("the command asked for no program through Keel, so there was nothing to freeze");
+        cli_say("%s, so there was nothing to freeze", asked);
     return true;
 }
 

@@ -46,7 +46,7 @@ size_t smoke_count_unseen(const smoke_t *smoke) {
     size_t count = 0;
     for (int i = 0; i < 2; ++i) {
         const contract_run_t *run = &smoke->runs[i].run;
-        count += run->unread;
+        count += run->unread + run->gaps;
         for (size_t k = 0; k < run->count; ++k)
             count += run->programs[k].asked.elsewhere != NULL;
     }

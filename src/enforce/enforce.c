@@ -304,6 +304,27 @@ static keel_status_t check(void *context, const keel_engine_ask_t *ask, keel_ver
     return status;
 }
 
+// It may be any program, so it is drift.
+static keel_status_t check_unseen(void *context, const char *why, keel_verdict_t *out) {
+    keel_enforcement_t *enforcement = context;
+    if (allowed) return NULL;
+    held_t *held = use_innermost();
+    keel_status_t status = NULL;
+    if (is_frozen(enforcement)) {
+        *out = verdict_of(enforcement->on_drift, KEEL_ON_DRIFT_REFUSE);
+        status = keel_status_make(
+            KEEL_REFUSED, "a program could not be looked at (%s), and programs are frozen", why);
+    } else if (held) {
+        *out = verdict_of(held->on_drift, KEEL_ON_DRIFT_WARN);
+        status = keel_status_make(KEEL_REFUSED,
+                                  "a program could not be looked at (%s), so whether %s lists it "
+                                  "is not known",
+                                  why, held->shown);
+    }
+    stop_using(held);
+    return status;
+}
+
 // ---- its life ----------------------------------------------------------------------------------
 
 // What the settings name is the outermost contract, whatever code holds the process to already.
@@ -367,7 +388,7 @@ static void begin_ranks(keel_enforcement_t *enforcement, keel_engine_t *engine) 
 void keel_enforcement_begin(keel_enforcement_t *enforcement, keel_engine_t *engine) {
     enforcement->engine = engine;
     begin_ranks(enforcement, engine);
-    keel_engine_set_gate(engine, &(keel_engine_gate_t){check, enforcement});
+    keel_engine_set_gate(engine, &(keel_engine_gate_t){check, enforcement, check_unseen});
 }
 
 void keel_enforcement_client_created(keel_enforcement_t *enforcement,

@@ -9,6 +9,7 @@
 #include "engine/counters.h"
 #include "engine/executables.h"
 #include "engine/flow.h"
+#include "engine/fork.h"
 #include "engine/host_ops.h"
 #include "engine/memory.h"
 #include "engine/prefetch.h"
@@ -624,9 +625,9 @@ static PJRT_Error *go(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
     request_t request;
     keel_status_t status = request_begin(engine, args, unloaded, REQUEST_COMPILE, &request);
     if (status) {
-        engine_fell_through(engine, "compile", NULL, status);
-        PJRT_Error *error =
-            unloaded ? engine->api->PJRT_Compile(unloaded) : call_plugin(engine, args);
+        PJRT_Error *error = verdict_unseen(engine, status);
+        if (!error)
+            error = unloaded ? engine->api->PJRT_Compile(unloaded) : call_plugin(engine, args);
         request_end(&request);
         return error;
     }
@@ -643,7 +644,7 @@ static PJRT_Error *go(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
 }
 
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args) {
-    if (atomic_load(&engine->ended) || getpid() != engine->pid) return call_plugin(engine, args);
+    if (fork_is_child(engine) || atomic_load(&engine->ended)) return call_plugin(engine, args);
     return go(engine, args, NULL);
 }
 
@@ -652,7 +653,7 @@ PJRT_Error *keel_engine_compile_unloaded(keel_engine_t *engine, PJRT_Compile_Arg
                                          .program = args->program,
                                          .compile_options = args->compile_options,
                                          .compile_options_size = args->compile_options_size};
-    if (atomic_load(&engine->ended) || getpid() != engine->pid)
+    if (fork_is_child(engine) || atomic_load(&engine->ended))
         return engine->api->PJRT_Compile(args);
     keel_status_t status = topologies_client(
         engine, (PJRT_TopologyDescription *)(uintptr_t)args->topology, &repeated.client);

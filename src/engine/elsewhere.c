@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "engine/compile.h"
+#include "engine/fork.h"
 #include "engine/handed.h"
 #include "engine/prefetch.h"
+#include "engine/verdict.h"
 #include "pjrt/error.h"
 
 typedef PJRT_Executable_DeserializeAndLoad_Args load_args_t;
@@ -80,9 +82,9 @@ static PJRT_Error *go_known(keel_engine_t *engine, PJRT_Client_Compile_Args *ask
     request_t request;
     keel_status_t status = request_begin(engine, asked, NULL, REQUEST_LOAD, &request);
     if (status) {
-        engine_fell_through(engine, "load", NULL, status);
+        PJRT_Error *error = verdict_unseen(engine, status);
         request_end(&request);
-        return call_plugin(engine, args);
+        return error ? error : call_plugin(engine, args);
     }
     compile_keep_program(&request);
     verdict_t verdict = verdict_ask(&request);
@@ -159,9 +161,13 @@ static PJRT_Error *go_elsewhere(keel_engine_t *engine, PJRT_Client_Compile_Args 
     request_t request;
     keel_status_t status = request_begin(engine, asked, NULL, REQUEST_ELSEWHERE, &request);
     if (status) {
-        engine_fell_through(engine, "load", NULL, status);
+        PJRT_Error *error = verdict_unseen(engine, status);
+        if (error) {
+            keel_pjrt_destroy_loaded(engine->api, args->loaded_executable);
+            args->loaded_executable = NULL;
+        }
         request_end(&request);
-        return NULL;
+        return error;
     }
     request.in_plugin = in_plugin;
     request.started -= in_plugin;
@@ -213,7 +219,7 @@ static PJRT_Error *refuse_rehearsal(void) {
 
 PJRT_Error *keel_engine_load(keel_engine_t *engine, load_args_t *args) {
     handed_program_t handed;
-    if (atomic_load(&engine->ended) || getpid() != engine->pid) return call_plugin(engine, args);
+    if (fork_is_child(engine) || atomic_load(&engine->ended)) return call_plugin(engine, args);
     keel_digest_t digest = keel_digest(bytes_of(args));
     if (!handed_find(engine, &digest, &handed))
         return engine->target ? refuse_rehearsal() : load_elsewhere(engine, args);

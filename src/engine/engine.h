@@ -89,7 +89,7 @@ typedef struct keel_engine_ask_t {
     const keel_key_t *key;
     const keel_site_t *site; // in the user's code
     bool recompile;          // this function had another program before
-    bool is_new;             // it has not had this one
+    bool is_new;             // no function of the process had this one
     bool is_eager;           // an operation that runs on its own, outside jit
     const char *elsewhere; // who loaded it, if Keel did not hand out its bytes: then `code` is the
                            // optimized program; otherwise NULL
@@ -123,11 +123,13 @@ typedef enum keel_verdict {
 // Decides whether the client may have a program now. NULL lets it pass; a status says why not, and
 // *out, which is KEEL_VERDICT_REFUSED at first, what happens then. All verdicts are written to the
 // journal. The error of a refusal is the status and what `keel why` says about the program, if that
-// is known within a few seconds. The gate is not asked about a program whose key could not be made.
+// is known within a few seconds. About a program whose key could not be made, `unseen` decides.
 // Called on the client's threads, several at once; the engine holds no lock.
 typedef struct keel_engine_gate_t {
     keel_status_t (*check)(void *context, const keel_engine_ask_t *ask, keel_verdict_t *out);
     void *context;
+    // The same, with why it could not be looked at. NULL: it passes.
+    keel_status_t (*unseen)(void *context, const char *why, keel_verdict_t *out);
 } keel_engine_gate_t;
 // They live as long as the engine.
 const keel_settings_t *keel_engine_settings(const keel_engine_t *engine);
@@ -174,6 +176,9 @@ PJRT_Error *keel_engine_compile_unloaded(keel_engine_t *engine, PJRT_Compile_Arg
 // The client loads an executable by itself (PJRT_Executable_DeserializeAndLoad). The same; see
 // elsewhere.c.
 PJRT_Error *keel_engine_load(keel_engine_t *engine, PJRT_Executable_DeserializeAndLoad_Args *args);
+// The client compiles or loads a program that could not be given to Keel: the journal has that, so
+// the run is not wholly recorded. An error if the gate does not let it pass.
+PJRT_Error *keel_engine_unseen(keel_engine_t *engine, const char *why);
 // Whether Keel stores what the client asks for, so that a cache of the client's own has nothing to
 // do, and the settings do not keep that cache.
 bool keel_engine_replaces_cache(const keel_engine_t *engine);

@@ -1,4 +1,7 @@
 #include "engine/fork.h"
+
+#include <unistd.h>
+
 #include "engine/executables.h"
 #include "engine/flow.h"
 #include "engine/sent.h"
@@ -49,4 +52,15 @@ void fork_guard(keel_engine_t *engine) {
     pthread_mutex_lock(&adding);
     engine_add(engine);
     pthread_mutex_unlock(&adding);
+}
+
+bool fork_is_child(const keel_engine_t *engine) {
+    static _Atomic pid_t known; // whose event is written
+    const pid_t pid = getpid();
+    if (pid == engine->pid) return false;
+    if (atomic_exchange(&known, pid) != pid)
+        keel_journal_fallback(engine->journal, KEEL_JOURNAL_UNSEEN, NULL,
+                              "a forked child asks for programs of its own, which go to the "
+                              "plugin and are not recorded");
+    return true;
 }

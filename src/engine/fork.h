@@ -8,4 +8,7 @@
 // Adds a complete engine to those of the process.
 void fork_guard(keel_engine_t *engine);
 
+// True in a forked child. The first time there, the journal has that it lacks what the child does.
+bool fork_is_child(const keel_engine_t *engine);
+
 #endif // KEEL_ENGINE_FORK_H_

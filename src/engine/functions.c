@@ -7,8 +7,8 @@
 
 struct functions_t {
     pthread_mutex_t lock;
-    // Functions: how many keys each had; functions with a key: how often each asked for it; those
-    // with a thread: how often that replica did.
+    // Keys; functions: how many keys each had; functions with a key: how often each asked for it;
+    // those with a thread: how often that replica did.
     keel_map_t counts;
 };
 
@@ -58,6 +58,9 @@ static keel_status_t count(keel_map_t *counts, const functions_ask_t *ask, const
     out->keys = count_of(counts, names->function);
     out->asked = count_of(counts, names->keyed);
     out->asked_by_thread = ask->is_replica ? count_of(counts, names->by_thread) : out->asked;
+    const keel_bytes_t key = keel_bytes(ask->key->bytes, KEEL_DIGEST_SIZE);
+    out->has_key = keel_map_find(counts, key) != NULL;
+    if (!out->has_key) KEEL_TRY(keel_map_put(counts, key, 1));
     if (!out->asked) KEEL_TRY(keel_map_add(counts, names->function, 1));
     if (ask->is_replica) KEEL_TRY(keel_map_add(counts, names->by_thread, 1));
     return keel_map_add(counts, names->keyed, 1);

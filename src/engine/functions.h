@@ -21,6 +21,7 @@ typedef struct functions_ask_t {
 
 // Before this time.
 typedef struct functions_known_t {
+    bool has_key;             // some function of the process asked for this key
     uint64_t keys;            // of the function
     uint64_t asked;           // how often the function asked for this key
     uint64_t asked_by_thread; // the same; of a replica, by this thread alone

@@ -291,6 +291,7 @@ static keel_status_t note_function(request_t *request) {
                                  .key = &request->key.digest,
                                  .is_replica = request->is_replica};
     KEEL_TRY(functions_note(request->engine->functions, &ask, &known));
+    request->has_key = known.has_key;
     request->asked_before = known.asked;
     request->is_retrace = known.asked_by_thread >= asks_expected(request);
     request->is_eager = is_eager(request);

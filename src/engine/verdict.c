@@ -4,6 +4,7 @@
 #include "engine/verdict.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "compiler/compiler.h"
 #include "engine/background.h"
@@ -72,7 +73,7 @@ verdict_t verdict_ask(request_t *request) {
                                    .key = &request->key,
                                    .site = &request->site,
                                    .recompile = request->recompile,
-                                   .is_new = !request->asked_before,
+                                   .is_new = !request->has_key,
                                    .is_eager = request->is_eager,
                                    .elsewhere =
                                        request->kind == REQUEST_ELSEWHERE ? request->loader : NULL,
@@ -91,6 +92,32 @@ verdict_t verdict_ask(request_t *request) {
     keel_status_ignore(out.why);
     out.why = NULL;
     return out;
+}
+
+PJRT_Error *verdict_unseen(keel_engine_t *engine, keel_status_t why) {
+    keel_verdict_t verdict = KEEL_VERDICT_REFUSED;
+    keel_status_t refusal =
+        engine->gate.unseen
+            ? engine->gate.unseen(engine->gate.context, keel_status_message(why), &verdict)
+            : NULL;
+    keel_journal_fallback(engine->journal, KEEL_JOURNAL_UNSEEN, NULL, keel_status_message(why));
+    PJRT_Error *error = NULL;
+    if (refusal && passes(verdict))
+        keel_log_once("unseen", "%s", keel_status_message(refusal));
+    else if (refusal)
+        error = keel_pjrt_error(
+            keel_status_make(keel_status_code(refusal), "keel: %s", keel_status_message(refusal)));
+    else
+        keel_log_once("compile", "%s; the run continues without it%s", keel_status_message(why),
+                      keel_status_place(why));
+    keel_status_ignore(refusal);
+    keel_status_ignore(why);
+    return error;
+}
+
+PJRT_Error *keel_engine_unseen(keel_engine_t *engine, const char *why) {
+    if (!engine || atomic_load(&engine->ended) || getpid() != engine->pid) return NULL;
+    return verdict_unseen(engine, keel_status_make(KEEL_UNSUPPORTED, "%s", why));
 }
 
 // What `keel why` says about the program: text, or nothing.

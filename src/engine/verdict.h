@@ -13,6 +13,10 @@ typedef struct verdict_t {
 // owns `why` if the client must not have the program; otherwise it is NULL.
 verdict_t verdict_ask(request_t *request);
 
+// The same of a program that Keel could not look at, which the journal then says; NULL: it may.
+// Takes the status that says why.
+PJRT_Error *verdict_unseen(keel_engine_t *engine, keel_status_t why);
+
 // The client's error. Takes the verdict's status. Call it without `request`'s texts: `program` is
 // what was refused, and its `ask` event was handed over. Waits a few seconds at most for what `keel
 // why` says.

@@ -137,9 +137,9 @@ keel_passing_t keel_names_passing(const char *names, keel_str_t user);
 // Identities and hashes are those of the process. Runs some Python; takes the GIL. Never fails: "".
 const char *keel_call_read(keel_arena_t *arena);
 
-// operation.c: true if JAX compiles one of its own operations on this thread, which runs outside any
-// jitted function and holds none of the user's; false if that is not sure. Runs some Python; takes
-// the GIL.
+// operation.c: true if JAX compiles one of its own operations on this thread, which runs outside
+// any jitted function and holds none of the user's; false if that is not sure. Runs some Python;
+// takes the GIL.
 bool keel_is_operation(keel_arena_t *arena);
 
 // path.c: where this process's Python looks for modules, without the folders of libraries; a line

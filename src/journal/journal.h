@@ -381,6 +381,10 @@ void keel_journal_drift(keel_journal_t *journal, const keel_journal_subject_t *s
 // The script set something after it was read: "XLA_FLAGS", and its new part.
 void keel_journal_late(keel_journal_t *journal, const char *what, const char *value);
 // Keel fell back to a simpler way: keyed a program by its bytes, compiled without the cache.
+// KEEL_JOURNAL_UNSEEN: the client has a program that this journal lacks. KEEL_JOURNAL_LOST: events
+// are missing.
+#define KEEL_JOURNAL_UNSEEN "compile"
+#define KEEL_JOURNAL_LOST "journal"
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message);
 // The plugin or the engine refused a program; the client has the error. `code`:
@@ -464,6 +468,9 @@ keel_status_t keel_journal_path(const char *run_dir, const char *id, char **out)
 // run_dir/<id>/explained.ndjson; the caller frees it.
 keel_status_t keel_journal_explained_path(const char *run_dir, const char *id,
                                           char **out) KEEL_MUST_CHECK;
+// A folder that is there if events of the run were lost.
+keel_status_t keel_journal_lost_path(const char *run_dir, const char *id,
+                                     char **out) KEEL_MUST_CHECK;
 
 // A run's journal as it is on disk, followed by the explanations worked out from it, if any.
 typedef struct keel_journal_file_t {

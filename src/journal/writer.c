@@ -113,9 +113,25 @@ const char *keel_journal_id(const keel_journal_t *journal) {
     return journal ? journal->id : "";
 }
 
+keel_status_t keel_journal_lost_path(const char *run_dir, const char *id, char **out) {
+    return keel_path(out, "%s/%s/lost", run_dir, id);
+}
+
+// A folder takes no descriptor and no room in a file, so it can often be made where the journal
+// cannot be written.
+static void mark_lost(const keel_journal_t *journal) {
+    char *path;
+    keel_status_t status = keel_journal_lost_path(journal->run_dir, journal->id, &path);
+    if (!status) {
+        status = keel_directory_make_one(path);
+        keel_free(path);
+    }
+    keel_status_ignore(status); // there is no other place to say so
+}
+
 // Takes the status.
 static void lose(keel_journal_t *journal, uint64_t events, keel_status_t status) {
-    atomic_fetch_add(&journal->lost, events);
+    if (!atomic_fetch_add(&journal->lost, events)) mark_lost(journal);
     keel_log_once("journal", "run %s: %s; the run continues, but its record has gaps", journal->id,
                   keel_status_message(status));
     keel_status_ignore(status);
@@ -210,7 +226,7 @@ static void add_loss(uint64_t lost, char message[128], keel_buffer_t *out) {
              lost == 1 ? " was" : "s were");
     keel_json_t json = keel_json(out, KEEL_JSON_COMPACT);
     keel_line_begin_at(&json, "fallback", keel_seconds(keel_clock_wall()), getpid());
-    keel_line_text(&json, "what", "journal");
+    keel_line_text(&json, "what", KEEL_JOURNAL_LOST);
     keel_line_text(&json, "message", message);
     keel_line_end(&json);
 }

@@ -1,5 +1,7 @@
 // The engine behind JAX's own client. The client has no plugin that Keel could wrap: the Python
 // package calls here where JAX compiles, and the table behind the engine calls back (own/own.h).
+#include <stdio.h>
+
 #include "shim/jitted.h"
 
 static keel_plugin_t of_client;
@@ -121,6 +123,13 @@ static void destroy(uint64_t handle) {
     keel_pjrt_destroy_loaded(api, of_handle(handle));
 }
 
+static int unseen(keel_str_t why, void *out) {
+    char text[512];
+    snprintf(text, sizeof text, "%.*s", KEEL_STR_ARGS(why));
+    PJRT_Error *error = keel_engine_unseen(keel_shim_engine(), text);
+    return error ? give_error(error, out) : 0;
+}
+
 static void end(void) {
     keel_shim_end();
     keel_own_end();
@@ -181,6 +190,7 @@ const keel_own_door_t *keel_shim_own_door(void) {
         .serialized = serialized,
         .stored = stored,
         .destroy = destroy,
+        .unseen = unseen,
         .end = end,
         .make_buffer = make_buffer,
         .read_buffer = read_buffer,

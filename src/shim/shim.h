@@ -98,6 +98,8 @@ typedef struct keel_own_door_t {
     // The bytes that the executable was loaded from; false: it was compiled here.
     bool (*stored)(uint64_t handle, void *out);
     void (*destroy)(uint64_t handle); // the client has it no more
+    // The client goes on with a program without Keel, and why. 0: it may, or as above.
+    int (*unseen)(keel_str_t why, void *out);
     // Waits until all is stored and recorded; then the interpreter may end.
     void (*end)(void);
     void *(*make_buffer)(void);

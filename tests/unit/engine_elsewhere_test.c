@@ -152,7 +152,7 @@ static void is_refused_once_known(const door_t *door) {
     static char known[] = "known";
     bare_t bare;
     bare_engine(&bare, KEEL_TEST_PLUGIN);
-    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){refuse, known});
+    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){refuse, known, NULL});
     bare_client(&bare);
     PJRT_LoadedExecutable *loaded = bare_compile(&bare, "alpha"), *again;
     PJRT_LoadedExecutable_GetExecutable_Args taken = {
@@ -186,7 +186,7 @@ static void is_refused_from_elsewhere(const door_t *door) {
     bare_t bare;
     PJRT_LoadedExecutable *loaded, *again;
     bare_engine(&bare, KEEL_TEST_PLUGIN);
-    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){refuse, elsewhere});
+    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){refuse, elsewhere, NULL});
     bare_client(&bare);
     NO_ERROR(bare.plugin.api, load_in(&bare, bytes_of_alpha, &loaded));
     PJRT_Error *error = load_in(&bare, bytes_of_alpha, &again);

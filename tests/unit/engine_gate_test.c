@@ -17,7 +17,7 @@ static keel_status_t refuse_beta(void *context, const keel_engine_ask_t *ask,
 static void refuse_through_the_engine(const door_t *door) {
     bare_t bare;
     bare_engine(&bare, KEEL_TEST_PLUGIN);
-    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){refuse_beta, &asked});
+    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){refuse_beta, &asked, NULL});
     bare_client(&bare);
     PJRT_LoadedExecutable *loaded;
     bare_live(&bare, "alpha");
@@ -60,7 +60,7 @@ static void pass_with_a_word(const door_t *door) {
     keel_verdict_t verdict = KEEL_VERDICT_WARNED;
     bare_t bare;
     bare_engine(&bare, KEEL_TEST_PLUGIN);
-    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){report_beta, &verdict});
+    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){report_beta, &verdict, NULL});
     bare_client(&bare);
     bare_live(&bare, "beta");
     verdict = KEEL_VERDICT_RECORDED;
@@ -84,7 +84,7 @@ static void refuse_a_stored_program(const door_t *door) {
     bare_client(&bare);
     bare_live(&bare, "beta");
     bare_close(&bare);
-    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){refuse_beta, &asked});
+    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){refuse_beta, &asked, NULL});
     bare_client(&bare);
     PJRT_LoadedExecutable *loaded;
     PJRT_Error *error = bare_try(&bare, "beta", &loaded);

@@ -269,7 +269,8 @@ static void refuse_late_programs(const door_t *door) {
     (void)door;
     bare_t bare;
     bare_engine(&bare, KEEL_TEST_PLUGIN);
-    keel_engine_set_gate(bare.engine, &(keel_engine_gate_t){only_in_the_first_step, bare.engine});
+    keel_engine_set_gate(bare.engine,
+                         &(keel_engine_gate_t){only_in_the_first_step, bare.engine, NULL});
     bare_client(&bare);
     PJRT_LoadedExecutable *loaded;
     bare_live(&bare, "one");
