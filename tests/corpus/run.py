@@ -105,7 +105,8 @@ def command(case, target):
     if not target:
         return ["run"]
     is_of_cache = len(case.runs) > 1 and case.causes[0].kind in ("none", "cache", "stable")
-    return ["rehearse", "--on", target, "--compile", "new" if is_of_cache else "none"]
+    # What a script writes to its modules stands for an edit of the user's between two runs.
+    return ["rehearse", "--on", target, "--compile", "new" if is_of_cache else "none", "--writes", "keep"]
 
 
 def client_of(options):
