@@ -8,7 +8,7 @@ keel_status_t contract_read(const char *path, keel_contract_t *out) {
     bool is_pipe = !status && !facts.is_file && !facts.is_directory;
     keel_status_ignore(status);
     if (!is_pipe) return keel_contract_read(path, out);
-    KEEL_TRY(cli_read_file(path, &data, &size));
+    KEEL_TRY(keel_file_read(path, KEEL_CONTRACT_LIMIT, &data, &size));
     status = keel_contract_parse(path, keel_bytes(data, size), out);
     keel_free(data);
     return status;
