@@ -96,7 +96,7 @@ static void end_one(const door_t *door) {
     pair_t pair;
     PJRT_LoadedExecutable *loaded;
     make_pair(door, &pair);
-    keel_engine_set_gate(pair.second.engine, &(keel_engine_gate_t){refuse_all, NULL});
+    keel_engine_set_gate(pair.second.engine, &(keel_engine_gate_t){refuse_all, NULL, NULL});
     bare_live(&pair.first, "alpha");
     CHECK(keel_pjrt_error_destroy(bare_try(&pair.second, "alpha", &loaded)));
     keel_engine_end(pair.second.engine);
