@@ -296,6 +296,16 @@ def uncacheable(space, text):
     report.check("uncacheable: docs/keys.md has the rules", "KEEL_CUSTOM_CALLS" in rules)
 
 
+def unstored(space, text):
+    """What there is to do is nothing: each process compiles it once, and computes."""
+    own = {"KEEL_JAX_CPU": "own"}
+    in_turn(space, "unstored", (["calls_back"], own))
+    for _ in range(2):
+        events, _, known = in_turn(space, "unstored", (["calls_back"], own))
+        check_given("unstored", text, known)
+        report.equal("unstored: it is compiled once", len(compiled(events)), 1)
+
+
 def eager_again(space, text):
     """For as long as the run goes on: of a run of its own."""
     _, _, known = in_turn(space, "eager_again", (["eager_again_accident"], {}))
@@ -323,7 +333,7 @@ def library_again(space, text):
 
 OF_PROCESSES = {one.__name__: one for one in (flag, devices, backend, first, refused, edit, cache,
                                               shuffled, dumps, refresh, unused, lost, unreadable,
-                                              foreign, uncacheable,
+                                              foreign, uncacheable, unstored,
                                               eager_again, library_again)}
 
 

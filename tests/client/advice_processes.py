@@ -116,6 +116,12 @@ def unknown_call():
         print(error)
 
 
+def calls_back():
+    """JAX's own client compiles it in each process."""
+    result = jax.ShapeDtypeStruct((W,), np.float32)
+    print(jax.jit(lambda x: jax.pure_callback(np.sin, result, x) * 2)(ones(W)))
+
+
 def fewer_devices():
     jax.config.update("jax_pjrt_client_create_options", {"cpu_device_count": 2})
     plain()

@@ -32,7 +32,7 @@ PROGRAMS = {
     "one in a chain of programs": ("y = f(x)\nfor _ in range(5): y = jnp.sin(y)", True),
     # Otherwise a small program runs on the thread that asks for it.
     "a callback behind a program that runs": (BUSY + "y = f(m[0, :4])", True),
-    "several behind a program that runs": (BUSY + "ys = [f(m[i, :4]) for i in range(3)]", True),
+    "several behind a program that runs": (BUSY + "ys = [f(m[i, :4]) for i in range(3)]", False),
     "one whose result is dropped behind a program that runs": (BUSY + "f(m[0, :4])", True),
     "a print behind a program that runs": (
         BUSY + "jax.jit(lambda x: jax.debug.print('x {}', x))(m[0, :4])", True),

@@ -13,7 +13,7 @@ import numpy as np
 import optax
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
-jax.config.update("jax_pjrt_client_create_options", {"cpu_device_count": int(os.environ["DEVICES"])})
+jax.config.update("jax_num_cpu_devices", int(os.environ["DEVICES"]))
 mesh = Mesh(np.array(jax.devices()), ("batch",))
 replicated, spread = NamedSharding(mesh, P()), NamedSharding(mesh, P("batch"))
 net = hk.without_apply_rng(hk.transform(lambda x: hk.nets.MLP([8, 3])(x)))
