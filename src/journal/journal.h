@@ -385,6 +385,7 @@ void keel_journal_late(keel_journal_t *journal, const char *what, const char *va
 // are missing.
 #define KEEL_JOURNAL_UNSEEN "compile"
 #define KEEL_JOURNAL_LOST "journal"
+#define KEEL_JOURNAL_LOST_FOLDER "lost" // keel_journal_lost_path
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message);
 // The plugin or the engine refused a program; the client has the error. `code`:

@@ -182,7 +182,8 @@ typedef struct folder_t {
 
 // Hidden ones are temporary files of killed processes.
 static bool is_ours(const char *name) {
-    static const char *const names[] = {"journal.ndjson", "explained.ndjson", "sources.tsv"};
+    static const char *const names[] = {"journal.ndjson", "explained.ndjson", "sources.tsv",
+                                        KEEL_JOURNAL_LOST_FOLDER};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(name, names[i]) == 0) return true;
     return name[0] == '.' || strncmp(name, "metrics.", 8) == 0;
@@ -200,7 +201,8 @@ static keel_status_t meet_file(void *context, const char *name) {
     keel_status_ignore(status);
     status = NULL;
     if (is_file && !keel_is_link(path)) folder->bytes += facts.size;
-    if (folder->removes) status = keel_file_remove(path);
+    bool is_mark = strcmp(name, KEEL_JOURNAL_LOST_FOLDER) == 0;
+    if (folder->removes) status = is_mark ? keel_directory_remove(path) : keel_file_remove(path);
     keel_free(path);
     return status;
 }
@@ -296,7 +298,8 @@ static keel_status_t note_digests(void *context, keel_str_t line) {
 }
 
 static keel_status_t note_run(pruning_t *pruning, const old_run_t *run) {
-    static const char *const names[] = {"journal.ndjson", "explained.ndjson", "sources.tsv"};
+    static const char *const names[] = {"journal.ndjson", "explained.ndjson", "sources.tsv",
+                                        KEEL_JOURNAL_LOST_FOLDER};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char *path;
         KEEL_TRY(keel_path(&path, "%s/%s/%s", pruning->run_dir, run->id, names[i]));

@@ -114,7 +114,7 @@ const char *keel_journal_id(const keel_journal_t *journal) {
 }
 
 keel_status_t keel_journal_lost_path(const char *run_dir, const char *id, char **out) {
-    return keel_path(out, "%s/%s/lost", run_dir, id);
+    return keel_path(out, "%s/%s/" KEEL_JOURNAL_LOST_FOLDER, run_dir, id);
 }
 
 // A folder takes no descriptor and no room in a file, so it can often be made where the journal

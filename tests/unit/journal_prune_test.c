@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "journal/journal.h"
 #include "journal/prune.h"
 
 enum { HOUR = 3600, DAY = 24 * HOUR };
@@ -283,6 +284,24 @@ static void what_keel_did_not_write_stays_and_the_rest_goes_on(void **state) {
     place_remove(&other);
 }
 
+// The mark of a run that lost events is an empty folder.
+static void a_run_that_lost_events_goes_like_any_other(void **state) {
+    (void)state;
+    place_t place;
+    keel_pruned_t pruned;
+    char *path;
+    place_make(&place);
+    put_ended(&place, "r1", a, 50 * DAY);
+    assert_ok(keel_journal_lost_path(place.root, "r1", &path));
+    assert_ok(keel_directory_make_one(path));
+    keel_free(path);
+    told_t told = prune(&place, (keel_prune_t){.older = DAY}, &pruned);
+    assert_string_equal(told.failed, "");
+    assert_string_equal(told.removed, "r1 ");
+    assert_false(has(&place, "r1"));
+    place_remove(&place);
+}
+
 static void a_folder_without_a_journal_goes_once_it_is_old(void **state) {
     (void)state;
     place_t place;
@@ -310,6 +329,7 @@ int main(void) {
         cmocka_unit_test(a_run_has_the_bytes_of_keels_own_files),
         cmocka_unit_test(a_digest_counts_whatever_event_it_stands_in),
         cmocka_unit_test(what_keel_did_not_write_stays_and_the_rest_goes_on),
+        cmocka_unit_test(a_run_that_lost_events_goes_like_any_other),
         cmocka_unit_test(a_folder_without_a_journal_goes_once_it_is_old),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
