@@ -1,7 +1,7 @@
 """Compiles programs through Keel, and prints the key of each by Keel (from the journal) and by JAX.
 
     edit_worker.py probe                        one program's keys as JSON
-    edit_worker.py source FOLDER                edits of source files, written below FOLDER
+    edit_worker.py source FOLDER PART/PARTS     edits of source files, written below FOLDER
     edit_worker.py meaning                      edits that change the program
 
 Tables come as a JSON list of rows: name, expected ("same" or "new"), Keel's and JAX's verdict, and
@@ -80,23 +80,25 @@ def lowered_from(folder, place, file, text):
     return module.lowered
 
 
-def source_table(folder):
+def source_edits():
+    """Name, folder, file and text of each."""
+    import edits_source as edits
+    model = ("source", "model.py")
+    return ([(name, place, file, edits.BASE) for name, place, file in edits.PLACES]
+            + [("the helper in a module of its own", *model, edits.HELPER_ELSEWHERE(edits.BASE))]
+            + [(name, *model, edit(edits.BASE)) for name, edit in edits.EDITS])
+
+
+def source_table(folder, part):
     import edits_source as edits
     base = keys(lambda: lowered_from(folder, "source", "model.py", edits.BASE))
-    rows = []
-
-    def add(name, place, file, text):
-        rows.append(row(name, "same", base,
-                        keys(lambda: lowered_from(folder, place, file, text))))
-    for name, place, file in edits.PLACES:
-        add(name, place, file, edits.BASE)
     sys.path.insert(0, folder)
     (pathlib.Path(folder) / "keel_test_helper.py").write_text(edits.HELPER_MODULE)
-    add("the helper in a module of its own", "source", "model.py",
-        edits.HELPER_ELSEWHERE(edits.BASE))
-    for name, edit in edits.EDITS:
-        add(name, "source", "model.py", edit(edits.BASE))
-    return rows
+    number, parts = map(int, part.split("/"))
+    every = source_edits()
+    first, end = ((number - 1) * len(every) // parts, number * len(every) // parts)
+    return [row(name, "same", base, keys(lambda: lowered_from(folder, place, file, text)))
+            for name, place, file, text in every[first:end]]
 
 
 def attempt(name, expected, base, edited):
@@ -125,7 +127,7 @@ def probe():
 def main():
     note_jax_key()
     if sys.argv[1] == "source":
-        answer = source_table(sys.argv[2])
+        answer = source_table(*sys.argv[2:])
     else:
         answer = meaning_table() if sys.argv[1] == "meaning" else probe()
     print(json.dumps(answer))
