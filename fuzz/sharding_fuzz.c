@@ -1,5 +1,6 @@
 // Arbitrary bytes as what compilers and clients say about shardings and layouts: HLO's text, an
-// OpSharding, an optimized module, and compile options, each of a program with some open results.
+// OpSharding with tiles or with named axes, an optimized module, and compile options, each of a
+// program with some open results.
 #include <stdlib.h>
 
 #include "program/program.h"
@@ -21,6 +22,23 @@ static void cut(keel_bytes_t sharding) {
         for (uint32_t i = 0; !status && is_cut && i < rank * PARTITIONS; ++i)
             if (places[i] < 0 || places[i] >= parts[i % rank]) abort();
         keel_status_ignore(status);
+    }
+}
+
+// The tiles of an OpSharding, which may name axes, and those of a NamedShardingProto alone.
+static void name(keel_bytes_t sharding, bool is_inner) {
+    keel_buffer_t tiles, outer;
+    for (uint32_t rank = 0; rank <= RANK_MOST; ++rank) {
+        keel_buffer_initialize(&tiles, 0);
+        keel_buffer_initialize(&outer, 0);
+        keel_proto_put_bytes(&outer, 14, sharding);
+        keel_status_t status =
+            keel_sharding_tiles(is_inner ? keel_buffer_bytes(&outer) : sharding, rank, &tiles);
+        if (!status && is_inner && !tiles.size) abort();
+        if (!status) cut(keel_buffer_bytes(&tiles));
+        keel_status_ignore(status);
+        keel_buffer_deinitialize(&tiles);
+        keel_buffer_deinitialize(&outer);
     }
 }
 
@@ -68,6 +86,8 @@ static void read_options(keel_bytes_t options) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     keel_bytes_t bytes = keel_bytes(data, size);
     cut(bytes);
+    name(bytes, false);
+    name(bytes, true);
     parse(bytes);
     settle(bytes, true);
     settle(bytes, false);

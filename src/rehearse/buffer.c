@@ -99,6 +99,8 @@ keel_status_t buffer_create(const making_t *making, PJRT_Buffer **out) {
     }
     buffer->contents = making->contents;
     buffer->maker = making->maker;
+    buffer->is_guess = making->is_guess;
+    buffer->is_share = making->is_share;
     buffer->bytes = bytes_on_device(making->type, making->dims, rank, buffer->layout);
     pthread_mutex_init(&buffer->lock, NULL);
     memory_take(buffer->memory, buffer->bytes);
@@ -208,10 +210,10 @@ static void settle(PJRT_Buffer *buffer) {
     }
 }
 
-contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted) {
+contents_t *buffer_contents(PJRT_Buffer *buffer, bool of_sum, bool *out_deleted) {
     settle(buffer);
     pthread_mutex_lock(&buffer->lock);
-    contents_t *contents = contents_retain(buffer->contents);
+    contents_t *contents = buffer->is_share == of_sum ? contents_retain(buffer->contents) : NULL;
     *out_deleted = buffer->is_deleted;
     pthread_mutex_unlock(&buffer->lock);
     return contents;
@@ -220,7 +222,7 @@ contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted) {
 bool keel_rehearse_is_real(PJRT_Buffer *buffer, const char **out_maker) {
     settle(buffer);
     pthread_mutex_lock(&buffer->lock);
-    bool is_real = buffer->contents || !buffer->maker;
+    bool is_real = (buffer->contents && !buffer->is_share) || !buffer->maker;
     *out_maker = buffer->maker;
     pthread_mutex_unlock(&buffer->lock);
     return is_real;
@@ -317,7 +319,7 @@ static PJRT_Error *ready_event(PJRT_Buffer_ReadyEvent_Args *args) {
 
 static PJRT_Error *copy(PJRT_Buffer *from, PJRT_Memory *to, PJRT_Buffer **out) {
     bool deleted;
-    contents_t *contents = buffer_contents(from, &deleted);
+    contents_t *contents = buffer_contents(from, from->is_share, &deleted);
     if (deleted) {
         contents_release(contents);
         return keel_pjrt_error(buffer_gone());
@@ -328,7 +330,9 @@ static PJRT_Error *copy(PJRT_Buffer *from, PJRT_Memory *to, PJRT_Buffer **out) {
                              .rank = from->rank,
                              .contents = contents,
                              .layout = from->layout,
-                             .maker = from->maker};
+                             .maker = from->maker,
+                             .is_guess = from->is_guess,
+                             .is_share = from->is_share};
     keel_status_t status = buffer_create(&making, out);
     return status ? keel_pjrt_error(status) : NULL;
 }

@@ -116,7 +116,7 @@ keel_rehearse_state_t keel_rehearse_state(PJRT_LoadedExecutable *loaded) {
 }
 
 bool keel_rehearse_is_guess(const PJRT_LoadedExecutable *loaded) {
-    return loaded->facts->is_guess;
+    return facts_are_guessed(loaded->facts);
 }
 
 keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,

@@ -31,10 +31,13 @@ static keel_status_t check_count(const PJRT_LoadedExecutable_Execute_Args *args)
 }
 
 // As a device sees it: an array has as many bytes as the program says. Clients pass tokens as
-// arrays without elements. Where it is only guessed how arguments are sharded, nothing can be said.
+// arrays without elements. Where it is only guessed how the argument or what is given for it is
+// sharded, nothing can be said.
 static keel_status_t check_size(const facts_t *facts, size_t argument, const PJRT_Buffer *buffer) {
-    const keel_array_shape_t *shape = &facts->signature.parameters[argument].shard;
-    if (facts->is_guess || shape->element == KEEL_PRIMITIVE_TOKEN) return NULL;
+    const keel_array_t *parameter = &facts->signature.parameters[argument];
+    const keel_array_shape_t *shape = &parameter->shard;
+    bool is_guess = parameter->guessed || buffer->is_guess;
+    if (is_guess || shape->element == KEEL_PRIMITIVE_TOKEN) return NULL;
     uint64_t wanted = bytes_of_elements(buffer_type_of(shape->element), shape->dims, shape->rank);
     uint64_t given = bytes_of_elements(buffer->type, buffer->dims, buffer->rank);
     if (wanted == given) return NULL;
@@ -122,7 +125,9 @@ static keel_status_t make_results(const facts_t *facts, PJRT_Device *device, PJR
                                  .dims = result->shard.dims,
                                  .rank = result->shard.rank,
                                  .layout = facts->layouts[i],
-                                 .maker = facts->name};
+                                 .maker = facts->name,
+                                 .is_guess = result->guessed,
+                                 .is_share = keel_sharding_is_unreduced(result->sharding)};
         keel_status_t status = buffer_create(&making, &out[i]);
         if (!status) continue;
         while (i--)

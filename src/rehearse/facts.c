@@ -73,16 +73,36 @@ static bool has_config(keel_str_t format) {
     return keel_str_is(format, "hlo_with_config");
 }
 
+bool facts_are_guessed(const facts_t *facts) {
+    const char *what;
+    uint32_t index;
+    return keel_signature_is_guess(&facts->signature, &what, &index);
+}
+
+// At once: what follows from a guess comes after it.
+static void tell_guess(const facts_t *facts) {
+    const char *what;
+    uint32_t index;
+    if (keel_signature_is_guess(&facts->signature, &what, &index))
+        keel_log_once("guess",
+                      "the compiler does not tell how %s %u of %s is sharded; it is a guess that "
+                      "each device has all of it",
+                      what, index, facts->name);
+}
+
 // The shardings that the compiler chose, and the module that says so.
 keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module, keel_str_t format) {
+    keel_signature_t *signature = &facts->signature;
     bool is_hlo = has_config(format) || keel_str_is(format, "hlo");
-    if (!module.size || !is_hlo) {
-        facts->is_guess = keel_signature_is_open(&facts->signature);
-        keel_signature_guess(&facts->signature);
-        return NULL;
-    }
-    KEEL_TRY(keel_signature_settle(&facts->signature, module, has_config(format)));
-    if (!has_config(format)) return NULL; // clients want its config
+    keel_status_t status = NULL;
+    if (module.size && is_hlo)
+        status = keel_signature_settle(signature, module, has_config(format));
+    if (keel_status_code(status) != KEEL_CORRUPT) KEEL_TRY(status);
+    bool is_usable = !status && module.size && has_config(format); // clients want its config
+    keel_status_ignore(status);
+    keel_signature_guess(signature);
+    tell_guess(facts);
+    if (!is_usable) return NULL;
     keel_buffer_append(&facts->module, module.data, module.size);
     return keel_buffer_status(&facts->module);
 }

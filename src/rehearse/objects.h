@@ -133,6 +133,8 @@ struct PJRT_Buffer {
     contents_t *contents; // NULL: unknown. Under the lock, like is_deleted
     const char *maker;    // the name of the program that made it; NULL: the host. Never freed
     bool is_deleted;
+    bool is_guess;           // its dimensions: how it is sharded is not known
+    bool is_share;           // of a sum over devices: the contents are the sum
     meeting_t *meeting;      // that gives the contents; NULL: none, or they are there
     later_t *later;          // likewise; one of both at most
     uint32_t result, device; // which of it
@@ -152,6 +154,7 @@ typedef struct making_t {
     size_t rank;
     contents_t *contents;
     const char *layout, *maker;
+    bool is_guess, is_share; // as in the buffer
 } making_t;
 // Takes over the contents.
 keel_status_t buffer_create(const making_t *making, PJRT_Buffer **out) KEEL_MUST_CHECK;
@@ -171,9 +174,10 @@ void buffer_await(PJRT_Buffer *buffer, meeting_t *meeting, uint32_t result, uint
 void buffer_compute_later(PJRT_Buffer *buffer, later_t *later, uint32_t result);
 // What will compute the contents, retained, and which result of it they are; NULL if nothing will.
 later_t *buffer_later(PJRT_Buffer *buffer, uint32_t *out_result);
-// The contents, retained; NULL if they are unknown. *out_deleted: they are no client's any more.
-// May wait for other processes, or compute.
-contents_t *buffer_contents(PJRT_Buffer *buffer, bool *out_deleted);
+// The contents, retained; NULL if they are unknown. `of_sum`: of the sum that the device has a
+// share of; else what the device has. *out_deleted: they are no client's any more. May wait for
+// other processes, or compute.
+contents_t *buffer_contents(PJRT_Buffer *buffer, bool of_sum, bool *out_deleted);
 
 PJRT_Buffer_Type buffer_type_of(keel_primitive_t primitive);
 
@@ -289,7 +293,7 @@ typedef struct replica_t {
     const uint32_t *partitions; // of each; NULL: all partitions, in order
 } replica_t;
 
-// Whether each device has all of it.
+// Whether each device certainly has all of it.
 bool is_whole(const keel_array_t *array);
 size_t shape_bytes(const keel_array_shape_t *shape); // on the host; SIZE_MAX: more than memory has
 // Which part each partition has, `rank` indices for each. The caller frees them.
@@ -343,7 +347,6 @@ void later_release(later_t *later); // NULL is allowed
 typedef struct facts_t {
     atomic_size_t references;
     keel_signature_t signature;
-    bool is_guess;          // how its results are sharded
     bool combines;          // it does more than move or map elements
     uint64_t result_bytes;  // on one device
     const char *name;       // never freed
@@ -385,6 +388,7 @@ keel_status_t facts_begin(const PJRT_Client_Compile_Args *args, facts_t **out) K
 keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module,
                                 keel_str_t format) KEEL_MUST_CHECK;
 // Completes what a client may ask. `device`: one of its devices; NULL if it has none.
+bool facts_are_guessed(const facts_t *facts);
 keel_status_t facts_finish(facts_t *facts, PJRT_Device *device) KEEL_MUST_CHECK;
 void facts_release(facts_t *facts); // NULL is allowed
 

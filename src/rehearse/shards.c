@@ -37,7 +37,7 @@ static void move_shard(const keel_array_t *array, const int64_t *place, uint8_t 
 }
 
 bool is_whole(const keel_array_t *array) {
-    return keel_array_shape_equal(&array->whole, &array->shard);
+    return keel_array_shape_equal(&array->whole, &array->shard) && !array->guessed;
 }
 
 size_t shape_bytes(const keel_array_shape_t *shape) {
@@ -51,6 +51,8 @@ size_t shape_bytes(const keel_array_shape_t *shape) {
 
 keel_status_t places_of(const keel_array_t *array, uint32_t partitions, int64_t **out) {
     void *memory;
+    if (array->guessed)
+        return keel_status_make(KEEL_UNSUPPORTED, "it is only guessed how the array is sharded");
     KEEL_TRY(keel_calloc((size_t)partitions * array->whole.rank + 1, sizeof **out, &memory));
     keel_status_t status =
         keel_sharding_places(array->sharding, array->whole.rank, partitions, memory);
@@ -81,10 +83,11 @@ contents_t *shards_cut(const keel_array_t *array, const int64_t *places, uint32_
 
 contents_t *shards_at(const replica_t *replica, uint32_t device, uint32_t argument) {
     bool deleted; // those of a donated one are still there
+    const keel_array_t *array = &replica->signature->parameters[argument];
     contents_t *contents =
-        buffer_contents(replica->args->argument_lists[replica->first + device][argument], &deleted);
-    if (!contents || contents->size == shape_bytes(&replica->signature->parameters[argument].shard))
-        return contents;
+        buffer_contents(replica->args->argument_lists[replica->first + device][argument],
+                        keel_sharding_is_unreduced(array->sharding), &deleted);
+    if (!contents || contents->size == shape_bytes(&array->shard)) return contents;
     contents_release(contents);
     return NULL;
 }

@@ -201,7 +201,7 @@ static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
     bool deleted;
     PJRT_Buffer *buffer = args->src;
     size_t size = 0;
-    contents_t *contents = buffer_contents(buffer, &deleted);
+    contents_t *contents = buffer_contents(buffer, false, &deleted);
     keel_status_t status =
         deleted ? buffer_gone() : host_bytes(buffer->type, buffer->dims, buffer->rank, &size);
     if (status) {
@@ -220,7 +220,7 @@ static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
 
 static PJRT_Error *raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
     bool deleted;
-    contents_t *contents = buffer_contents(args->buffer, &deleted);
+    contents_t *contents = buffer_contents(args->buffer, false, &deleted);
     if (deleted) {
         contents_release(contents);
         return keel_pjrt_error(buffer_gone());

@@ -13,24 +13,58 @@ bool keel_signature_is_open(const keel_signature_t *signature) {
     return false;
 }
 
+static void guess(keel_array_t *array) {
+    if (array->settled) return;
+    array->sharding = (keel_bytes_t){NULL, 0};
+    array->shard = array->whole;
+    array->settled = array->guessed = true;
+}
+
 void keel_signature_guess(keel_signature_t *signature) {
     for (uint32_t i = 0; i < signature->result_count; ++i)
-        signature->results[i].settled = true;
+        guess(&signature->results[i]);
     for (uint32_t i = 0; i < signature->parameter_count; ++i)
-        signature->parameters[i].settled = true;
+        guess(&signature->parameters[i]);
 }
 
+bool keel_signature_is_guess(const keel_signature_t *signature, const char **out_what,
+                             uint32_t *out_index) {
+    *out_what = "result";
+    for (*out_index = 0; *out_index < signature->result_count; ++*out_index)
+        if (signature->results[*out_index].guessed) return true;
+    *out_what = "argument";
+    for (*out_index = 0; *out_index < signature->parameter_count; ++*out_index)
+        if (signature->parameters[*out_index].guessed) return true;
+    return false;
+}
+
+static keel_status_t take(keel_signature_t *signature, keel_bytes_t sharding, keel_array_t *array) {
+    keel_buffer_t tiles;
+    keel_buffer_initialize(&tiles, 0);
+    keel_status_t status = keel_sharding_tiles(sharding, array->whole.rank, &tiles);
+    if (!status) status = keel_buffer_status(&tiles);
+    if (!status) status = signature_keep(signature, keel_buffer_bytes(&tiles), &array->sharding);
+    if (!status) status = signature_cut(signature, array);
+    keel_buffer_deinitialize(&tiles);
+    return status;
+}
+
+// What is not understood is a guess, not a failure.
 static keel_status_t settle_array(keel_signature_t *signature, keel_bytes_t sharding,
                                   keel_array_t *array) {
-    static const uint8_t replicated[] = {8, 0};
     if (array->settled) return NULL;
-    if (!sharding.size) sharding = keel_bytes(replicated, sizeof replicated);
-    KEEL_TRY(signature_keep(signature, sharding, &array->sharding));
-    array->settled = true;
-    return signature_cut(signature, array);
+    keel_status_t status = take(signature, sharding, array);
+    if (keel_status_code(status) != KEEL_UNSUPPORTED) {
+        array->settled = !status;
+        return status;
+    }
+    keel_status_ignore(status);
+    guess(array);
+    return NULL;
 }
 
-// The module's sharding of its results: a tuple's parts in order, or that of the only result.
+// The module's sharding of its results: a tuple's parts in order, or that of the only result. One
+// that is there and says nothing is replicated.
 static keel_status_t settle_results(keel_signature_t *signature, keel_bytes_t sharding) {
     enum { TYPE = 1, TUPLE_SHARDINGS = 5, TUPLE = 2 };
     keel_cursor_t cursor = keel_cursor(sharding);
@@ -44,8 +78,6 @@ static keel_status_t settle_results(keel_signature_t *signature, keel_bytes_t sh
     }
     if (!is_tuple && signature->result_count == 1)
         return settle_array(signature, sharding, &signature->results[0]);
-    for (; at < signature->result_count; ++at)
-        KEEL_TRY(settle_array(signature, (keel_bytes_t){NULL, 0}, &signature->results[at]));
     return NULL;
 }
 
@@ -146,16 +178,15 @@ keel_status_t keel_signature_settle(keel_signature_t *signature, keel_bytes_t mo
     while (keel_proto_next(&cursor, &field))
         if (field.number == CONFIG_LAYOUT && field.wire == KEEL_WIRE_BYTES)
             KEEL_TRY(take_layouts(signature, field.bytes));
-    keel_bytes_t results = {NULL, 0};
     uint32_t at = 0;
     cursor = keel_cursor(module);
     while (keel_proto_next(&cursor, &field)) {
-        if (field.number == RESULTS && field.wire == KEEL_WIRE_BYTES) results = field.bytes;
+        if (field.number == RESULTS && field.wire == KEEL_WIRE_BYTES)
+            KEEL_TRY(settle_results(signature, field.bytes));
         if (field.number == PARAMETERS && at < signature->parameter_count)
             KEEL_TRY(settle_array(signature, field.bytes, &signature->parameters[at++]));
     }
     if (cursor.failed) return keel_status_make(KEEL_CORRUPT, "the optimized module is damaged");
-    for (; at < signature->parameter_count; ++at)
-        KEEL_TRY(settle_array(signature, (keel_bytes_t){NULL, 0}, &signature->parameters[at]));
-    return settle_results(signature, results);
+    keel_signature_guess(signature);
+    return NULL;
 }

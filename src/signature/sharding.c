@@ -3,51 +3,7 @@
 //
 // Source: xla/xla_data.proto (OpSharding), the grammar of HLO's text (xla/hlo/parser), and
 // openxla/shardy's attributes.
-#include "signature/signature.h"
-
-enum {
-    TYPE = 1,
-    TILE_DIMS = 3,
-    TILE_DEVICES = 4,
-    REPLICATE_LAST = 6,
-    LAST_DIMS = 8,
-    IOTA_RESHAPE = 9,
-    IOTA_TRANSPOSE = 10,
-};
-enum { REPLICATED = 0, MAXIMAL = 1, TUPLE = 2, OTHER = 3, MANUAL = 4, UNKNOWN = 5 };
-enum { MOST = 64 }; // dimensions of a tile assignment, and axes of a mesh
-
-typedef struct numbers_t {
-    int64_t items[MOST];
-    uint32_t count;
-} numbers_t;
-
-static void put_packed(keel_buffer_t *out, uint32_t field, const int64_t *items, size_t count) {
-    if (!count) return;
-    size_t opened = keel_proto_open(out, field);
-    for (size_t i = 0; i < count; ++i)
-        keel_proto_put_varint(out, (uint64_t)items[i]);
-    keel_proto_close(out, opened);
-}
-
-// Also for REPLICATED, which the wire could leave out, so that a sharding is never empty.
-static void put_type(keel_buffer_t *out, uint64_t type) {
-    keel_proto_put_number(out, TYPE, KEEL_WIRE_VARINT, type);
-}
-
-static keel_status_t push(numbers_t *list, int64_t item) {
-    if (list->count == MOST)
-        return keel_status_make(KEEL_UNSUPPORTED, "a sharding of more than %d dimensions", MOST);
-    list->items[list->count++] = item;
-    return NULL;
-}
-
-// Multiplies what counts devices, which are not that many; false if the product is none.
-static bool multiply(int64_t *product, int64_t by) {
-    if (by < 1 || *product > INT32_MAX / by) return false;
-    *product *= by;
-    return true;
-}
+#include "signature/axes.h"
 
 // ---- HLO's text --------------------------------------------------------------------------------
 
@@ -87,7 +43,7 @@ static bool take_number(text_t *text, int64_t *out) {
 static keel_status_t take_numbers(text_t *text, numbers_t *out) {
     int64_t number;
     while (take_number(text, &number))
-        KEEL_TRY(push(out, number));
+        KEEL_TRY(numbers_push(out, number));
     return NULL;
 }
 
@@ -97,7 +53,7 @@ static keel_status_t take_tiles(text_t *text, keel_buffer_t *out, bool *out_ok) 
     *out_ok = take(text, "[");
     KEEL_TRY(take_numbers(text, &dims));
     *out_ok = *out_ok && take(text, "]");
-    put_packed(out, TILE_DIMS, dims.items, dims.count);
+    sharding_put_packed(out, SHARDING_TILE_DIMS, dims.items, dims.count);
     if (take(text, "<=[")) {
         KEEL_TRY(take_numbers(text, &reshape));
         *out_ok = *out_ok && take(text, "]");
@@ -107,12 +63,12 @@ static keel_status_t take_tiles(text_t *text, keel_buffer_t *out, bool *out_ok) 
         }
         if (!transpose.count)
             for (uint32_t i = 0; i < reshape.count; ++i)
-                KEEL_TRY(push(&transpose, i));
-        put_packed(out, IOTA_RESHAPE, reshape.items, reshape.count);
-        put_packed(out, IOTA_TRANSPOSE, transpose.items, transpose.count);
+                KEEL_TRY(numbers_push(&transpose, i));
+        sharding_put_packed(out, SHARDING_IOTA_RESHAPE, reshape.items, reshape.count);
+        sharding_put_packed(out, SHARDING_IOTA_TRANSPOSE, transpose.items, transpose.count);
         return NULL;
     }
-    size_t opened = keel_proto_open(out, TILE_DEVICES);
+    size_t opened = keel_proto_open(out, SHARDING_TILE_DEVICES);
     int64_t device;
     while (take_number(text, &device))
         keel_proto_put_varint(out, (uint64_t)device);
@@ -124,11 +80,14 @@ static keel_status_t take_tiles(text_t *text, keel_buffer_t *out, bool *out_ok) 
 static bool take_last_dims(text_t *text, keel_buffer_t *out) {
     numbers_t types = {.count = 0};
     while (!take(text, "}")) {
-        int64_t type = take(text, "replicated") ? REPLICATED : take(text, "manual") ? MANUAL : -1;
-        if (type < 0 || types.count == MOST) return false;
+        int64_t type = take(text, "replicated")  ? IS_REPLICATED
+                       : take(text, "manual")    ? IS_MANUAL
+                       : take(text, "unreduced") ? IS_UNREDUCED
+                                                 : -1;
+        if (type < 0 || types.count == AXES_MOST) return false;
         types.items[types.count++] = type;
     }
-    put_packed(out, LAST_DIMS, types.items, types.count);
+    sharding_put_packed(out, SHARDING_LAST_DIMS, types.items, types.count);
     return true;
 }
 
@@ -136,18 +95,20 @@ static keel_status_t parse(text_t *text, keel_buffer_t *out, bool *out_ok) {
     int64_t device;
     *out_ok = take(text, "{");
     if (take(text, "replicated")) {
-        put_type(out, REPLICATED);
+        sharding_put_type(out, IS_REPLICATED);
     } else if (take(text, "manual")) {
-        put_type(out, MANUAL);
+        sharding_put_type(out, IS_MANUAL);
+    } else if (take(text, "unreduced")) {
+        sharding_put_type(out, IS_UNREDUCED);
     } else if (take(text, "maximal device=")) {
         *out_ok = *out_ok && take_number(text, &device);
-        put_type(out, MAXIMAL);
-        if (*out_ok) put_packed(out, TILE_DEVICES, &device, 1);
+        sharding_put_type(out, IS_MAXIMAL);
+        if (*out_ok) sharding_put_packed(out, SHARDING_TILE_DEVICES, &device, 1);
     } else if (take(text, "devices=")) {
-        put_type(out, OTHER);
+        sharding_put_type(out, IS_OTHER);
         KEEL_TRY(take_tiles(text, out, out_ok));
         if (take(text, "last_tile_dim_replicate"))
-            keel_proto_put_number(out, REPLICATE_LAST, KEEL_WIRE_VARINT, 1);
+            keel_proto_put_number(out, SHARDING_REPLICATE_LAST, KEEL_WIRE_VARINT, 1);
         else if (take(text, "last_tile_dims={"))
             *out_ok = *out_ok && take_last_dims(text, out);
     } else {
@@ -166,23 +127,7 @@ keel_status_t keel_sharding_parse(keel_str_t text, keel_buffer_t *out) {
                             KEEL_STR_ARGS(text));
 }
 
-// ---- Shardy ------------------------------------------------------------------------------------
-
-// A mesh axis is cut where a sharding uses a part of it: "x":(2)4 is the part of size 4 behind the
-// first 2. The pieces, outermost first, are the dimensions of the devices' numbers.
-typedef struct piece_t {
-    uint32_t axis;
-    int64_t before, size; // the product of the sizes of this axis's earlier pieces
-    bool used;
-} piece_t;
-
-typedef struct mesh_t {
-    const keel_program_t *program;
-    keel_list_t axes; // SDY_MESH_AXIS
-    keel_ints_t devices;
-    piece_t pieces[MOST];
-    uint32_t piece_count;
-} mesh_t;
+// ---- HLO's messages ----------------------------------------------------------------------------
 
 static keel_attr_id_t field(const keel_program_t *program, keel_attr_id_t dict, const char *name) {
     return keel_program_dict_find(program, dict, name);
@@ -193,250 +138,67 @@ static keel_ints_t ints_of(const keel_program_t *program, keel_attr_id_t id) {
     return keel_program_ints(program, attr->kind == KEEL_ATTR_INTS ? attr->b : KEEL_NONE);
 }
 
-static keel_str_t text_of(const keel_program_t *program, keel_attr_id_t id) {
-    const keel_attr_t *attr = keel_program_attr(program, id);
-    return keel_program_str(program, attr->kind == KEEL_ATTR_STRING ? attr->a : KEEL_NONE);
-}
-
-static bool is_operation(const keel_program_t *program, keel_op_id_t op, const char *dialect,
-                         const char *name) {
-    const keel_op_name_t *kind = keel_program_op_name(program, op);
-    return keel_str_is(keel_program_str(program, kind->dialect), dialect) &&
-           keel_str_is(keel_program_str(program, kind->name), name);
-}
-
-// The mesh that a sharding names or holds; NONE if there is none.
-static keel_attr_id_t find_mesh(const keel_program_t *program, keel_attr_id_t id) {
-    const keel_attr_t *attr = keel_program_attr(program, id);
-    if (attr->kind != KEEL_ATTR_SYMBOL) return id;
-    keel_str_t name = keel_program_str(program, attr->a);
-    uint32_t count = keel_program_op_count(program);
-    for (keel_op_id_t op = 0; op < count; op = keel_program_next(program, op)) {
-        keel_attr_id_t attributes = program->operations.data[op].attributes;
-        if (is_operation(program, op, "sdy", "mesh") &&
-            keel_str_equal(text_of(program, field(program, attributes, "sym_name")), name))
-            return field(program, attributes, "mesh");
-    }
-    return KEEL_NONE;
-}
-
-static keel_status_t no_mesh(void) {
-    return keel_status_make(KEEL_UNSUPPORTED, "a sharding on a mesh that the program lacks");
-}
-
-static keel_status_t axis_of(const mesh_t *mesh, keel_str_t name, uint32_t *out) {
-    for (uint32_t i = 0; i < mesh->axes.count; ++i) {
-        keel_str_t own = text_of(mesh->program, field(mesh->program, mesh->axes.items[i], "name"));
-        if (!keel_str_equal(own, name)) continue;
-        *out = i;
-        return NULL;
-    }
-    return keel_status_make(KEEL_UNSUPPORTED, "a sharding on axis %.*s, which its mesh lacks",
-                            KEEL_STR_ARGS(name));
-}
-
-static int64_t number_of(const keel_program_t *program, keel_attr_id_t dict, const char *name) {
-    return keel_program_number(program, field(program, dict, name), 0);
-}
-
-// Cuts an axis behind its first `at` parts.
-static keel_status_t cut(mesh_t *mesh, uint32_t axis, int64_t at) {
-    for (uint32_t i = 0; i < mesh->piece_count; ++i) {
-        piece_t *piece = &mesh->pieces[i];
-        if (piece->axis != axis || at <= piece->before || at >= piece->before * piece->size)
-            continue;
-        if (at % piece->before || piece->size % (at / piece->before))
-            return keel_status_make(KEEL_UNSUPPORTED, "a mesh axis is cut in uneven parts");
-        if (mesh->piece_count == MOST)
-            return keel_status_make(KEEL_UNSUPPORTED, "a mesh axis in more than %d parts", MOST);
-        memmove(piece + 1, piece, (mesh->piece_count - i) * sizeof *piece);
-        ++mesh->piece_count;
-        piece->size = at / piece->before;
-        piece[1].before = at;
-        piece[1].size /= piece->size;
-        return NULL;
-    }
-    return NULL;
-}
-
-// The part of an axis that a reference means: behind `*out_before`, of size `*out_size`.
-static keel_status_t part_of(const mesh_t *mesh, keel_attr_id_t reference, uint32_t *out_axis,
-                             int64_t *out_before, int64_t *out_size) {
-    const keel_program_t *program = mesh->program;
-    KEEL_TRY(axis_of(mesh, text_of(program, field(program, reference, "name")), out_axis));
-    keel_attr_id_t sub = KEEL_NONE;
-    keel_list_t entries = keel_program_entries(program, reference);
-    for (uint32_t i = 0; i + 1 < entries.count; i += 2)
-        if (keel_program_attr(program, entries.items[i + 1])->klass == KEEL_RECORD_SDY_SUB_AXIS)
-            sub = entries.items[i + 1];
-    *out_before = 1;
-    *out_size = number_of(program, mesh->axes.items[*out_axis], "size");
-    if (sub == KEEL_NONE) return NULL;
-    int64_t whole = *out_size;
-    *out_before = number_of(program, sub, "pre_size");
-    *out_size = number_of(program, sub, "size");
-    bool is_part = *out_before > 0 && *out_size > 0 && *out_before <= whole / *out_size;
-    return is_part ? NULL : keel_status_make(KEEL_UNSUPPORTED, "a sharding on no part of an axis");
-}
-
-static keel_status_t open_mesh(const keel_program_t *program, keel_attr_id_t sharding,
-                               mesh_t *mesh) {
-    keel_attr_id_t id = find_mesh(program, field(program, sharding, "mesh"));
-    if (id == KEEL_NONE) return no_mesh();
-    mesh->program = program;
-    mesh->axes = keel_program_array(program, field(program, id, "axes"));
-    mesh->devices = ints_of(program, field(program, id, "device_ids"));
-    int64_t all = 1;
-    if (mesh->axes.count > MOST)
-        return keel_status_make(KEEL_UNSUPPORTED, "a mesh of more than %d axes", MOST);
-    for (uint32_t i = 0; i < mesh->axes.count; ++i) {
-        int64_t size = number_of(program, mesh->axes.items[i], "size");
-        if (!multiply(&all, size))
-            return keel_status_make(KEEL_UNSUPPORTED, "a mesh axis of size %lld", (long long)size);
-        mesh->pieces[mesh->piece_count++] = (piece_t){.axis = i, .before = 1, .size = size};
-    }
-    return NULL;
-}
-
-static keel_status_t cut_for(mesh_t *mesh, keel_list_t references) {
-    for (uint32_t i = 0; i < references.count; ++i) {
-        uint32_t axis;
-        int64_t before, size;
-        KEEL_TRY(part_of(mesh, references.items[i], &axis, &before, &size));
-        KEEL_TRY(cut(mesh, axis, before));
-        KEEL_TRY(cut(mesh, axis, before * size));
-    }
-    return NULL;
-}
-
-// Appends the pieces that the references mean to `order`; *out_parts is the product of their sizes.
-static keel_status_t use(mesh_t *mesh, keel_list_t references, numbers_t *order,
-                         int64_t *out_parts) {
-    *out_parts = 1;
-    for (uint32_t i = 0; i < references.count; ++i) {
-        uint32_t axis;
-        int64_t before, size;
-        KEEL_TRY(part_of(mesh, references.items[i], &axis, &before, &size));
-        for (uint32_t j = 0; j < mesh->piece_count; ++j) {
-            piece_t *piece = &mesh->pieces[j];
-            bool inside = piece->axis == axis && piece->before >= before &&
-                          piece->before * piece->size <= before * size;
-            if (!inside || piece->used) continue;
-            piece->used = true;
-            *out_parts *= piece->size;
-            KEEL_TRY(push(order, j));
-        }
-    }
-    return NULL;
-}
-
-// The devices, tile by tile: the mesh's own numbers, transposed.
-static void put_devices(const mesh_t *mesh, const numbers_t *order, keel_buffer_t *out) {
-    int64_t strides[MOST], stride = 1, at[MOST] = {0}, device = 0;
-    for (uint32_t i = mesh->piece_count; i--; stride *= mesh->pieces[i].size)
-        strides[i] = stride;
-    if ((int64_t)mesh->devices.count != stride) return;
-    size_t opened = keel_proto_open(out, TILE_DEVICES);
-    for (int64_t written = 0; written < stride; ++written) {
-        keel_proto_put_varint(out, (uint64_t)mesh->devices.items[device]);
-        for (uint32_t i = order->count; i--;) {
-            int64_t piece = order->items[i];
-            device += strides[piece];
-            if (++at[i] < mesh->pieces[piece].size) break;
-            device -= strides[piece] * at[i];
-            at[i] = 0;
-        }
-    }
-    keel_proto_close(out, opened);
-}
-
-static keel_status_t write_tiles(mesh_t *mesh, keel_list_t dimensions, keel_buffer_t *out) {
-    numbers_t tiles = {.count = 0}, order = {.count = 0}, sizes = {.count = 0};
-    const keel_program_t *program = mesh->program;
-    int64_t parts, all = 1, rest = 1;
-    for (uint32_t i = 0; i < dimensions.count; ++i)
-        KEEL_TRY(cut_for(mesh,
-                         keel_program_array(program, field(program, dimensions.items[i], "axes"))));
-    for (uint32_t i = 0; i < dimensions.count; ++i) {
-        keel_list_t axes = keel_program_array(program, field(program, dimensions.items[i], "axes"));
-        KEEL_TRY(use(mesh, axes, &order, &parts));
-        KEEL_TRY(push(&tiles, parts));
-        all *= parts;
-    }
-    if (all == 1) {
-        put_type(out, REPLICATED);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < mesh->piece_count; ++i) {
-        KEEL_TRY(push(&sizes, mesh->pieces[i].size));
-        if (mesh->pieces[i].used) continue;
-        KEEL_TRY(push(&order, i));
-        rest *= mesh->pieces[i].size;
-    }
-    if (rest > 1) KEEL_TRY(push(&tiles, rest));
-    put_type(out, OTHER);
-    put_packed(out, TILE_DIMS, tiles.items, tiles.count);
-    if (mesh->devices.count) put_devices(mesh, &order, out);
-    if (rest > 1) keel_proto_put_number(out, REPLICATE_LAST, KEEL_WIRE_VARINT, 1);
-    if (mesh->devices.count) return NULL;
-    put_packed(out, IOTA_RESHAPE, sizes.items, sizes.count);
-    put_packed(out, IOTA_TRANSPOSE, order.items, order.count);
-    return NULL;
-}
-
-// A mesh without axes and with one device: all of the array is there.
-static bool is_maximal(const mesh_t *mesh) {
-    return !mesh->axes.count && mesh->devices.count == 1;
-}
-
-static keel_status_t write_sdy(const keel_program_t *program, keel_attr_id_t sharding,
-                               keel_buffer_t *out) {
-    mesh_t mesh = {.piece_count = 0};
-    KEEL_TRY(open_mesh(program, sharding, &mesh));
-    if (is_maximal(&mesh)) {
-        put_type(out, MAXIMAL);
-        put_packed(out, TILE_DEVICES, mesh.devices.items, 1);
-        return NULL;
-    }
-    return write_tiles(&mesh, keel_program_array(program, field(program, sharding, "dimensions")),
-                       out);
-}
-
-// ---- HLO's messages ----------------------------------------------------------------------------
-
 static keel_status_t write_hlo(const keel_program_t *program, keel_attr_id_t message,
                                keel_buffer_t *out) {
     static const struct {
         const char *name;
         uint32_t number;
-    } lists[] = {{"tile_assignment_dimensions", TILE_DIMS},
-                 {"tile_assignment_devices", TILE_DEVICES},
-                 {"iota_reshape_dims", IOTA_RESHAPE},
-                 {"iota_transpose_perm", IOTA_TRANSPOSE}};
+    } lists[] = {{"tile_assignment_dimensions", SHARDING_TILE_DIMS},
+                 {"tile_assignment_devices", SHARDING_TILE_DEVICES},
+                 {"iota_reshape_dims", SHARDING_IOTA_RESHAPE},
+                 {"iota_transpose_perm", SHARDING_IOTA_TRANSPOSE}};
     if (field(program, message, "named_sharding") != KEEL_NONE ||
         field(program, message, "last_tile_dims") != KEEL_NONE)
         return keel_status_make(KEEL_UNSUPPORTED, "a sharding of named axes in HLO");
     const keel_attr_t *type = keel_program_attr(program, field(program, message, "type"));
-    put_type(out, type->kind == KEEL_ATTR_ENUM ? type->a : REPLICATED);
+    sharding_put_type(out, type->kind == KEEL_ATTR_ENUM ? type->a : IS_REPLICATED);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
         keel_ints_t items = ints_of(program, field(program, message, lists[i].name));
-        put_packed(out, lists[i].number, items.items, items.count);
+        sharding_put_packed(out, lists[i].number, items.items, items.count);
     }
     const keel_attr_t *last =
         keel_program_attr(program, field(program, message, "replicate_on_last_tile_dim"));
     if (last->kind == KEEL_ATTR_BOOL && last->a)
-        keel_proto_put_number(out, REPLICATE_LAST, KEEL_WIRE_VARINT, 1);
+        keel_proto_put_number(out, SHARDING_REPLICATE_LAST, KEEL_WIRE_VARINT, 1);
     return NULL;
 }
 
 keel_status_t keel_sharding_write(const keel_program_t *program, keel_attr_id_t attribute,
                                   keel_buffer_t *out) {
     const keel_attr_t *attr = keel_program_attr(program, attribute);
-    if (attr->kind == KEEL_ATTR_DICT && attr->klass == KEEL_RECORD_SDY_SHARDING)
-        return write_sdy(program, attribute, out);
+    if (attr->kind == KEEL_ATTR_DICT && attr->klass == KEEL_RECORD_SDY_SHARDING) {
+        axes_t axes;
+        KEEL_TRY(named_read_sdy(program, attribute, &axes));
+        return axes_write(&axes, out);
+    }
     if (attr->kind == KEEL_ATTR_DICT && attr->klass == KEEL_RECORD_HLO_MESSAGE)
         return write_hlo(program, attribute, out);
-    return keel_sharding_parse(text_of(program, attribute), out);
+    return keel_sharding_parse(
+        keel_program_str(program, attr->kind == KEEL_ATTR_STRING ? attr->a : KEEL_NONE), out);
+}
+
+// ---- tiles -------------------------------------------------------------------------------------
+
+static keel_status_t write_named(keel_bytes_t named, uint32_t rank, keel_buffer_t *out) {
+    axes_t axes;
+    int64_t *devices;
+    keel_status_t status = named_read_proto(named, &axes, &devices);
+    if (axes.rank < rank) axes.rank = rank; // it may leave out dimensions that it does not cut
+    if (!status) status = axes_write(&axes, out);
+    keel_free(devices);
+    return status;
+}
+
+keel_status_t keel_sharding_tiles(keel_bytes_t sharding, uint32_t rank, keel_buffer_t *out) {
+    keel_cursor_t cursor = keel_cursor(sharding);
+    keel_proto_field_t field;
+    while (keel_proto_next(&cursor, &field))
+        if (field.number == SHARDING_NAMED && field.wire == KEEL_WIRE_BYTES)
+            return write_named(field.bytes, rank, out);
+    if (cursor.failed) return keel_status_make(KEEL_UNSUPPORTED, "a sharding that is damaged");
+    keel_buffer_append(out, sharding.data, sharding.size);
+    if (!sharding.size) sharding_put_type(out, IS_REPLICATED);
+    return keel_buffer_status(out);
 }
 
 // ---- parts -------------------------------------------------------------------------------------
@@ -444,12 +206,12 @@ keel_status_t keel_sharding_write(const keel_program_t *program, keel_attr_id_t 
 // A repeated number, packed or not.
 static bool take_packed(const keel_proto_field_t *field, numbers_t *out) {
     if (field->wire == KEEL_WIRE_VARINT) {
-        if (out->count < MOST) out->items[out->count++] = (int64_t)field->value;
+        if (out->count < AXES_MOST) out->items[out->count++] = (int64_t)field->value;
         return true;
     }
     if (field->wire != KEEL_WIRE_BYTES) return false;
     keel_cursor_t cursor = keel_cursor(field->bytes);
-    while (!cursor.failed && keel_cursor_left(&cursor) && out->count < MOST)
+    while (!cursor.failed && keel_cursor_left(&cursor) && out->count < AXES_MOST)
         out->items[out->count++] = (int64_t)keel_proto_varint(&cursor);
     return !cursor.failed;
 }
@@ -465,29 +227,29 @@ static bool read_sharding(keel_bytes_t sharding, read_sharding_t *out) {
     keel_cursor_t cursor = keel_cursor(sharding);
     keel_proto_field_t field;
     bool ok = true;
-    *out = (read_sharding_t){.type = REPLICATED};
+    *out = (read_sharding_t){.type = IS_REPLICATED};
     while (keel_proto_next(&cursor, &field)) {
         switch (field.number) {
-            case TYPE:
+            case SHARDING_TYPE:
                 out->type = field.value;
                 break;
-            case TILE_DIMS:
+            case SHARDING_TILE_DIMS:
                 ok = take_packed(&field, &out->tiles) && ok;
                 break;
-            case TILE_DEVICES:
+            case SHARDING_TILE_DEVICES:
                 ok = ok && field.wire == KEEL_WIRE_BYTES;
                 out->devices = field.bytes;
                 break;
-            case REPLICATE_LAST:
+            case SHARDING_REPLICATE_LAST:
                 out->replicates = field.value != 0;
                 break;
-            case LAST_DIMS:
+            case SHARDING_LAST_DIMS:
                 ok = take_packed(&field, &out->last) && ok;
                 break;
-            case IOTA_RESHAPE:
+            case SHARDING_IOTA_RESHAPE:
                 ok = take_packed(&field, &out->reshape) && ok;
                 break;
-            case IOTA_TRANSPOSE:
+            case SHARDING_IOTA_TRANSPOSE:
                 ok = take_packed(&field, &out->transpose) && ok;
                 break;
             default:
@@ -507,9 +269,9 @@ keel_status_t keel_sharding_parts(keel_bytes_t sharding, uint32_t rank, int64_t 
     bool ok = read_sharding(sharding, &read);
     for (uint32_t i = 0; i < rank; ++i)
         out_parts[i] = 1;
-    if (ok && read.type != OTHER && read.type != TUPLE) return NULL;
+    if (ok && read.type != IS_OTHER && read.type != IS_TUPLE) return NULL;
     uint32_t more = read.last.count + (read.replicates ? 1 : 0);
-    ok = ok && read.type == OTHER && read.tiles.count == rank + more;
+    ok = ok && read.type == IS_OTHER && read.tiles.count == rank + more;
     for (uint32_t i = 0; i < rank && ok; ++i) {
         ok = read.tiles.items[i] > 0 && read.tiles.items[i] <= INT32_MAX;
         out_parts[i] = read.tiles.items[i];
@@ -517,22 +279,34 @@ keel_status_t keel_sharding_parts(keel_bytes_t sharding, uint32_t rank, int64_t 
     return ok ? NULL : unfit(rank);
 }
 
+static bool has_unreduced(const read_sharding_t *read) {
+    bool found = read->type == IS_UNREDUCED;
+    for (uint32_t i = 0; i < read->last.count; ++i)
+        found = found || read->last.items[i] == IS_UNREDUCED;
+    return found;
+}
+
+bool keel_sharding_is_unreduced(keel_bytes_t sharding) {
+    read_sharding_t read;
+    return read_sharding(sharding, &read) && has_unreduced(&read);
+}
+
 // ---- places ------------------------------------------------------------------------------------
 
 // The devices of the tiles, in the order of the tiles: numbers from 0, reshaped and transposed. An
 // iota that says nothing is the numbers themselves.
 typedef struct iota_t {
-    int64_t sizes[MOST], strides[MOST], at[MOST], device;
+    int64_t sizes[AXES_MOST], strides[AXES_MOST], at[AXES_MOST], device;
     uint32_t count;
 } iota_t;
 
 static bool begin_iota(const read_sharding_t *read, iota_t *out) {
-    int64_t strides[MOST], stride = 1;
+    int64_t strides[AXES_MOST], stride = 1;
     *out = (iota_t){.count = read->reshape.count};
     if (read->transpose.count != read->reshape.count) return false;
     for (uint32_t i = read->reshape.count; i--;) {
         strides[i] = stride;
-        if (!multiply(&stride, read->reshape.items[i])) return false;
+        if (!devices_multiply(&stride, read->reshape.items[i])) return false;
     }
     for (uint32_t i = 0; i < out->count; ++i) {
         int64_t from = read->transpose.items[i];
@@ -558,7 +332,7 @@ static int64_t next_device(iota_t *iota) {
 static bool place_tiles(const read_sharding_t *read, uint32_t rank, uint32_t partitions,
                         int64_t *out) {
     iota_t iota;
-    int64_t at[MOST] = {0};
+    int64_t at[AXES_MOST] = {0};
     uint32_t placed = 0;
     keel_cursor_t devices = keel_cursor(read->devices);
     bool is_listed = read->devices.size != 0;
@@ -583,10 +357,11 @@ keel_status_t keel_sharding_places(keel_bytes_t sharding, uint32_t rank, uint32_
     bool ok = read_sharding(sharding, &read);
     for (size_t i = 0; i < (size_t)rank * partitions; ++i)
         out_places[i] = 0;
-    if (ok && (read.type == REPLICATED || !rank)) return NULL;
+    bool is_whole = read.type == IS_REPLICATED || read.type == IS_UNREDUCED;
+    if (ok && (is_whole || !rank)) return NULL;
     int64_t tiles = 1;
     for (uint32_t i = 0; i < read.tiles.count; ++i)
-        ok = ok && multiply(&tiles, read.tiles.items[i]);
-    ok = ok && read.type == OTHER && read.tiles.count >= rank && tiles == partitions;
+        ok = ok && devices_multiply(&tiles, read.tiles.items[i]);
+    ok = ok && read.type == IS_OTHER && read.tiles.count >= rank && tiles == partitions;
     return ok && place_tiles(&read, rank, partitions, out_places) ? NULL : unfit(rank);
 }

@@ -3,13 +3,14 @@
 //   signature.c   the entry function's parameters and results
 //   settle.c      what only the compiled program shows of them
 //   sharding.c    shardings of every spelling -> OpSharding, and the part of an array on one device
+//   named.c       those that name axes of a mesh; axes.c: their tiles
 //   module.c      the optimized module that a client may see in place of one that was not compiled
 //
 // A program of several partitions has whole arrays. Each device holds a part of one, as its
 // sharding says. A result without a sharding gets one from the compiler (propagation), which only a
 // compiled program shows: keel_signature_settle.
 //
-// Element types are XLA's PrimitiveType, and shardings are XLA's OpSharding, serialized
+// Element types are XLA's PrimitiveType, and shardings are XLA's OpSharding, serialized, with tiles
 // (xla/xla_data.proto).
 //
 // Ownership: a signature owns all it points to. Threads: no shared state.
@@ -78,6 +79,7 @@ typedef struct keel_array_t {
     keel_array_shape_t shard; // on each device
     keel_bytes_t sharding;    // OpSharding; empty: not given
     bool settled;             // false: the compiler decides how it is sharded
+    bool guessed;             // nobody told how it is sharded: it counts as whole on each device
     keel_str_t layout; // on the device, as HLO writes it: "{1,0:T(8,128)}"; empty: row by row
     keel_str_t memory; // its kind of memory, "pinned_host"; empty: the device's default
     bool donated;      // parameters: the executable may take its memory over
@@ -101,12 +103,15 @@ void keel_signature_deinitialize(keel_signature_t *signature);
 
 // True if the compiler decides how some result is sharded.
 bool keel_signature_is_open(const keel_signature_t *signature);
-// Takes the shardings of results from the optimized program of an executable (HloModuleProto, or
-// the same with its config). A result whose sharding it does not tell is whole on each device.
+// Takes the shardings of open arrays from the optimized program of an executable (HloModuleProto,
+// or the same with its config). Those that it does not tell, or not understandably, are guessed.
 keel_status_t keel_signature_settle(keel_signature_t *signature, keel_bytes_t module,
                                     bool with_config) KEEL_MUST_CHECK;
-// Takes every open result as whole on each device: a guess.
+// Takes every open array as whole on each device: a guess.
 void keel_signature_guess(keel_signature_t *signature);
+// The first array that is guessed, "result 2" or "argument 0"; false if none is.
+bool keel_signature_is_guess(const keel_signature_t *signature, const char **out_what,
+                             uint32_t *out_index);
 
 // Appends an HloModuleProtoWithConfig with the signature's parameters, results and shardings, and a
 // custom call to "keel.not_compiled" in place of the computation.
@@ -120,6 +125,11 @@ keel_status_t keel_sharding_parse(keel_str_t text, keel_buffer_t *out) KEEL_MUST
 // An sdy.sharding or an HLO message of the program's attributes, as an OpSharding.
 keel_status_t keel_sharding_write(const keel_program_t *program, keel_attr_id_t attribute,
                                   keel_buffer_t *out) KEEL_MUST_CHECK;
+// An OpSharding of an array of that rank with tiles in place of named axes; one without is copied.
+keel_status_t keel_sharding_tiles(keel_bytes_t sharding, uint32_t rank,
+                                  keel_buffer_t *out) KEEL_MUST_CHECK;
+// Whether each device has only its share of a sum; its part of the array is that of the sum.
+bool keel_sharding_is_unreduced(keel_bytes_t sharding);
 // Into how many parts an OpSharding cuts each of `rank` dimensions. KEEL_UNSUPPORTED if it does not
 // say so for arrays of that rank.
 keel_status_t keel_sharding_parts(keel_bytes_t sharding, uint32_t rank,

@@ -169,6 +169,75 @@ static void what_is_loaded_needs_what_its_entry_says(void **state) {
     keel_buffer_deinitialize(&module);
 }
 
+// ---- guesses -----------------------------------------------------------------------------------
+
+// x + x of f32[SIZE] on two devices. A result without sharding has the one that the compiler
+// chooses.
+static proto_t sum_of_two(bool has_result_sharding) {
+    static const int64_t size = SIZE, halves = 2;
+    proto_t half = sharded(&halves, 1);
+    made_program_t made = begin_program();
+    int64_t a = add_parameter(&made, F32, &size, 1, &half);
+    add_binary(&made, "add", a, a, F32, &size, 1, has_result_sharding ? &half : NULL);
+    keel_buffer_deinitialize(&half);
+    return module_of_program(&made);
+}
+
+// What is said on stderr while a program is loaded of which no module is stored.
+static PJRT_LoadedExecutable *load_without_module(const proto_t *module, char *said, size_t size) {
+    const PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
+                                  .code = (char *)module->data,
+                                  .code_size = module->size,
+                                  .format = "hlo",
+                                  .format_size = 3};
+    const PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = client,
+                                           .program = &program, .compile_options = two_devices,
+                                           .compile_options_size = strlen(two_devices)};
+    PJRT_LoadedExecutable *loaded;
+    FILE *file = tmpfile();
+    int before = dup(STDERR_FILENO);
+    assert_true(file && before >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    keel_status_t status = keel_rehearse_load(&args, keel_bytes("stored", 6), (keel_bytes_t){0},
+                                              KEEL_STR(""), NULL, &loaded);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    assert_ok(status);
+    rewind(file);
+    said[fread(said, 1, size - 1, file)] = 0;
+    close(before);
+    fclose(file);
+    return loaded;
+}
+
+static void what_is_only_guessed_is_named_and_refuses_nothing(void **state) {
+    (void)state;
+    char said[512];
+    proto_t open = sum_of_two(false), closed = sum_of_two(true);
+    PJRT_LoadedExecutable *guess = load_without_module(&open, said, sizeof said), *sure;
+    assert_non_null(strstr(said, "the compiler does not tell how result 0 of module.1 is sharded"));
+    assert_true(keel_rehearse_is_guess(guess));
+    NO_ERROR(api, try_module(&closed, two_devices, &sure));
+    assert_false(keel_rehearse_is_guess(sure));
+    const int64_t half = SIZE / 2;
+    PJRT_Buffer *x[2], *y[2], *z[2];
+    for (size_t i = 0; i < 2; ++i)
+        x[i] = send_to(client->all[i], zeros, PJRT_Buffer_Type_F32, &half, 1);
+    PJRT_Buffer *const *from_x[] = {&x[0], &x[1]}, *const * from_y[] = {&y[0], &y[1]};
+    PJRT_Buffer **const to_y[] = {&y[0], &y[1]}, **const to_z[] = {&z[0], &z[1]};
+    NO_ERROR(api, execute_on(guess, from_x, 2, 1, to_y, NULL));
+    assert_int_equal(y[1]->dims[0], SIZE);
+    NO_ERROR(api, execute_on(sure, from_y, 2, 1, to_z, NULL));
+    assert_int_equal(z[1]->dims[0], half);
+    for (size_t i = 0; i < 2; ++i) {
+        door_drop_buffer(api, x[i]);
+        door_drop_buffer(api, y[i]);
+        door_drop_buffer(api, z[i]);
+    }
+    door_destroy(api, guess);
+    door_destroy(api, sure);
+    keel_buffer_deinitialize(&open);
+    keel_buffer_deinitialize(&closed);
+}
+
 // ---- what a client must not do -----------------------------------------------------------------
 
 static void a_refused_execution_changes_nothing(PJRT_LoadedExecutable *loaded,
@@ -475,6 +544,7 @@ int main(void) {
         cmocka_unit_test(arrays_larger_than_any_memory_are_counted_or_refused),
         cmocka_unit_test(the_code_of_a_program_that_is_not_compiled_has_no_size),
         cmocka_unit_test(what_is_loaded_needs_what_its_entry_says),
+        cmocka_unit_test(what_is_only_guessed_is_named_and_refuses_nothing),
         cmocka_unit_test(what_cannot_be_executed_is_refused),
         cmocka_unit_test(a_deleted_array_still_has_a_shape_and_no_contents),
         cmocka_unit_test(a_host_must_have_room_and_a_layout_that_fits),

@@ -98,6 +98,90 @@ static void another_text_is_not_understood(void **state) {
     }
 }
 
+// ---- named axes --------------------------------------------------------------------------------
+
+// Bytes of a text in hexadecimal.
+static keel_bytes_t unhex(const char *hex, uint8_t *room) {
+    size_t size = strlen(hex) / 2;
+    for (size_t i = 0; i < size; ++i) {
+        const char digits[] = {hex[2 * i], hex[2 * i + 1], 0};
+        room[i] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+    return keel_bytes(room, size);
+}
+
+static void axes_that_a_compiler_names_are_tiles(void **state) {
+    (void)state;
+    static const struct {
+        const char *what; // the axes of the mesh, and what uses them
+        uint32_t rank, partitions;
+        const char *sharding; // in hexadecimal
+        const char *parts, *places;
+        bool is_unreduced;
+    } cases[] = {
+        {"x=4 y=2, [x] []", 2, 8, "721012080a0210040a0210021a020a001a00", "4x1",
+         "0,0 0,0 1,0 1,0 2,0 2,0 3,0 3,0", false},
+        {"x=4 y=2, [x:(2)2] []", 2, 8, "721612080a0210040a0210021a080a061204080210021a00", "2x1",
+         "0,0 0,0 1,0 1,0 0,0 0,0 1,0 1,0", false},
+        {"x=4 y=2, [y, x:(1)2]", 1, 8, "721812080a0210040a0210021a0c0a0208010a06120408011002", "4",
+         "0 2 0 2 1 3 1 3", false},
+        {"x=2 on 1 0, [x]", 1, 2, "720e12080a021002120201001a020a00", "2", "1 0", false},
+        {"x=2 on 1 0, not packed", 1, 2, "720e12080a021002100110001a020a00", "2", "1 0", false},
+        {"x=2 y=2 transposed, [x]", 1, 4, "721812120a0210020a0210021a080a020202120201001a020a00",
+         "2", "0 1 0 1", false},
+        {"x=2 y=2, [x] unreduced y", 1, 4, "721212080a0210020a0210021a020a002a020801", "2",
+         "0 0 1 1", true},
+        {"x=2, unreduced x, no dimensions", 2, 2, "720812040a0210022a00", "1x1", "0,0 0,0", true},
+        {"x=2 y=2, [x] manual y", 1, 4, "721212080a0210020a0210021a020a003a020801", "2", "0 0 1 1",
+         false},
+        {"x=2 y=2, no dimensions", 2, 4, "720a12080a0210020a021002", "1x1", "0,0 0,0 0,0 0,0",
+         false},
+        {"no mesh", 2, 4, "7200", "1x1", "0,0 0,0 0,0 0,0", false},
+        {"nothing", 2, 4, "", "1x1", "0,0 0,0 0,0 0,0", false},
+        {"device 1 alone", 1, 2, "72051203120101", "1", "nowhere", false},
+        {"axis 1 of one", 1, 2, "720c12040a0210021a040a020801", NULL, NULL, false},
+        {"no part of an axis", 1, 4, "721012040a0210041a080a06120408021004", NULL, NULL, false},
+        {"x twice", 2, 2, "720e12040a0210021a020a001a020a00", NULL, NULL, false},
+        {"uneven parts", 2, 8, "721a12040a0210081a080a061204080210021a080a06120408011003", NULL,
+         NULL, false},
+        {"3 devices for 2", 1, 2, "720f12090a02100212030100021a020a00", NULL, NULL, false},
+        {"an axis of size 0", 1, 2, "720612020a001a00", NULL, NULL, false},
+        {"2^40 devices", 1, 2, "7212120c0a04108080400a04108080401a020a00", NULL, NULL, false},
+        {"2^30 devices, transposed", 1, 2, "721812120a0210021a0c0a06808002808002120200011a020a00",
+         NULL, NULL, false},
+        {"torn", 1, 2, "720812040a0210021a09", NULL, NULL, false},
+        {"torn at the tag", 1, 2, "ff", NULL, NULL, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        uint8_t room[64];
+        int64_t parts[RANK_MOST];
+        keel_buffer_t tiles, told;
+        keel_buffer_initialize(&tiles, 0);
+        keel_buffer_initialize(&told, 0);
+        keel_bytes_t sharding = unhex(cases[i].sharding, room);
+        keel_status_t status = keel_sharding_tiles(sharding, cases[i].rank, &tiles);
+        if (cases[i].parts && status)
+            fail_msg("%s: %s", cases[i].what, keel_status_message(status));
+        if (!cases[i].parts && keel_status_code(status) != KEEL_UNSUPPORTED)
+            fail_msg("%s is understood", cases[i].what);
+        if (!status) {
+            keel_bytes_t bytes = keel_buffer_bytes(&tiles);
+            assert_ok(keel_sharding_parts(bytes, cases[i].rank, parts));
+            for (uint32_t j = 0; j < cases[i].rank; ++j)
+                keel_buffer_format(&told, "%s%" PRId64, j ? "x" : "", parts[j]);
+            assert_string_equal(keel_buffer_cstr(&told), cases[i].parts);
+            told.size = 0;
+            tell_places(bytes, cases[i].rank, cases[i].partitions, &told);
+            if (strcmp(keel_buffer_cstr(&told), cases[i].places) != 0)
+                fail_msg("%s: %s, not %s", cases[i].what, keel_buffer_cstr(&told), cases[i].places);
+            assert_int_equal(keel_sharding_is_unreduced(bytes), cases[i].is_unreduced);
+        }
+        keel_status_ignore(status);
+        keel_buffer_deinitialize(&tiles);
+        keel_buffer_deinitialize(&told);
+    }
+}
+
 // ---- programs ----------------------------------------------------------------------------------
 
 static void tell_array(const char *what, const keel_signature_t *signature,
@@ -263,6 +347,47 @@ static void a_made_module_settles_an_open_signature(void **state) {
     keel_buffer_deinitialize(&wanted);
 }
 
+// Of four results the module tells one by named axes, one in a way that is not understood and one
+// as replicated, which needs no word; the last is missing.
+static void what_a_module_does_not_tell_is_a_guess(void **state) {
+    (void)state;
+    enum { TYPE = 1, TUPLE_SHARDING = 2, TUPLE_SHARDINGS = 5, RESULTS = 12 };
+    static const int64_t dims[] = {8, 4};
+    keel_array_t results[4];
+    uint8_t room[64];
+    const char *what;
+    uint32_t index;
+    for (size_t i = 0; i < 4; ++i)
+        results[i] = (keel_array_t){.whole = {KEEL_PRIMITIVE_F32, 2, dims},
+                                    .shard = {KEEL_PRIMITIVE_F32, 2, dims}};
+    keel_signature_t signature = {
+        .replicas = 1, .partitions = 8, .is_spmd = true, .results = results, .result_count = 4};
+    keel_arena_initialize(&signature.arena, 0);
+    proto_t module = proto(), tuple = proto();
+    keel_bytes_t named = unhex("721012080a0210040a0210021a020a001a00", room);
+    put_int(&tuple, TYPE, TUPLE_SHARDING);
+    put_bytes(&tuple, TUPLE_SHARDINGS, named.data, named.size);
+    named = unhex("720c12040a0210021a040a020801", room);
+    put_bytes(&tuple, TUPLE_SHARDINGS, named.data, named.size);
+    put_bytes(&tuple, TUPLE_SHARDINGS, "", 0);
+    put_message(&module, RESULTS, &tuple);
+    assert_false(keel_signature_is_guess(&signature, &what, &index));
+    assert_ok(keel_signature_settle(&signature, keel_buffer_bytes(&module), false));
+    assert_false(keel_signature_is_open(&signature));
+    assert_false(results[0].guessed);
+    assert_int_equal(results[0].shard.dims[0], 2);
+    assert_int_equal(results[0].shard.dims[1], 4);
+    assert_true(results[1].guessed);
+    assert_int_equal(results[1].shard.dims[0], 8);
+    assert_false(results[2].guessed);
+    assert_true(results[3].guessed);
+    assert_true(keel_signature_is_guess(&signature, &what, &index));
+    assert_string_equal(what, "result");
+    assert_int_equal(index, 1);
+    keel_buffer_deinitialize(&module);
+    keel_signature_deinitialize(&signature);
+}
+
 static void a_parameter_has_one_of_the_numbers(void **state) {
     (void)state;
     static const struct {
@@ -309,6 +434,8 @@ int main(void) {
         cmocka_unit_test(another_text_is_not_understood),
         cmocka_unit_test(a_program_says_what_each_device_has),
         cmocka_unit_test(a_made_module_settles_an_open_signature),
+        cmocka_unit_test(axes_that_a_compiler_names_are_tiles),
+        cmocka_unit_test(what_a_module_does_not_tell_is_a_guess),
         cmocka_unit_test(a_parameter_has_one_of_the_numbers),
         cmocka_unit_test(sizes_are_counted_or_not_known),
     };
