@@ -40,6 +40,19 @@ keel_digest_t keel_digest(keel_bytes_t bytes) {
     return digest;
 }
 
+keel_digest_t keel_content_digest(keel_bytes_t bytes) {
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data, bytes.size));
+    uint8_t size[8];
+    for (int i = 0; i < 8; ++i)
+        size[i] = (uint8_t)((uint64_t)bytes.size >> 8 * i);
+    keel_hasher_t hasher;
+    keel_hasher_initialize(&hasher);
+    keel_hasher_update(&hasher, size, sizeof size);
+    keel_hasher_update(&hasher, canonical.digest, sizeof canonical.digest);
+    return keel_hasher_finish(&hasher);
+}
+
 void keel_digest_hex(const keel_digest_t *digest, char out[KEEL_DIGEST_HEX]) {
     keel_hex(digest->bytes, KEEL_DIGEST_SIZE, out);
 }

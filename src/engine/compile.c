@@ -14,6 +14,7 @@
 #include "engine/memory.h"
 #include "engine/prefetch.h"
 #include "engine/progress.h"
+#include "engine/proofs.h"
 #include "engine/publish.h"
 #include "engine/rehearsal.h"
 #include "engine/release.h"
@@ -219,10 +220,27 @@ static keel_bytes_t dump_options(const request_t *request) {
     return keel_bytes(request->args->compile_options, request->args->compile_options_size);
 }
 
-static void dump(const request_t *request, const keel_entry_t *entry, uint64_t began) {
+// That of the entry; if that has none, the one that the plugin has of what it loaded.
+static keel_status_t find_optimized(const request_t *request, const loaded_entry_t *loaded,
+                                    keel_buffer_t *room, keel_payload_t *payload) {
+    const keel_entry_t *entry = &loaded->entry;
+    PJRT_Executable *executable = NULL;
+    KEEL_TRY(keel_payload_unpack(keel_bytes(entry->payload, entry->payload_size), payload));
+    if (payload->program.size || request->unloaded) return NULL;
+    const PJRT_Api *api = request->engine->api;
+    keel_status_t status = keel_pjrt_executable(api, loaded->executable, &executable);
+    if (!status) status = keel_pjrt_optimized_program(api, executable, room, &payload->format);
+    if (!status) payload->program = keel_buffer_bytes(room);
+    keel_pjrt_destroy_executable(api, executable);
+    keel_status_ignore(status);
+    return NULL;
+}
+
+static void dump(const request_t *request, const loaded_entry_t *loaded, uint64_t began) {
     keel_payload_t payload;
-    keel_status_t status =
-        keel_payload_unpack(keel_bytes(entry->payload, entry->payload_size), &payload);
+    keel_buffer_t room;
+    keel_buffer_initialize(&room, 0);
+    keel_status_t status = find_optimized(request, loaded, &room, &payload);
     if (!status)
         dumps_write(&(dumps_loaded_t){.folder = request->dumps.folder,
                                       .name = request->name,
@@ -231,6 +249,7 @@ static void dump(const request_t *request, const keel_entry_t *entry, uint64_t b
                                       .optimized_format = payload.format,
                                       .optimized = payload.program,
                                       .began = began});
+    keel_buffer_deinitialize(&room);
     keel_status_ignore(status);
 }
 
@@ -244,7 +263,7 @@ static bool load_stored(request_t *request, keel_miss_t *out_miss) {
                                                          &request->key.digest, &loaded, out_miss)
                                    : load_entry(engine, request->args, dump_options(request),
                                                 &request->key.digest, &loaded, out_miss);
-    if (found && request->dumps.flag) dump(request, &loaded.entry, began);
+    if (found && request->dumps.flag) dump(request, &loaded, began);
     request->in_plugin += loaded.nanoseconds;
     return found && hand_out_entry(request, &loaded, 0);
 }
@@ -426,6 +445,16 @@ static void store_unloaded(request_t *request, double seconds) {
     keel_buffer_deinitialize(&program);
 }
 
+// A proof asks what the program needs. Without one, only the client's executable can be asked.
+static void prove_or_ask(request_t *request, publication_t *publication) {
+    keel_engine_t *engine = request->engine;
+    publication->is_proved = proofs_take(engine, publication->payload_size);
+    if (publication->is_proved) return;
+    memory_ask(engine, request->args->executable, &request->answer);
+    publication->has_memory = request->answer.has_memory;
+    publication->memory = request->answer.memory;
+}
+
 static PJRT_Error *compile(request_t *request, claims_t *held) {
     keel_engine_t *engine = request->engine;
     compiling_t compiling = {.name = request->name,
@@ -472,6 +501,7 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
     status = publishes ? serialize(request, &publication.payload, &publication.payload_size) : NULL;
     journal_compile(request);
     if (publishes && !status) {
+        prove_or_ask(request, &publication);
         publish_executable(engine, &publication);
         return NULL;
     }

@@ -43,6 +43,7 @@ struct keel_engine_t {
     struct pace_t *pace;
     struct prefetch_t *prefetch; // NULL if it is off
     struct progress_t *progress;
+    struct proofs_t *proofs;
     struct rehearsal_t *rehearsal; // NULL if the devices are there
     struct release_t *release;
     struct repeats_t *repeats;

@@ -22,6 +22,7 @@
 #include "engine/pace.h"
 #include "engine/prefetch.h"
 #include "engine/progress.h"
+#include "engine/proofs.h"
 #include "engine/rehearsal.h"
 #include "engine/release.h"
 #include "engine/repeats.h"
@@ -142,6 +143,7 @@ static keel_status_t create(keel_engine_t *engine, bool records) {
     KEEL_TRY(once_create(engine));
     KEEL_TRY(pace_create(engine));
     KEEL_TRY(progress_create(engine));
+    KEEL_TRY(proofs_create(engine));
     KEEL_TRY(counters_create(engine));
     KEEL_TRY(sites_create(engine));
     KEEL_TRY(sent_create(engine));
@@ -190,6 +192,7 @@ static void destroy_engine(keel_engine_t *engine) {
     sent_destroy(engine->sent);
     sites_destroy(engine->sites);
     counters_destroy(engine->counters);
+    proofs_destroy(engine->proofs);
     progress_destroy(engine->progress);
     pace_destroy(engine->pace);
     once_destroy(engine->once);

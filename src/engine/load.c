@@ -1,5 +1,6 @@
 // Makes an executable again from a stored entry.
 #include "engine/load.h"
+#include "engine/proofs.h"
 #include "engine/tiers.h"
 
 typedef struct loading_t {
@@ -62,6 +63,7 @@ static void reject(const loading_t *loading, const keel_tier_t *tier, keel_statu
     keel_log_once("load", "a stored program does not load and is compiled again: %s", message);
     keel_journal_store_error(engine->journal, "load", loading->key, message);
     tiers_quarantine(tier, loading->key, "does not load");
+    proofs_failed(engine);
 }
 
 static bool get(const loading_t *loading, const keel_tier_t *tier, keel_entry_t *out,

@@ -1,9 +1,9 @@
-// A compiled executable is loaded back before it is stored: an entry that does not load is useless,
-// and the client should not be the first to find out.
+// Compiled executables are stored; which of them are loaded back before, proofs.h says.
 #include "engine/publish.h"
 #include "engine/background.h"
 #include "engine/memory.h"
 #include "engine/once.h"
+#include "engine/proofs.h"
 
 // ---- executables -------------------------------------------------------------------------------
 
@@ -18,6 +18,9 @@ typedef struct executable_task_t {
     char *name;
     double compile_seconds;
     uint64_t compiled; // the time of the compile
+    bool is_proved;
+    bool has_memory; // if it is not
+    keel_program_memory_t memory;
     claims_t claims;
 } executable_task_t;
 
@@ -62,33 +65,47 @@ static keel_status_t describe_entry(keel_engine_t *engine, const keel_key_t *key
     return status;
 }
 
-// If the plugin does not return the optimized program, each client still has to ask for it.
+// The optimized program, if clients ask for it. If the plugin does not return it, each client still
+// has to ask.
+static void add_program(keel_engine_t *engine, PJRT_LoadedExecutable *loaded,
+                        keel_buffer_t *program, keel_payload_t *payload) {
+    if (engine->plugin->client_has_programs) return;
+    PJRT_Executable *executable = NULL;
+    keel_status_t status = keel_pjrt_executable(engine->api, loaded, &executable);
+    if (!status)
+        status = keel_pjrt_optimized_program(engine->api, executable, program, &payload->format);
+    if (!status)
+        payload->program = keel_buffer_bytes(program);
+    else
+        payload->format = (keel_str_t){0};
+    keel_status_ignore(status);
+    keel_pjrt_destroy_executable(engine->api, executable);
+}
+
 static keel_status_t pack(keel_engine_t *engine, const executable_task_t *task,
                           PJRT_LoadedExecutable *loaded, keel_entry_t *entry) {
     keel_payload_t payload = {.executable = keel_bytes(task->payload, task->payload_size),
                               .options = keel_bytes(task->options, task->options_size)};
     keel_buffer_t program;
     keel_buffer_initialize(&program, 0);
-    PJRT_Executable *executable = NULL;
-    keel_status_t status = keel_pjrt_executable(engine->api, loaded, &executable);
-    if (!status)
-        status = keel_pjrt_optimized_program(engine->api, executable, &program, &payload.format);
-    if (!status)
-        payload.program = keel_buffer_bytes(&program);
-    else
-        payload.format = (keel_str_t){0};
-    keel_status_ignore(status);
+    add_program(engine, loaded, &program, &payload);
     memory_ask(engine, loaded, &payload);
     const keel_journal_subject_t subject = {
         .program = &task->program, .name = task->name, .key = &task->key.digest};
     if (payload.has_memory) memory_write(engine, &subject, &payload.memory);
-    status = keel_payload_pack(&payload, &entry->payload, &entry->payload_size);
-    keel_pjrt_destroy_executable(engine->api, executable);
+    keel_status_t status = keel_payload_pack(&payload, &entry->payload, &entry->payload_size);
     keel_buffer_deinitialize(&program);
     return status;
 }
 
-// An executable that cannot be loaded back is useless to the next process.
+static keel_status_t pack_unproved(const executable_task_t *task, keel_entry_t *entry) {
+    const keel_payload_t payload = {.executable = keel_bytes(task->payload, task->payload_size),
+                                    .options = keel_bytes(task->options, task->options_size),
+                                    .has_memory = task->has_memory,
+                                    .memory = task->memory};
+    return keel_payload_pack(&payload, &entry->payload, &entry->payload_size);
+}
+
 static keel_status_t prove(keel_engine_t *engine, const executable_task_t *task,
                            keel_entry_t *entry) {
     keel_mark_t mark;
@@ -102,6 +119,7 @@ static keel_status_t prove(keel_engine_t *engine, const executable_task_t *task,
         keel_pjrt_destroy_loaded(engine->api, loaded);
     }
     if (marked) keel_store_unmark(&mark);
+    if (status) proofs_failed(engine);
     return status;
 }
 
@@ -125,7 +143,8 @@ static keel_status_t publish_entry(keel_engine_t *engine, executable_task_t *tas
     entry->program = task->program;
     entry->compile_seconds = task->compile_seconds;
     KEEL_TRY(describe_entry(engine, &task->key, task->name, entry));
-    KEEL_TRY(prove(engine, task, entry));
+    task->is_proved |= crashes > 0;
+    KEEL_TRY(task->is_proved ? prove(engine, task, entry) : pack_unproved(task, entry));
     if (crashes) tiers_forgive(engine, &task->key.digest);
     // The entry has its bytes by now, so this saves one copy while it is packed.
     keel_free(task->payload);
@@ -191,6 +210,7 @@ static void publish(keel_engine_t *engine, task_t *head) {
                                  .key = &task->key.digest,
                                  .name = task->name,
                                  .payload_bytes = task->payload_size,
+                                 .is_proved = task->is_proved,
                                  .seconds = keel_seconds(keel_clock_monotonic() - task->compiled),
                              });
     }
@@ -218,6 +238,9 @@ static keel_status_t make_executable_task(const publication_t *publication,
         .payload_size = publication->payload_size,
         .compile_seconds = publication->compile_seconds,
         .compiled = keel_clock_monotonic(),
+        .is_proved = publication->is_proved,
+        .has_memory = publication->has_memory,
+        .memory = publication->memory,
         .claims = publication->claims,
     };
     keel_key_initialize(&(*out)->key);

@@ -13,7 +13,10 @@ typedef struct publication_t {
     const keel_digest_t *program;
     const char *name;
     double compile_seconds;
-    claims_t claims; // handed over
+    bool is_proved; // by loading it back, see proofs.h
+    bool has_memory;
+    keel_program_memory_t memory; // if it is not proved
+    claims_t claims;              // handed over
 } publication_t;
 
 // Queues an executable that was just compiled. Always releases the claims.

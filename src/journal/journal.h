@@ -194,6 +194,7 @@ typedef struct keel_journal_publish_t {
     const keel_digest_t *key;
     const char *name;
     uint64_t payload_bytes; // of the serialized executable
+    bool is_proved;         // it was loaded back before
     double seconds;         // from the end of the compile until the entry was stored
 } keel_journal_publish_t;
 

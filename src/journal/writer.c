@@ -440,6 +440,7 @@ void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t 
     keel_line_digest(&line.json, "key", event->key);
     keel_line_text(&line.json, "name", event->name);
     keel_json_unsigned(&line.json, "payload_bytes", event->payload_bytes);
+    keel_json_bool(&line.json, "proved", event->is_proved);
     keel_line_real(&line.json, "seconds", event->seconds);
     keel_line_finish(journal, &line);
 }

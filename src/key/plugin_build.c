@@ -1,6 +1,6 @@
 // The digest of a plugin's file. Plugins are hundreds of megabytes, so digests are cached:
 //   <folder>/<device>-<inode>, hex, holds one line:
-//   keel-plugin 1 <size> <modified ns> <changed ns> <digest>
+//   keel-plugin 2 <size> <modified ns> <changed ns> <digest>
 // A file that changed less than two seconds before it was hashed is not cached: a later write in
 // the same tick of the file system's clock would go unnoticed.
 //
@@ -32,7 +32,7 @@ static int format_record(const keel_file_facts_t *facts, const keel_digest_t *di
                          char out[RECORD_LIMIT]) {
     char hex[KEEL_DIGEST_HEX];
     keel_digest_hex(digest, hex);
-    return snprintf(out, RECORD_LIMIT, "keel-plugin 1 %llu %llu %llu %s\n",
+    return snprintf(out, RECORD_LIMIT, "keel-plugin 2 %llu %llu %llu %s\n",
                     (unsigned long long)facts->size, (unsigned long long)facts->modified,
                     (unsigned long long)facts->changed, hex);
 }
@@ -80,7 +80,7 @@ static void remember(const char *folder, const char *path, const keel_file_facts
 static keel_status_t hash_file(const char *path, keel_digest_t *out) {
     keel_bytes_t mapping;
     KEEL_TRY(keel_file_map(path, &mapping));
-    *out = keel_digest(mapping);
+    *out = keel_content_digest(mapping);
     keel_file_unmap(mapping);
     return NULL;
 }

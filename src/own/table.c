@@ -193,5 +193,6 @@ keel_status_t keel_own_plugin(const keel_own_facts_t *facts, const keel_own_call
     own_take_calls(calls);
     KEEL_TRY(keel_path(&out->path, "%s", facts->library));
     out->api = &table;
+    out->client_has_programs = true;
     return NULL;
 }

@@ -17,6 +17,7 @@
 typedef struct keel_plugin_t {
     char *path; // absolute, links resolved
     const PJRT_Api *api;
+    bool client_has_programs; // optimized ones, of its executables: it asks nobody for them
 } keel_plugin_t;
 
 // True if the plugin's table is long enough to hold the function, and has it.

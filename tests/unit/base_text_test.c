@@ -164,6 +164,23 @@ static void a_digest_is_blake2b_with_256_bits(void **state) {
     assert_true(keel_quick_hash(keel_bytes("a", 1)) != keel_quick_hash(keel_bytes("b", 1)));
 }
 
+static void one_bit_or_one_byte_more_makes_other_content(void **state) {
+    (void)state;
+    enum { SIZE = 4000 };
+    static uint8_t bytes[SIZE + 1];
+    const keel_digest_t known = keel_content_digest(keel_bytes(bytes, SIZE));
+    for (size_t size = 0; size <= SIZE + 1; ++size) {
+        keel_digest_t other = keel_content_digest(keel_bytes(bytes, size));
+        assert_int_equal(keel_digest_equal(&known, &other), size == SIZE);
+    }
+    for (size_t bit = 0; bit < SIZE * 8; ++bit) {
+        bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        keel_digest_t other = keel_content_digest(keel_bytes(bytes, SIZE));
+        assert_false(keel_digest_equal(&known, &other));
+        bytes[bit / 8] = 0;
+    }
+}
+
 static void only_what_rfc_3629_allows_is_utf8(void **state) {
     (void)state;
     static const struct {
@@ -404,6 +421,7 @@ int main(void) {
         cmocka_unit_test(a_moment_is_written_in_utc),
         cmocka_unit_test(hex_is_read_as_it_was_written_in_either_case),
         cmocka_unit_test(a_digest_is_blake2b_with_256_bits),
+        cmocka_unit_test(one_bit_or_one_byte_more_makes_other_content),
         cmocka_unit_test(only_what_rfc_3629_allows_is_utf8),
         cmocka_unit_test(marks_of_direction_are_those_and_no_neighbours),
         cmocka_unit_test(a_number_at_the_end_of_a_name_is_cut),

@@ -179,9 +179,9 @@ static void what_went_another_way(void **state) {
                           ",'code':'INTERNAL','message':'no room'}");
     keel_journal_compile_error(stage->journal, NULL, NULL, "INTERNAL", "why");
     assert_written(stage, "{'event':'compile_error','code':'INTERNAL','message':'why'}");
-    keel_journal_publish(stage->journal, &(keel_journal_publish_t){&key, "jit_f", 5, 0.5});
+    keel_journal_publish(stage->journal, &(keel_journal_publish_t){&key, "jit_f", 5, true, 0.5});
     assert_written(stage, "{'event':'publish','key':'<2>','name':'jit_f','payload_bytes':5,"
-                          "'seconds':0.5}");
+                          "'proved':true,'seconds':0.5}");
     keel_journal_prefetch(stage->journal, &(keel_journal_prefetch_t){5, 4, 3, 2000, 0.5});
     assert_written(stage, "{'event':'prefetch','planned':5,'loaded':4,'used':3,'bytes':2000,"
                           "'seconds':0.5}");

@@ -17,6 +17,7 @@ static struct {
     char code[EXECUTABLES][64]; // by number; "" once dropped
     atomic_int compiles, loads, programs, drops;
     bool fails_to_load;
+    size_t padding; // bytes that a serialized executable has behind its code
 } side;
 
 static int side_compile(uint64_t number, void *out) {
@@ -34,12 +35,13 @@ static int side_load(uint64_t number, const uint8_t *bytes, size_t size, const u
                      size_t options_size, void *out) {
     (void)options;
     (void)options_size;
-    CHECK(number < EXECUTABLES && size < sizeof side.code[number]);
+    CHECK(number < EXECUTABLES && size > side.padding);
+    CHECK(size - side.padding < sizeof side.code[number]);
     if (side.fails_to_load) {
         keel_own_give(out, "no such symbol", 14);
         return PJRT_Error_Code_NOT_FOUND;
     }
-    memcpy(side.code[number], bytes, size);
+    memcpy(side.code[number], bytes, size - side.padding);
     ++side.loads;
     return 0;
 }
@@ -47,6 +49,9 @@ static int side_load(uint64_t number, const uint8_t *bytes, size_t size, const u
 static int side_serialize(uint64_t number, void *out) {
     CHECK(*side.code[number]);
     keel_own_give(out, side.code[number], strlen(side.code[number]));
+    static const char zeros[1000];
+    for (size_t given = 0; given < side.padding; given += sizeof zeros)
+        keel_own_give(out, zeros, sizeof zeros);
     return 0;
 }
 
@@ -245,11 +250,63 @@ static void read_optimized(const door_t *door) {
     CHECK(!ask_optimized(executable, NULL, &program)); // and never for its bytes
     keel_pjrt_destroy_executable(keel_shim_api(), executable);
     own->end();
-    CHECK(side.programs >= 5); // and the proof
+    CHECK(side.programs == 5); // and none for the entry
 }
 
 static void test_the_optimized_program_is_given_as_often_as_it_is_asked_for(void **state) {
     door_run(*state, "", read_optimized);
+}
+
+// ---- proofs
+// --------------------------------------------------------------------------------------
+
+static void compile_large(const door_t *door) {
+    (void)door;
+    side.padding = 200000;
+    begin();
+    compile("one program");
+    compile("two programs");
+    own->end();
+    CHECK(side.compiles == 2 && side.loads == 1);
+}
+
+static void load_large(const door_t *door) {
+    (void)door;
+    side.padding = 200000;
+    begin();
+    compile("one program");
+    compile("two programs");
+    own->end();
+    CHECK(side.compiles == 0 && side.loads == 2);
+}
+
+static void compile_what_does_not_load(const door_t *door) {
+    (void)door;
+    side.padding = 200000;
+    side.fails_to_load = true;
+    begin();
+    compile("one program");
+    compile("three programs");
+    compile("four programs");
+    own->end();
+    CHECK(side.compiles == 3 && side.loads == 0);
+}
+
+static void test_of_large_executables_the_first_is_proved_and_all_are_stored(void **state) {
+    door_t *door = *state;
+    door_run(door, "", compile_large);
+    assert_int_equal(count_entries(door), 2);
+    assert_int_equal(count_events(door, "\"event\":\"memory\"", ""), 2);
+    assert_int_equal(count_events(door, "\"event\":\"publish\"", "\"proved\":false"), 1);
+    door_run(door, "", load_large);
+}
+
+static void test_once_one_does_not_load_each_is_proved(void **state) {
+    door_t *door = *state;
+    door_run(door, "", compile_large);
+    door_run(door, "", compile_what_does_not_load);
+    assert_int_equal(count_entries(door), 1); // that of the first is set aside
+    assert_int_equal(count_lines(door->errors, "no such symbol"), 2); // the entry, and the proofs
 }
 
 static void store_unreadable(const door_t *door) {
@@ -387,6 +444,8 @@ int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
         CASE(test_what_one_process_compiled_the_next_one_loads),
+        CASE(test_of_large_executables_the_first_is_proved_and_all_are_stored),
+        CASE(test_once_one_does_not_load_each_is_proved),
         CASE(test_the_clients_own_executions_are_counted),
         CASE(test_the_compilers_error_is_passed_on),
         CASE(test_what_does_not_load_is_compiled_again),
