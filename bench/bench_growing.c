@@ -26,8 +26,8 @@ static void must(const PJRT_Api *api, PJRT_Error *error, const char *what) {
 
 #define CALL(api, function, ...)                                                                   \
     must(api,                                                                                      \
-         (api)->function(&(function##_Args){.struct_size = function##_Args_STRUCT_SIZE,            \
-                                            __VA_ARGS__}),                                         \
+         (api)->function(                                                                          \
+             &(function##_Args){.struct_size = function##_Args_STRUCT_SIZE, __VA_ARGS__}),         \
          #function)
 
 static double thread_seconds(void) {
@@ -43,7 +43,10 @@ static const PJRT_Api *open_door(const char *library) {
     *(void **)&get = dlsym(handle, "GetPjrtApi");
     if (!get) stop(library, "no GetPjrtApi");
     const PJRT_Api *api = get();
-    must(api, api->PJRT_Plugin_Initialize(&(PJRT_Plugin_Initialize_Args){KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)}), "PJRT_Plugin_Initialize");
+    must(api,
+         api->PJRT_Plugin_Initialize(
+             &(PJRT_Plugin_Initialize_Args){KEEL_PJRT_SIZE(PJRT_Plugin_Initialize)}),
+         "PJRT_Plugin_Initialize");
     return api;
 }
 
@@ -64,10 +67,8 @@ static PJRT_LoadedExecutable *compile(const PJRT_Api *api, PJRT_Client *client, 
                             .code_size = size,
                             .format = "mlir",
                             .format_size = 4};
-    PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile),
-                                     .client = client,
-                                     .program = &program,
-                                     .compile_options = one_replica,
+    PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = client,
+                                     .program = &program, .compile_options = one_replica,
                                      .compile_options_size = sizeof one_replica - 1};
     must(api, api->PJRT_Client_Compile(&args), "PJRT_Client_Compile");
     free(code);

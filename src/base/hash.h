@@ -7,6 +7,7 @@
 #include <sodium/crypto_generichash_blake2b.h>
 
 #include "base/bytes.h"
+#include "keel/status.h"
 
 enum { KEEL_DIGEST_SIZE = 32, KEEL_DIGEST_HEX = 2 * KEEL_DIGEST_SIZE + 1 };
 
@@ -26,6 +27,9 @@ keel_digest_t keel_digest(keel_bytes_t bytes);
 // The digest of a file's content by its size and 128 bits of XXH3, about ten times as fast. Nothing
 // but chance protects it: for what already runs with its user's rights, like a plugin.
 keel_digest_t keel_content_digest(keel_bytes_t bytes);
+// The same of a file, which is read piece by piece: mapped, it would count as this process's
+// memory.
+keel_status_t keel_file_content_digest(const char *path, keel_digest_t *out) KEEL_MUST_CHECK;
 void keel_digest_hex(const keel_digest_t *digest, char out[KEEL_DIGEST_HEX]);
 bool keel_digest_unhex(keel_str_t text, keel_digest_t *out);
 

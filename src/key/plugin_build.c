@@ -77,18 +77,10 @@ static void remember(const char *folder, const char *path, const keel_file_facts
     keel_status_ignore(status);
 }
 
-static keel_status_t hash_file(const char *path, keel_digest_t *out) {
-    keel_bytes_t mapping;
-    KEEL_TRY(keel_file_map(path, &mapping));
-    *out = keel_content_digest(mapping);
-    keel_file_unmap(mapping);
-    return NULL;
-}
-
 static keel_status_t hash_and_remember(const plugin_t *plugin, keel_digest_t *out) {
     keel_file_facts_t after;
     uint64_t hashed = keel_clock_wall();
-    KEEL_TRY(hash_file(plugin->path, out));
+    KEEL_TRY(keel_file_content_digest(plugin->path, out));
     keel_status_t gone = keel_file_facts(plugin->path, &after);
     if (!gone && same_facts(&plugin->facts, &after) && is_settled(&plugin->facts, hashed))
         remember(plugin->folder, plugin->record, &plugin->facts, out);
@@ -131,7 +123,8 @@ keel_status_t keel_key_plugin_build(const char *path, const char *folder, keel_d
     KEEL_TRY(keel_file_facts(path, &plugin.facts));
     if (!plugin.facts.is_file) return keel_status_make(KEEL_INVALID, "%s: not a file", path);
     // What cannot be remembered is nothing to wait for.
-    if (!folder || !is_settled(&plugin.facts, keel_clock_wall())) return hash_file(path, out);
+    if (!folder || !is_settled(&plugin.facts, keel_clock_wall()))
+        return keel_file_content_digest(path, out);
     KEEL_TRY(record_path(folder, &plugin.facts, &plugin.record));
     keel_digest_t digest;
     keel_status_t status =

@@ -74,7 +74,7 @@ typedef enum keel_metric_unit {
     X(UNCACHEABLE, "keel_uncacheable_total", NULL, COUNTER, NUMBER, NULL,                          \
       "Programs that may not be stored.")                                                          \
     X(PUBLISHED, "keel_published_total", NULL, COUNTER, NUMBER, NULL,                              \
-      "Compiled programs that were stored.")\
+      "Compiled programs that were stored.")                                                       \
     X(COMPILE_ERRORS, "keel_compile_errors_total", NULL, COUNTER, NUMBER, NULL,                    \
       "Programs that the plugin refused to compile.")                                              \
     X(OUT_OF_MEMORY, "keel_compiles_out_of_memory_total", NULL, COUNTER, NUMBER, NULL,             \

@@ -138,6 +138,25 @@ static void a_mapping_shows_the_file_and_an_empty_file_maps_to_nothing(void **st
     keel_file_unmap(mapping);
 }
 
+static void a_files_content_is_the_digest_of_its_bytes(void **state) {
+    path_t path = path_of(*state, "file");
+    enum { PIECE = 1 << 18 };
+    static const size_t sizes[] = {0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE + 5};
+    uint8_t *bytes = calloc(1, 3 * PIECE + 5);
+    keel_digest_t digest;
+    for (size_t i = 0; i < 3 * PIECE + 5; ++i)
+        bytes[i] = (uint8_t)(i * 7 + i / 251);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        write_bytes(path.text, bytes, sizes[i]);
+        keel_digest_t expected = keel_content_digest(keel_bytes(bytes, sizes[i]));
+        assert_ok(keel_file_content_digest(path.text, &digest));
+        assert_true(keel_digest_equal(&digest, &expected));
+    }
+    free(bytes);
+    path = path_of(*state, "absent");
+    assert_code(keel_file_content_digest(path.text, &digest), KEEL_NOT_FOUND);
+}
+
 static void facts_follow_a_touch(void **state) {
     path_t path = path_of(*state, "file");
     write_bytes(path.text, "abc", 3);
@@ -606,6 +625,7 @@ int main(void) {
         TEST(a_folder_is_no_file),
         TEST(a_head_is_as_long_as_the_file_allows),
         TEST(a_mapping_shows_the_file_and_an_empty_file_maps_to_nothing),
+        TEST(a_files_content_is_the_digest_of_its_bytes),
         TEST(facts_follow_a_touch),
         TEST(a_file_is_replaced_as_a_whole_and_nothing_is_left_beside_it),
         TEST(a_temporary_file_left_under_our_own_number_hinders_nobody),
