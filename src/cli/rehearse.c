@@ -25,8 +25,9 @@ static const char details[] =
     "The run is recorded: `keel why`, `stats`, `memory` and `report` show it. The exit code is "
     "the\n"
     "command's own. If that is 0, it is 1 if a program does not compile for the target, does not\n"
-    "fit in its memory or cannot be rehearsed, if not all processes execute it, or if a read was\n"
-    "refused.\n";
+    "fit in its memory or cannot be rehearsed, if not all processes execute it, or if an "
+    "execution,\n"
+    "a transfer or a read was refused, even if the command swallowed the error.\n";
 
 static bool is_word(const char *word, const char *const *words) {
     while (*words && word && strcmp(word, *words) != 0)

@@ -24,6 +24,7 @@ typedef struct command_run_t {
     const char *fixes; // requested ones; NULL: none
     char *interpreter; // of the command; NULL if it is not a Python
     bool quiet;
+    int code;                   // the command's
     bool asked_for_none;        // of programs, known afterwards
     bool asked_for_operations;  // and for nothing else
     bool lists_operations;      // the contract does
@@ -245,6 +246,13 @@ static bool asked_for_operations(const keel_why_t *why) {
     return why->run.request_count != 0;
 }
 
+// What follows looks like a whole rehearsal.
+static void say_ended_early(const command_run_t *run) {
+    if (run->rehearsal && run->code && !run->quiet)
+        cli_say("the command ended with exit code %d: the rehearsal is what it did until then",
+                run->code);
+}
+
 // What happened, on stderr. False if a rehearsal has shown a program that the target cannot run.
 static bool sum_up(command_run_t *run) {
     keel_why_t why;
@@ -271,6 +279,7 @@ static bool sum_up(command_run_t *run) {
     // There was no room for its first line.
     if (!why.run.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true);
     if (!run->quiet && why.run.processes) {
+        say_ended_early(run);
         keel_buffer_t text;
         keel_buffer_initialize(&text, 0);
         keel_text_summary(&why, &text);
@@ -388,6 +397,7 @@ static int go(const cli_call_t *call, char **words, command_run_t *run) {
     cli_warn_deinitialize(&warn);
     if (status) code = cli_fail(status);
     cli_writes_keep_runs(&writes, run_dir);
+    run->code = code;
     if (started && !sum_up(run) && code == CLI_OK) code = CLI_NO;
     if (started && code == CLI_OK && held_nothing(run)) code = CLI_UNSEEN;
     if (started) cli_writes_tell(&writes, run_dir, run->id, code, run->quiet);

@@ -17,6 +17,16 @@ typedef struct unreal_t {
     uint64_t count, refused; // reads since the last event: done, and refused
 } unreal_t;
 
+// What the client was refused, by action, program and line.
+typedef struct refused_t {
+    struct refused_t *next;
+    keel_rehearse_action_t action;
+    const char *name;   // of the program; NULL: none. Never freed by this room
+    const site_t *site; // NULL: unknown
+    char *message;      // of the first time
+    uint64_t count;     // since the last event
+} refused_t;
+
 // The last unreal values that a thread read, until it compiles.
 enum { RECENT = 16, RECENT_RANK = 8 };
 typedef struct recent_t {
@@ -42,6 +52,8 @@ struct rehearsal_t {
     keel_rehearse_fill_t fill;
     pthread_mutex_t lock; // for all below
     unreal_t *unreal;
+    refused_t *refused;
+    uint64_t refused_count; // of all
     living_t *living;
     bulk_t bulk;
 };
@@ -58,6 +70,68 @@ static void check_build(const keel_engine_t *engine, const keel_target_t *target
             target->name, target->build, engine->plugin->path, build);
 }
 
+// ---- refusals ----------------------------------------------------------------------------------
+
+// Under the lock. NULL without memory.
+static refused_t *refused_of(rehearsal_t *rehearsal, const refused_t *wanted, keel_str_t message) {
+    void *memory;
+    refused_t **end = &rehearsal->refused;
+    for (; *end; end = &(*end)->next)
+        if ((*end)->action == wanted->action && (*end)->name == wanted->name &&
+            (*end)->site == wanted->site)
+            return *end;
+    keel_status_t status = keel_calloc(1, sizeof(refused_t), &memory);
+    refused_t *fresh = status ? NULL : memory;
+    if (fresh) *fresh = *wanted;
+    if (fresh) status = keel_strdup(message, &fresh->message);
+    if (status) {
+        keel_free(fresh);
+        keel_status_ignore(status);
+        return NULL;
+    }
+    return *end = fresh;
+}
+
+// The lock is not held while a line is written.
+static void journal_refused(keel_engine_t *engine) {
+#define WORD(name, word) word,
+    static const char *const actions[] = {KEEL_REHEARSE_ACTIONS(WORD)};
+#undef WORD
+    rehearsal_t *rehearsal = engine->rehearsal;
+    pthread_mutex_lock(&rehearsal->lock);
+    for (refused_t *at = rehearsal->refused; at; at = at->next) {
+        keel_journal_refused_t event = {.action = actions[at->action],
+                                        .name = at->name,
+                                        .message = at->message,
+                                        .count = at->count};
+        if (!at->count) continue;
+        if (at->site) event.site = engine_site(site_place(at->site));
+        at->count = 0;
+        pthread_mutex_unlock(&rehearsal->lock);
+        keel_journal_refused(engine->journal, &event);
+        pthread_mutex_lock(&rehearsal->lock);
+    }
+    pthread_mutex_unlock(&rehearsal->lock);
+}
+
+// The first one is written at once: the process may not live to write it later.
+static void note_refused(void *context, keel_rehearse_action_t action, const char *name,
+                         keel_str_t message) {
+    enum { LOOKED_AT = 100 }; // whatever time that takes
+    keel_engine_t *engine = context;
+    rehearsal_t *rehearsal = engine->rehearsal;
+    pthread_mutex_lock(&rehearsal->lock);
+    uint64_t before = rehearsal->refused_count++;
+    pthread_mutex_unlock(&rehearsal->lock);
+    const site_t *site = before < LOOKED_AT ? sites_now(engine->sites) : sites_here(engine->sites);
+    const refused_t wanted = {.action = action, .name = name, .site = site};
+    pthread_mutex_lock(&rehearsal->lock);
+    refused_t *refused = refused_of(rehearsal, &wanted, message);
+    if (refused) ++refused->count;
+    pthread_mutex_unlock(&rehearsal->lock);
+    if (!before) journal_refused(engine);
+}
+
 keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *target,
                                    keel_rehearse_compiles_t compiles, keel_rehearse_fill_t fill,
                                    keel_writes_t writes) {
@@ -71,11 +145,19 @@ keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *t
     engine->rehearsal->fill = fill;
     engine->rehearsal->bulk.writes = writes;
     if (compiles == KEEL_REHEARSE_ALL) engine->looks_up = false;
+    keel_rehearse_when_refused(note_refused, engine);
     return NULL;
 }
 
 void rehearsal_destroy(rehearsal_t *rehearsal) {
     if (!rehearsal) return;
+    keel_rehearse_when_refused(NULL, NULL);
+    while (rehearsal->refused) {
+        refused_t *next = rehearsal->refused->next;
+        keel_free(rehearsal->refused->message);
+        keel_free(rehearsal->refused);
+        rehearsal->refused = next;
+    }
     while (rehearsal->unreal) {
         unreal_t *next = rehearsal->unreal->next;
         keel_free((void *)(uintptr_t)rehearsal->unreal->into);
@@ -381,6 +463,7 @@ static void journal_living(keel_engine_t *engine) {
 
 void rehearsal_journal(keel_engine_t *engine) {
     if (!engine->rehearsal) return;
+    journal_refused(engine);
     journal_unreal(engine);
     journal_living(engine);
 }

@@ -292,6 +292,15 @@ typedef struct keel_journal_unreal_t {
     uint64_t count, refused; // since the last such event: reads done, and reads refused
 } keel_journal_unreal_t;
 void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *event);
+// In a rehearsal, the client got an error instead of what it asked for.
+typedef struct keel_journal_refused_t {
+    const char *action; // "execution", "transfer"
+    const char *name;   // of the program; NULL: a transfer
+    const char *message;
+    keel_journal_site_t site;
+    uint64_t count; // since the last such event
+} keel_journal_refused_t;
+void keel_journal_refused(keel_journal_t *journal, const keel_journal_refused_t *event);
 // What the command of a rehearsal would have written, below a folder (its path ends with a slash)
 // or in a file.
 typedef struct keel_journal_written_group_t {

@@ -24,6 +24,17 @@ void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *e
     keel_line_finish(journal, &line);
 }
 
+void keel_journal_refused(keel_journal_t *journal, const keel_journal_refused_t *event) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "refused")) return;
+    keel_line_text(&line.json, "action", event->action);
+    keel_line_text(&line.json, "name", event->name);
+    keel_line_text(&line.json, "message", event->message);
+    keel_line_site(&line.json, &event->site);
+    keel_json_unsigned(&line.json, "count", event->count);
+    keel_line_finish(journal, &line);
+}
+
 void keel_journal_written(keel_journal_t *journal, const keel_journal_written_t *event) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "written")) return;

@@ -322,7 +322,7 @@ static PJRT_Error *copy(PJRT_Buffer *from, PJRT_Memory *to, PJRT_Buffer **out) {
     contents_t *contents = buffer_contents(from, from->is_share, &deleted);
     if (deleted) {
         contents_release(contents);
-        return keel_pjrt_error(buffer_gone());
+        return refuse(KEEL_REHEARSE_TRANSFER, NULL, buffer_gone());
     }
     const making_t making = {.memory = to,
                              .type = from->type,
@@ -334,7 +334,7 @@ static PJRT_Error *copy(PJRT_Buffer *from, PJRT_Memory *to, PJRT_Buffer **out) {
                              .is_guess = from->is_guess,
                              .is_share = from->is_share};
     keel_status_t status = buffer_create(&making, out);
-    return status ? keel_pjrt_error(status) : NULL;
+    return refuse(KEEL_REHEARSE_TRANSFER, NULL, status);
 }
 
 static PJRT_Error *copy_to_device(PJRT_Buffer_CopyToDevice_Args *args) {
@@ -349,14 +349,14 @@ static PJRT_Error *create_uninitialized(PJRT_Client_CreateUninitializedBuffer_Ar
     size_t size;
     keel_status_t status =
         host_bytes(args->shape_element_type, args->shape_dims, args->shape_num_dims, &size);
-    if (status) return keel_pjrt_error(status);
+    if (status) return refuse(KEEL_REHEARSE_TRANSFER, NULL, status);
     const making_t making = {.memory = args->memory ? args->memory : args->device->standard,
                              .type = args->shape_element_type,
                              .dims = args->shape_dims,
                              .rank = args->shape_num_dims,
                              .maker = "an uninitialized buffer"};
     status = buffer_create(&making, &args->buffer);
-    return status ? keel_pjrt_error(status) : NULL;
+    return refuse(KEEL_REHEARSE_TRANSFER, NULL, status);
 }
 
 void buffer_fill(PJRT_Api *table) {

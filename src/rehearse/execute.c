@@ -177,8 +177,7 @@ static keel_status_t run(const PJRT_LoadedExecutable_Execute_Args *args) {
 }
 
 static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
-    keel_status_t status = run(args);
-    return status ? keel_pjrt_error(status) : NULL;
+    return refuse(KEEL_REHEARSE_EXECUTION, args->executable->facts->name, run(args));
 }
 
 void execute_fill(PJRT_Api *table) {

@@ -282,6 +282,12 @@ typedef struct argument_source_t {
 keel_status_t worth_compute(worth_t *worth, const keel_signature_t *signature, const bool *wanted,
                             const argument_source_t *source, contents_t **out) KEEL_MUST_CHECK;
 
+// ---- refusal.c ---------------------------------------------------------------------------------
+
+// An error for the client, which it may swallow: whoever wants to know is told. NULL if there is
+// none. Takes the status.
+PJRT_Error *refuse(keel_rehearse_action_t action, const char *name, keel_status_t status);
+
 // ---- shards.c ----------------------------------------------------------------------------------
 
 // Devices of one execution that together have one copy of each array, or this process's part of it.

@@ -17,6 +17,7 @@
 //   values.c      what small programs compute; calculator.c: on the processor; shards.c: parts of
 //                 arrays; meeting.c: of those, what several processes exchange; later.c: what is
 //                 computed once a host asks for it
+//   refusal.c     errors of executions and transfers, which a client may swallow
 //   event.c       events, all of which are ready
 //   extensions.c  the plugin's extensions that need no device; layouts.c: how arrays lie there
 //   objects.h     what stands behind PJRT's pointers
@@ -128,6 +129,26 @@ uint64_t keel_rehearse_computes(const PJRT_LoadedExecutable *loaded);
 bool keel_rehearse_spans(const PJRT_LoadedExecutable *loaded);
 // Which of the target's processes has the client.
 int keel_rehearse_process(const PJRT_Client *client);
+
+// ---- refusals ----------------------------------------------------------------------------------
+
+// number, word
+#define KEEL_REHEARSE_ACTIONS(X)                                                                   \
+    X(EXECUTION, "execution")                                                                      \
+    X(TRANSFER, "transfer")
+
+typedef enum keel_rehearse_action_t {
+#define KEEL_REHEARSE_ACTIONS_ENUM(name, word) KEEL_REHEARSE_##name,
+    KEEL_REHEARSE_ACTIONS(KEEL_REHEARSE_ACTIONS_ENUM)
+#undef KEEL_REHEARSE_ACTIONS_ENUM
+} keel_rehearse_action_t;
+
+// The client gets an error instead of what it asked for: `name` is the program's, NULL for a
+// transfer. Called on the client's thread, which holds no lock of this room.
+typedef void keel_rehearse_refused_t(void *context, keel_rehearse_action_t action, const char *name,
+                                     keel_str_t message);
+// NULL: nobody wants to know any more. Only while no function of the table runs.
+void keel_rehearse_when_refused(keel_rehearse_refused_t *refused, void *context);
 
 // ---- the compiler ------------------------------------------------------------------------------
 

@@ -94,10 +94,10 @@ static PJRT_Error *from_host(PJRT_Client_BufferFromHostBuffer_Args *args) {
     keel_status_t status = check_rank(args->num_dims);
     if (!status) status = host_bytes(args->type, args->dims, args->num_dims, &size);
     if (!status) status = layout_from(args, &making.layout);
-    if (status) return keel_pjrt_error(status);
+    if (status) return refuse(KEEL_REHEARSE_TRANSFER, NULL, status);
     making.contents = contents_from(args, size);
     status = buffer_create(&making, &args->buffer);
-    if (status) return keel_pjrt_error(status);
+    if (status) return refuse(KEEL_REHEARSE_TRANSFER, NULL, status);
     args->done_with_host_buffer = event_ready();
     return NULL;
 }
@@ -130,7 +130,7 @@ static PJRT_Error *view(PJRT_Client_CreateViewOfDeviceBuffer_Args *args) {
         status = keel_status_make(KEEL_UNSUPPORTED,
                                   "keel: in a rehearsal there is no memory of a device to look at");
     if (!status) status = strides_in_order(args, strides);
-    if (status) return keel_pjrt_error(status);
+    if (status) return refuse(KEEL_REHEARSE_TRANSFER, NULL, status);
     PJRT_Client_BufferFromHostBuffer_Args copy = {KEEL_PJRT_SIZE(PJRT_Client_BufferFromHostBuffer),
                                                   .client = args->client,
                                                   .data = args->device_buffer_ptr,
@@ -206,14 +206,14 @@ static PJRT_Error *to_host(PJRT_Buffer_ToHostBuffer_Args *args) {
         deleted ? buffer_gone() : host_bytes(buffer->type, buffer->dims, buffer->rank, &size);
     if (status) {
         contents_release(contents);
-        return keel_pjrt_error(status);
+        return refuse(KEEL_REHEARSE_TRANSFER, NULL, status);
     }
     if (!args->dst)
         args->dst_size = size;
     else if (size)
         status = write_host(buffer, contents, args, size);
     contents_release(contents);
-    if (status) return keel_pjrt_error(status);
+    if (status) return refuse(KEEL_REHEARSE_TRANSFER, NULL, status);
     args->event = event_ready();
     return NULL;
 }
@@ -223,7 +223,7 @@ static PJRT_Error *raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
     contents_t *contents = buffer_contents(args->buffer, false, &deleted);
     if (deleted) {
         contents_release(contents);
-        return keel_pjrt_error(buffer_gone());
+        return refuse(KEEL_REHEARSE_TRANSFER, NULL, buffer_gone());
     }
     uint64_t offset = (uint64_t)args->offset, size = (uint64_t)args->transfer_size;
     bool fits = args->offset >= 0 && args->transfer_size >= 0 && offset <= args->buffer->bytes &&
@@ -235,10 +235,11 @@ static PJRT_Error *raw_to_host(PJRT_Buffer_CopyRawToHost_Args *args) {
         fill_unknown(args->buffer->type, args->dst, size);
     contents_release(contents);
     if (!fits)
-        return keel_pjrt_error(keel_status_make(
-            KEEL_INVALID, "bytes %lld to %lld of a buffer of %llu", (long long)args->offset,
-            (long long)(args->offset + args->transfer_size),
-            (unsigned long long)args->buffer->bytes));
+        return refuse(KEEL_REHEARSE_TRANSFER, NULL,
+                      keel_status_make(KEEL_INVALID, "bytes %lld to %lld of a buffer of %llu",
+                                       (long long)args->offset,
+                                       (long long)(args->offset + args->transfer_size),
+                                       (unsigned long long)args->buffer->bytes));
     args->event = event_ready();
     return NULL;
 }

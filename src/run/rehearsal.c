@@ -82,7 +82,8 @@ static keel_status_t meet_start(const context_t *to, const json_t *event) {
 static keel_status_t describe_refusal(const context_t *to, const json_t *event,
                                       keel_refusal_t *out) {
     static const char keels[] = "keel: ";
-    *out = (keel_refusal_t){.name = ""};
+    *out = (keel_refusal_t){.action = "compile"};
+    if (*keel_event_text(event, "action")) KEEL_TRY(keep_field(to, event, "action", &out->action));
     KEEL_TRY(keep_field(to, event, "name", &out->name));
     KEEL_TRY(keep_field(to, event, "program", &out->program));
     KEEL_TRY(keep_field(to, event, "code", &out->code));
@@ -94,7 +95,14 @@ static keel_status_t describe_refusal(const context_t *to, const json_t *event,
 static keel_status_t find_refusal(const context_t *to, const json_t *event, keel_refusal_t **out) {
     keel_run_rehearsal_t *rehearsal = to->rehearsal;
     size_t at;
-    const item_name_t name = {"refusal", {keel_event_identity(event)}, 0};
+    const json_t *site = json_object_get(event, "site");
+    const char *action = keel_event_text(event, "action");
+    item_name_t name = {"refusal", {keel_event_identity(event)}, 0};
+    if (*action)
+        name = (item_name_t){action,
+                             {keel_event_text(event, "name"), keel_event_text(event, "message"),
+                              keel_event_text(site, "file")},
+                             keel_event_line(site, "line")};
     KEEL_TRY(find_item(rehearsal, &name, rehearsal->refusal_count, &at));
     if (at == rehearsal->refusal_count) {
         void *grown = rehearsal->refusals;
@@ -126,6 +134,14 @@ static keel_status_t meet_error(const context_t *to, const json_t *event) {
     KEEL_TRY(find_refusal(to, event, &refusal));
     if (!*refusal->code) KEEL_TRY(keep_field(to, event, "code", &refusal->code));
     ++refusal->times;
+    return NULL;
+}
+
+static keel_status_t meet_refused(const context_t *to, const json_t *event) {
+    keel_refusal_t *refusal;
+    if (!*keel_event_text(event, "action")) return NULL;
+    KEEL_TRY(find_refusal(to, event, &refusal));
+    refusal->times += keel_event_count(event, "count");
     return NULL;
 }
 
@@ -183,11 +199,8 @@ keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const json_t *
     static const struct {
         const char *name;
         keel_status_t (*meet)(const context_t *to, const json_t *event);
-    } kinds[] = {{"start", meet_start},
-                 {"compile", meet_compile},
-                 {"compile_error", meet_error},
-                 {"drift", meet_verdict},
-                 {"unreal", meet_unreal}};
+    } kinds[] = {{"start", meet_start},   {"compile", meet_compile}, {"compile_error", meet_error},
+                 {"drift", meet_verdict}, {"refused", meet_refused}, {"unreal", meet_unreal}};
     const context_t to = {rehearsal, cwd, texts};
     const char *kind = keel_event_text(event, "event");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)

@@ -62,10 +62,24 @@ void keel_fates_sentence(const keel_run_t *run, keel_buffer_t *out) {
     }
 }
 
-void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal, bool whole,
-                           keel_buffer_t *out) {
-    enum { LONGEST = 200 };
-    keel_str_t message = keel_str(refusal->message);
+// Of what there may be many, and each time it is the same.
+static void refused_action(const keel_refusal_t *refusal, keel_buffer_t *out) {
+    if (strcmp(refusal->action, "execution") == 0) {
+        program(out, refusal->name, refusal->shown);
+        keel_buffer_text(out, " could not be executed");
+    } else {
+        keel_write_foreign(out, line_or_unknown(refusal->shown));
+        keel_buffer_text(out, " could not move an array");
+    }
+    if (refusal->times > 1) {
+        keel_buffer_text(out, ", ");
+        keel_write_counted(out, refusal->times, "time");
+    }
+    keel_buffer_text(out, ": ");
+}
+
+static void refused_program(const keel_run_t *run, const keel_refusal_t *refusal,
+                            keel_buffer_t *out) {
     program(out, refusal->name, refusal->shown);
     if (refusal->is_gates) {
         keel_buffer_text(out, " was refused: ");
@@ -76,6 +90,16 @@ void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal,
         keel_write_foreign(out, run->rehearsal.target.name);
         keel_buffer_text(out, ": ");
     }
+}
+
+void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal, bool whole,
+                           keel_buffer_t *out) {
+    enum { LONGEST = 200 };
+    keel_str_t message = keel_str(refusal->message);
+    if (strcmp(refusal->action, "compile") == 0)
+        refused_program(run, refusal, out);
+    else
+        refused_action(refusal, out);
     size_t line = strcspn(message.data, "\n");
     bool is_cut = !whole && (line < message.size || line > LONGEST);
     if (!whole) message.size = line < LONGEST ? line : LONGEST;
@@ -339,7 +363,7 @@ static void summary_line(keel_buffer_t *text, const char *more, keel_buffer_t *o
     keel_buffer_initialize(text, 0);
 }
 
-void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out) {
+void keel_rehearsal_failures(const keel_run_t *run, keel_buffer_t *out) {
     const keel_run_rehearsal_t *rehearsal = &run->rehearsal;
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
@@ -350,6 +374,15 @@ void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out) {
                                rehearsal->refusal_count - 1);
         summary_line(&text, "\n", out);
     }
+    keel_unreals_refused_sentence(rehearsal, &text);
+    summary_line(&text, "\n", out);
+    keel_buffer_deinitialize(&text);
+}
+
+void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out) {
+    const keel_run_rehearsal_t *rehearsal = &run->rehearsal;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
     if (rehearsal->drift_count) {
         keel_drift_sentence(run, &rehearsal->drifts[0], &text);
         if (rehearsal->drift_count > 1)
@@ -359,8 +392,6 @@ void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out) {
     keel_fit_sentence(run, &text);
     bool is_over = keel_run_fit(run).verdict == KEEL_RUN_TOO_LARGE;
     summary_line(&text, is_over ? "; run `keel memory`\n" : "\n", out);
-    keel_unreals_refused_sentence(rehearsal, &text);
-    summary_line(&text, "\n", out);
     keel_unreals_sentence(rehearsal, &text);
     summary_line(&text, "\n", out);
     keel_unreal_constants_sentence(rehearsal, &text);
@@ -555,6 +586,7 @@ static void refusals_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *js
     for (size_t i = 0; i < rehearsal->refusal_count; ++i) {
         const keel_refusal_t *refusal = &rehearsal->refusals[i];
         keel_json_object(json, NULL);
+        keel_json_string(json, "action", refusal->action);
         keel_json_string(json, "program", refusal->program);
         keel_json_string(json, "name", refusal->name);
         keel_json_string(json, "shown", refusal->shown);

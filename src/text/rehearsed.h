@@ -16,7 +16,8 @@ void keel_fates_sentence(const keel_run_t *run, keel_buffer_t *out);
 // "fits: at most 3.1 GiB of the 141 GiB of a device, in jit_step (train.py:88)"; what is too large;
 // or what is not known. Nothing if no program ran.
 void keel_fit_sentence(const keel_run_t *run, keel_buffer_t *out);
-// "jit_step (train.py:88) does not compile for h200:8: ..."; of a long message, the first line.
+// "jit_step (train.py:88) does not compile for h200:8: ...", "jit_step (train.py:88) could not be
+// executed, 3 times: ..."; of a long message, the first line.
 void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal, bool whole,
                            keel_buffer_t *out);
 // "process 1 executes jit_step (train.py:88) 9 times, process 0 10 times: ..."
@@ -38,11 +39,12 @@ void keel_assumed_sentence(const keel_run_t *run, keel_buffer_t *out);
 void keel_written_sentence(const keel_journal_written_t *written, const char *folder,
                            keel_buffer_t *out);
 
-// Lines of a run's summary, each with "keel: ".
+// Lines of a run's summary, each with "keel: ": first what the client was refused, whatever it made
+// of that; later the rest.
+void keel_rehearsal_failures(const keel_run_t *run, keel_buffer_t *out);
 void keel_rehearsal_summary(const keel_run_t *run, keel_buffer_t *out);
 // Paragraphs of `keel why`: what was refused, what does not fit, what processes do not do together,
-// and what the rehearsal does not
-// show.
+// and what the rehearsal does not show.
 void keel_rehearsal_tell(const keel_run_t *run, bool all, unsigned width, keel_buffer_t *out);
 // What it does not show: a head, and `told` with each of the first `most` sentences, which it
 // takes. Returns how many there are.

@@ -193,6 +193,7 @@ void keel_text_damage(const keel_run_t *run, keel_buffer_t *out) {
 
 void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
     bool is_rehearsal = keel_is_rehearsal(&why->run);
+    if (is_rehearsal) keel_rehearsal_failures(&why->run, out);
     keel_buffer_text(out, "keel: ");
     if (is_rehearsal) {
         keel_buffer_text(out, "rehearsed on ");

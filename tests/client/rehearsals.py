@@ -1,5 +1,5 @@
 """What is said after `keel rehearse` with real JAX, on two and four processors that are not there: a
-recompile, a refusal, values that no device computed, a run without compiles and one that is killed."""
+recompile, refusals, values that no device computed, a run without compiles and one that is killed."""
 
 import socket
 
@@ -30,6 +30,23 @@ import sys, jax, numpy as np
 def lookup(x):
     return jax.ffi.ffi_call("no_such_target", jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
 print(jax.jit(lookup)(np.ones((4, 4), np.float32)).shape)
+sys.exit(int(sys.argv[1]))
+'''
+
+# An array whose parts are too large, as nothing in JAX makes one. The script swallows what comes of it.
+SWALLOWED = '''
+import sys, jax, numpy as np
+from jax._src.array import ArrayImpl
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+parts = NamedSharding(Mesh(np.array(jax.devices()), ("x",)), P("x"))
+wrong = ArrayImpl(jax.core.ShapedArray((8,), np.float32), parts, committed=True, _skip_checks=True,
+                  arrays=[jax.device_put(np.ones(8, np.float32), device) for device in jax.devices()])
+step = jax.jit(lambda x: x * 2)
+for attempt in range(3):
+    try:
+        step(wrong)
+    except Exception:
+        print("swallowed")
 sys.exit(int(sys.argv[1]))
 '''
 
@@ -251,6 +268,19 @@ def check_refusals(space):
     report.equal("what is not compiled is not refused", answer.code, 0)
 
 
+def check_swallowed(space):
+    stage = Stage(space, "swallowed")
+    stage.script("swallow.py", SWALLOWED)
+    answer = stage.rehearse("cpu:2", "swallow.py", "0")
+    said = "keel: jit__lambda (swallow.py:11) could not be executed, 3 times: argument 0 of jit__lambda has 32 bytes, not 16"
+    report.check("an error that the script swallows is said first", answer.out == "swallowed\n" * 3
+                 and answer.err.startswith(said + "\nkeel: rehearsed on cpu:2: "), told(answer))
+    report.equal("and is the exit code", answer.code, 1)
+    answer = stage.rehearse("cpu:2", "swallow.py", "5")
+    report.check("a command that ends early is said before all else", answer.code == 5 and answer.err.startswith(
+        f"keel: the command ended with exit code 5: the rehearsal is what it did until then\n{said}\n"), told(answer))
+
+
 def check_kill(space):
     stage = Stage(space, "killed")
     stage.script("killed.py", KILLED)
@@ -340,6 +370,7 @@ with Workspace("rehearsals") as space:
     check_ahead(training)
     check_without_compiles(space)
     check_refusals(space)
+    check_swallowed(space)
     check_kill(space)
     check_constants(space)
     check_reads(space)

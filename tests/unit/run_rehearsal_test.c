@@ -484,7 +484,8 @@ static void refused_reads_fail_the_rehearsal(void **state) {
     keel_why_deinitialize(&why);
     assert_says(keel_text_summary,
                 "keel: 1 line was refused values that no device computed, which would replace "
-                "files: t.py:9 (jit_step)\n"
+                "files: t.py:9 (jit_step)\nkeel: rehearsed on h200:8: ");
+    assert_says(keel_text_summary,
                 "keel: 1 line reads values that no device computed, as zeros: t.py:3 (jit_step)\n");
     assert_says(say_why, "\n  t.py:9 was refused what jit_step makes, 2 times; no device computed "
                          "it\n");
