@@ -6,7 +6,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { HEADER_SIZE = 16, STORED_SIZE = 24, HEADER_DIGEST = 32, PAYLOAD_DIGEST = 64 };
+enum {
+    OLDEST_READER = 12,
+    HEADER_SIZE = 16,
+    STORED_SIZE = 24,
+    HEADER_DIGEST = 32,
+    PAYLOAD_DIGEST = 64
+};
 
 static void check(bool good) {
     if (!good) abort();
@@ -69,7 +75,9 @@ static void seal(uint8_t *data, size_t size) {
     if (header < KEEL_ENTRY_ENVELOPE || header > size) header = size;
     put_u64(data + HEADER_SIZE, header);
     put_u64(data + STORED_SIZE, size - header);
-    keel_digest_t payload = keel_digest(keel_bytes(data + header, size - header));
+    keel_bytes_t stored = keel_bytes(data + header, size - header);
+    bool is_quick = keel_load_u32(data + OLDEST_READER) >= 2;
+    keel_digest_t payload = is_quick ? keel_content_digest(stored) : keel_digest(stored);
     memcpy(data + PAYLOAD_DIGEST, payload.bytes, KEEL_DIGEST_SIZE);
     keel_digest_t digest = keel_entry_header_digest(data, (size_t)header);
     memcpy(data + HEADER_DIGEST, digest.bytes, KEEL_DIGEST_SIZE);

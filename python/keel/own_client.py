@@ -280,18 +280,49 @@ def _text_of(buffer: int) -> bytes:
     return ctypes.string_at(_functions.read_buffer(buffer, ctypes.byref(size)), size.value)
 
 
+def _is_composed(module: Any) -> bool:
+    """Has it operations of CHLO, or composites that stand for some? Constants are not looked at."""
+    from jaxlib.mlir import ir
+    found = []
+
+    def look(operation):
+        name = operation.name
+        if name == "stablehlo.composite":
+            name = ir.StringAttr(operation.attributes["name"]).value
+        if not name.startswith("chlo."):
+            return ir.WalkResult.ADVANCE
+        found.append(name)
+        return ir.WalkResult.INTERRUPT
+
+    module.operation.walk(look)
+    return bool(found)
+
+
+def _copy_of(module: Any) -> Any:
+    """Constants belong to the context, so they are not copied."""
+    from jaxlib.mlir import ir
+    copied = ir.Module.create(module.operation.location)
+    attributes = module.operation.attributes
+    for name in attributes:
+        name = getattr(name, "name", name)  # older jaxlibs give pairs
+        copied.operation.attributes[name] = attributes[name]
+    for operation in module.body:
+        copied.body.append(operation.operation.clone())
+    return copied
+
+
 def _program_of(module: Any) -> bytes:
     """The bytes that JAX would send to a plugin. Of a copy: serializing changes the module."""
     from jax._src.lib import _jax
-    from jaxlib.mlir import ir
     from jaxlib.mlir.dialects import stablehlo
     from jaxlib.mlir.passmanager import PassManager
-    code, version = io.BytesIO(), stablehlo.get_current_version()
-    module.operation.write_bytecode(code)
-    if b"chlo" in code.getvalue():  # composed operations, which have to be resolved
+    version = stablehlo.get_current_version()
+    if _is_composed(module):  # they have to be resolved
+        code = io.BytesIO()
+        module.operation.write_bytecode(code)
         return _jax.mlir.serialize_portable_artifact(code.getvalue(), version, True)
     # As above, in less than half of the time.
-    copied = ir.Module.parse(code.getvalue(), module.context)
+    copied = _copy_of(module)
     PassManager.parse("builtin.module(canonicalize)", module.context).run(copied.operation)
     return stablehlo.serialize_portable_artifact(copied, version, True)
 

@@ -10,6 +10,7 @@
 // pack                            zstd frames
 // hash                            digests (BLAKE2b-256) and quick hashes (XXH3)
 // files, lock, fault              every file operation; a test can make any fail, or kill there
+// shared                          bytes that several owners read; a mapped file
 // process, answer                 another process of this machine: is it running; what it says
 // fork                            mutexes that are free in a forked child
 // clock, wait, log                time; waits with an end; one-line messages on stderr
@@ -41,6 +42,7 @@
 #include "base/pack.h"
 #include "base/process.h"
 #include "base/proto.h"
+#include "base/shared.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "keel/status.h"

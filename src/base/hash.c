@@ -94,6 +94,11 @@ bool keel_digest_unhex(keel_str_t text, keel_digest_t *out) {
     return keel_unhex(text, out->bytes, KEEL_DIGEST_SIZE);
 }
 
+keel_digest_t keel_program_digest(keel_bytes_t bytes) {
+    enum { LARGE = 4 << 20 };
+    return bytes.size < LARGE ? keel_digest(bytes) : keel_content_digest(bytes);
+}
+
 uint64_t keel_quick_hash(keel_bytes_t bytes) {
     return XXH3_64bits(bytes.data, bytes.size);
 }

@@ -39,4 +39,8 @@ static inline bool keel_digest_equal(const keel_digest_t *a, const keel_digest_t
 
 uint64_t keel_quick_hash(keel_bytes_t bytes);
 
+// What names a program's bytes: keel_digest; of several MiB, that of their content. Keys do not
+// rest on it.
+keel_digest_t keel_program_digest(keel_bytes_t bytes);
+
 #endif // KEEL_BASE_HASH_H_

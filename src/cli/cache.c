@@ -78,6 +78,9 @@ static void entry_text(const keel_entry_t *entry, uint64_t bytes, uint64_t last_
     keel_buffer_format(out, "  %10s  ", seconds);
     for (const char *c = entry->name ? entry->name : ""; *c; ++c)
         keel_buffer_byte(out, (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : (uint8_t)*c);
+    if (!keel_entry_is_record(entry)) return;
+    keel_format_seconds(entry->load_seconds, seconds);
+    keel_buffer_format(out, " (compiled each time: a load took %s)", seconds);
 }
 
 static void time_field(keel_json_t *json, const char *name, uint64_t wall) {
@@ -97,6 +100,8 @@ static void entry_json(const keel_entry_t *entry, uint64_t bytes, uint64_t last_
     keel_json_unsigned(&json, "bytes", bytes);
     keel_json_unsigned(&json, "payload_bytes", entry->payload_size);
     keel_json_double(&json, "compile_seconds", entry->compile_seconds, 6);
+    if (entry->load_seconds > 0) keel_json_double(&json, "load_seconds", entry->load_seconds, 6);
+    if (keel_entry_is_record(entry)) keel_json_bool(&json, "compiled_each_time", true);
     time_field(&json, "created", entry->created);
     time_field(&json, "last_used", last_used);
     keel_json_string(&json, "writer", entry->writer ? entry->writer : "");

@@ -92,6 +92,8 @@ const char *ask_miss(keel_miss_t miss) {
             return "its entry could not be read";
         case KEEL_MISS_LATE:
             return "loading its entry ahead did not end: the plugin or a disk did not answer";
+        case KEEL_MISS_SLOW:
+            return "loading it took longer than compiling it, so it is compiled each time";
     }
     return "";
 }

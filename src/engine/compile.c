@@ -144,11 +144,11 @@ void compile_join(request_t *request, const PJRT_LoadedExecutable *loaded) {
 
 // Hands the executable to the client, and its bytes (taken over) to the table. Without its bytes a
 // reloaded executable could not be serialized, so then it is not handed out.
-static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, uint8_t *data,
-                     size_t size) {
+static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, keel_shared_t *shared,
+                     keel_bytes_t payload) {
     keel_engine_t *engine = request->engine;
     const made_of_t made_of = compile_made_of(request);
-    keel_status_t status = executables_add(engine, loaded, &made_of, data, size);
+    keel_status_t status = executables_add(engine, loaded, &made_of, shared, payload);
     if (!status) {
         compile_join(request, loaded);
         request->args->executable = loaded;
@@ -185,6 +185,7 @@ void compile_note_load(request_t *request, double compile_seconds) {
 static bool hand_out_entry(request_t *request, loaded_entry_t *loaded, uint64_t ahead) {
     keel_engine_t *engine = request->engine;
     keel_entry_t *entry = &loaded->entry;
+    const keel_bytes_t payload = keel_bytes(entry->payload, entry->payload_size);
     tiers_promote(engine, loaded->tier, entry);
     request->answer = loaded->answer;
     if (request->unloaded) {
@@ -195,10 +196,11 @@ static bool hand_out_entry(request_t *request, loaded_entry_t *loaded, uint64_t 
         keel_entry_deinitialize(entry);
         return true;
     }
-    bool handed_out = hand_out(request, loaded->executable, entry->payload, entry->payload_size);
-    entry->payload = NULL;
+    bool handed_out =
+        hand_out(request, loaded->executable, keel_shared_retain(entry->shared), payload);
     if (handed_out) compile_journal_load(request, loaded->tier->name, entry, ahead);
     if (handed_out) compile_note_load(request, entry->compile_seconds);
+    publish_slow(engine, loaded->tier, keel_seconds(loaded->total), entry);
     keel_entry_deinitialize(entry);
     return handed_out;
 }
@@ -239,8 +241,10 @@ static keel_status_t find_optimized(const request_t *request, const loaded_entry
 static void dump(const request_t *request, const loaded_entry_t *loaded, uint64_t began) {
     keel_payload_t payload;
     keel_buffer_t room;
+    uint8_t *owned = NULL;
     keel_buffer_initialize(&room, 0);
     keel_status_t status = find_optimized(request, loaded, &room, &payload);
+    if (!status) status = keel_payload_expand(&payload, &owned);
     if (!status)
         dumps_write(&(dumps_loaded_t){.folder = request->dumps.folder,
                                       .name = request->name,
@@ -250,6 +254,7 @@ static void dump(const request_t *request, const loaded_entry_t *loaded, uint64_
                                       .optimized = payload.program,
                                       .began = began});
     keel_buffer_deinitialize(&room);
+    keel_free(owned);
     keel_status_ignore(status);
 }
 
@@ -265,6 +270,7 @@ static bool load_stored(request_t *request, keel_miss_t *out_miss) {
                                                 &request->key.digest, &loaded, out_miss);
     if (found && request->dumps.flag) dump(request, &loaded, began);
     request->in_plugin += loaded.nanoseconds;
+    request->slow_seconds = loaded.slow_seconds;
     return found && hand_out_entry(request, &loaded, 0);
 }
 
@@ -272,7 +278,8 @@ static bool load(request_t *request, keel_miss_t *out_miss) {
     *out_miss = KEEL_MISS_ABSENT;
     if (request->dumps.by_compiling) return false;
     if (compile_load_ahead(request, out_miss)) return true;
-    return *out_miss == KEEL_MISS_ABSENT && load_stored(request, out_miss);
+    bool is_open = *out_miss == KEEL_MISS_ABSENT || *out_miss == KEEL_MISS_SLOW;
+    return is_open && load_stored(request, out_miss);
 }
 
 // ---- compile -----------------------------------------------------------------------------------
@@ -483,7 +490,8 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
         return NULL;
     }
     const made_of_t made_of = compile_made_of(request);
-    keel_status_t status = executables_add(engine, request->args->executable, &made_of, NULL, 0);
+    keel_status_t status =
+        executables_add(engine, request->args->executable, &made_of, NULL, keel_bytes("", 0));
     if (status) engine_fell_through(engine, "count", NULL, status);
     if (engine->target) {
         rehearse(request, held);
@@ -497,7 +505,9 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
                                  .compile_seconds = keel_seconds(took),
                                  .options = request->load_options,
                                  .claims = *held};
-    bool publishes = engine->stores && is_kept(request);
+    // It is stored again if this compile took much longer than the one that was compared.
+    bool is_slow = request->slow_seconds > 0 && keel_seconds(took) < 2 * request->slow_seconds;
+    bool publishes = engine->stores && is_kept(request) && !is_slow;
     status = publishes ? serialize(request, &publication.payload, &publication.payload_size) : NULL;
     journal_compile(request);
     if (publishes && !status) {
@@ -555,9 +565,10 @@ static PJRT_Error *load_or_compile(request_t *request) {
     if (load(request, &miss)) return NULL;
     ask_names(engine, &request->arena, &request->ask, &request->site);
     ask_call(engine, &request->arena, &request->ask, &request->site);
-    claims_t held;
+    claims_t held = {0};
     keel_miss_t after_claim;
-    bool claimed = claim(request, &held);
+    // Nothing that is compiled because that is faster is stored, so nobody waits for it.
+    bool claimed = miss != KEEL_MISS_SLOW && claim(request, &held);
     if (claimed && miss != KEEL_MISS_LATE && !request->dumps.by_compiling &&
         load_stored(request, &after_claim)) {
         claims_release(&held);

@@ -53,7 +53,7 @@ static void take(request_t *request, PJRT_LoadedExecutable *loaded, const char *
     keel_engine_t *engine = request->engine;
     const made_of_t made_of = compile_made_of(request);
     const keel_entry_t entry = {.payload_size = bytes};
-    keel_status_t status = executables_add(engine, loaded, &made_of, NULL, 0);
+    keel_status_t status = executables_add(engine, loaded, &made_of, NULL, keel_bytes("", 0));
     if (status)
         engine_fell_through(engine, "count", NULL, status);
     else

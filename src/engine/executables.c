@@ -23,8 +23,8 @@ typedef struct executable_slot_t {
 // The bytes that an executable was loaded from, shared by the loaded executable, the executables
 // that the client took from it, and their serialized forms.
 struct keel_stored_t {
-    uint8_t *data;
-    keel_payload_t payload; // within data
+    keel_shared_t *shared;
+    keel_payload_t payload; // within what is shared
     atomic_uint references;
 };
 
@@ -99,7 +99,7 @@ keel_gang_t *keel_engine_executed(keel_engine_t *engine,
 void keel_stored_release(keel_stored_t *stored) {
     KEEL_ASSERT(!stored || atomic_load(&stored->references));
     if (!stored || atomic_fetch_sub(&stored->references, 1) != 1) return;
-    keel_free(stored->data);
+    keel_shared_release(stored->shared);
     keel_free(stored);
 }
 
@@ -130,15 +130,16 @@ static keel_status_t add_executable(executables_t *table, const PJRT_LoadedExecu
 }
 
 keel_status_t executables_add(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
-                              const made_of_t *made_of, uint8_t *data, size_t size) {
+                              const made_of_t *made_of, keel_shared_t *shared,
+                              keel_bytes_t payload) {
     executables_t *table = engine->executables;
     counter_t *counter = NULL;
     void *memory = NULL, *own = NULL;
-    keel_status_t status = data ? keel_alloc(sizeof(keel_stored_t), &memory) : NULL;
+    keel_status_t status = shared ? keel_alloc(sizeof(keel_stored_t), &memory) : NULL;
     keel_stored_t *stored = memory;
     if (stored) {
-        *stored = (keel_stored_t){.data = data, .references = 1};
-        status = keel_payload_unpack(keel_bytes(data, size), &stored->payload);
+        *stored = (keel_stored_t){.shared = shared, .references = 1};
+        status = keel_payload_unpack(payload, &stored->payload);
     }
     if (!status) status = keel_alloc(sizeof *made_of, &own);
     if (!status) memcpy(own, made_of, sizeof *made_of);
@@ -149,7 +150,7 @@ keel_status_t executables_add(keel_engine_t *engine, const PJRT_LoadedExecutable
         pthread_mutex_unlock(&table->lock);
     }
     if (status) {
-        keel_free(data);
+        keel_shared_release(shared);
         keel_free(stored);
         keel_free(own);
     }

@@ -20,9 +20,11 @@ typedef struct made_of_t {
     char format[16];                // as the client named it; "": it loaded it from elsewhere
 } made_of_t;
 
-// Takes over `data` (from keel_alloc; NULL if Keel does not have the bytes), also on failure.
+// `payload`: what it was loaded from, held by `shared` (taken over, also on failure; NULL if Keel
+// does not have the bytes).
 keel_status_t executables_add(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
-                              const made_of_t *made_of, uint8_t *data, size_t size) KEEL_MUST_CHECK;
+                              const made_of_t *made_of, keel_shared_t *shared,
+                              keel_bytes_t payload) KEEL_MUST_CHECK;
 // One of a topology, which no device has.
 keel_status_t executables_add_unloaded(keel_engine_t *engine, const PJRT_Executable *executable,
                                        const made_of_t *made_of) KEEL_MUST_CHECK;

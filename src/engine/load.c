@@ -44,8 +44,12 @@ static keel_status_t make(const loading_t *loading, const keel_payload_t *payloa
 static keel_status_t load_marked(const loading_t *loading, loaded_entry_t *found) {
     keel_engine_t *engine = loading->engine;
     keel_payload_t payload;
+    uint8_t *owned = NULL;
     KEEL_TRY(
         keel_payload_unpack(keel_bytes(found->entry.payload, found->entry.payload_size), &payload));
+    // Without the device, the executable is made of the program.
+    bool is_rehearsed = loading->is_unloaded || engine->target;
+    if (is_rehearsed) KEEL_TRY(keel_payload_expand(&payload, &owned));
     keel_mark_t left;
     const char *script = loading->args ? NULL : engine->script;
     bool marked = tiers_mark(engine, found->tier, loading->key, script, &left);
@@ -53,6 +57,7 @@ static keel_status_t load_marked(const loading_t *loading, loaded_entry_t *found
     keel_status_t status = make(loading, &payload, found);
     found->nanoseconds += keel_clock_monotonic() - start;
     if (marked) keel_store_unmark(&left);
+    keel_free(owned);
     found->answer = (keel_payload_t){.has_memory = payload.has_memory, .memory = payload.memory};
     return status;
 }
@@ -83,10 +88,19 @@ static bool get(const loading_t *loading, const keel_tier_t *tier, keel_entry_t 
 // True if the tier had an executable.
 static bool load_from(const loading_t *loading, const keel_tier_t *tier, loaded_entry_t *out,
                       keel_miss_t *out_miss) {
+    uint64_t start = keel_clock_monotonic();
     keel_entry_initialize(&out->entry);
     if (!get(loading, tier, &out->entry, out_miss)) return false;
+    if (keel_entry_is_record(&out->entry)) {
+        *out_miss = KEEL_MISS_SLOW;
+        out->slow_seconds = out->entry.load_seconds;
+        keel_entry_deinitialize(&out->entry);
+        return false;
+    }
     out->tier = tier;
-    keel_status_t status = load_marked(loading, out);
+    keel_status_t status = keel_entry_share(&out->entry);
+    if (!status) status = load_marked(loading, out);
+    out->total = keel_clock_monotonic() - start;
     if (!status) return true;
     keel_entry_deinitialize(&out->entry);
     if (loading->args) {
@@ -98,11 +112,15 @@ static bool load_from(const loading_t *loading, const keel_tier_t *tier, loaded_
 }
 
 // What crashed a process when it was loaded from one tier would crash it from another too.
+static bool is_final(keel_miss_t miss) {
+    return miss == KEEL_MISS_QUARANTINED || miss == KEEL_MISS_SLOW;
+}
+
 static bool load_from_any(const loading_t *loading, loaded_entry_t *out, keel_miss_t *out_miss) {
     const keel_tiers_t *tiers = &loading->engine->tiers;
     *out = (loaded_entry_t){0};
     *out_miss = KEEL_MISS_ABSENT;
-    for (size_t i = 0; i < tiers->count && *out_miss != KEEL_MISS_QUARANTINED; ++i) {
+    for (size_t i = 0; i < tiers->count && !is_final(*out_miss); ++i) {
         const keel_tier_t *tier = &tiers->list[i];
         if (!loading->args && !tier->persists) continue;
         if (load_from(loading, tier, out, out_miss)) return true;

@@ -12,12 +12,14 @@ typedef struct loaded_entry_t {
     const keel_tier_t *tier; // that had the entry
     keel_payload_t answer;   // what the program needs, if the entry says
     uint64_t nanoseconds;    // inside the plugin, also if the load failed
+    uint64_t total;          // of that, and of getting the entry
+    double slow_seconds;     // KEEL_MISS_SLOW: what a load took
 } loaded_entry_t;
 
 // `options`: compile options to load it with, because they ask for dumps; else empty. Tries the
 // tiers one after the other. False if there is no executable; problems with entries are
 // written to the journal, and entries that do not load are set aside. *out is then empty except for
-// `nanoseconds`.
+// `nanoseconds` and `slow_seconds`.
 bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args, keel_bytes_t options,
                 const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss);
 // The same from the tiers that persist, for a client that has not asked yet. The plugin may refuse

@@ -1,9 +1,13 @@
 // Compiled executables are stored; which of them are loaded back before, proofs.h says.
 #include "engine/publish.h"
+
+#include <stdio.h>
+
 #include "engine/background.h"
 #include "engine/memory.h"
 #include "engine/once.h"
 #include "engine/proofs.h"
+#include "store/entry.h"
 
 // ---- executables -------------------------------------------------------------------------------
 
@@ -82,7 +86,19 @@ static void add_program(keel_engine_t *engine, PJRT_LoadedExecutable *loaded,
     keel_pjrt_destroy_executable(engine->api, executable);
 }
 
-static keel_status_t pack(keel_engine_t *engine, const executable_task_t *task,
+// A large payload is made of the task's bytes, which it takes over.
+static keel_status_t pack_payload(executable_task_t *task, const keel_payload_t *payload,
+                                  keel_entry_t *entry) {
+    if (!keel_payload_is_large(payload))
+        return keel_payload_pack(payload, &entry->payload, &entry->payload_size);
+    entry->is_new_kind = true;
+    KEEL_TRY(keel_payload_pack_large(payload, &task->payload, &entry->payload_size));
+    entry->payload = task->payload;
+    task->payload = NULL;
+    return NULL;
+}
+
+static keel_status_t pack(keel_engine_t *engine, executable_task_t *task,
                           PJRT_LoadedExecutable *loaded, keel_entry_t *entry) {
     keel_payload_t payload = {.executable = keel_bytes(task->payload, task->payload_size),
                               .options = keel_bytes(task->options, task->options_size)};
@@ -93,29 +109,31 @@ static keel_status_t pack(keel_engine_t *engine, const executable_task_t *task,
     const keel_journal_subject_t subject = {
         .program = &task->program, .name = task->name, .key = &task->key.digest};
     if (payload.has_memory) memory_write(engine, &subject, &payload.memory);
-    keel_status_t status = keel_payload_pack(&payload, &entry->payload, &entry->payload_size);
+    keel_status_t status = pack_payload(task, &payload, entry);
     keel_buffer_deinitialize(&program);
     return status;
 }
 
-static keel_status_t pack_unproved(const executable_task_t *task, keel_entry_t *entry) {
+static keel_status_t pack_unproved(executable_task_t *task, keel_entry_t *entry) {
     const keel_payload_t payload = {.executable = keel_bytes(task->payload, task->payload_size),
                                     .options = keel_bytes(task->options, task->options_size),
                                     .has_memory = task->has_memory,
                                     .memory = task->memory};
-    return keel_payload_pack(&payload, &entry->payload, &entry->payload_size);
+    return pack_payload(task, &payload, entry);
 }
 
-static keel_status_t prove(keel_engine_t *engine, const executable_task_t *task,
-                           keel_entry_t *entry) {
+static keel_status_t prove(keel_engine_t *engine, executable_task_t *task, keel_entry_t *entry) {
     keel_mark_t mark;
     bool marked = tiers_mark(engine, NULL, &task->key.digest, NULL, &mark);
     PJRT_LoadedExecutable *loaded;
+    uint64_t start = keel_clock_monotonic();
     keel_status_t status = keel_pjrt_load(engine->api, task->task.client,
                                           keel_bytes(task->payload, task->payload_size),
                                           keel_bytes(task->options, task->options_size), &loaded);
+    double seconds = keel_seconds(keel_clock_monotonic() - start);
     if (!status) {
         status = pack(engine, task, loaded, entry);
+        if (entry->payload_size >= KEEL_ENTRY_LARGE) entry->load_seconds = seconds;
         keel_pjrt_destroy_loaded(engine->api, loaded);
     }
     if (marked) keel_store_unmark(&mark);
@@ -135,22 +153,61 @@ static keel_status_t check_crashes(unsigned crashes) {
         crashes);
 }
 
+// Whether loading so many bytes may take longer than the compile did: only a proof tells.
+static bool may_be_slow(const executable_task_t *task) {
+    const double bytes_per_second = 64 << 20; // loads were three times as fast
+    return task->payload_size >= KEEL_ENTRY_LARGE &&
+           (double)task->payload_size > task->compile_seconds * bytes_per_second;
+}
+
+bool publish_slow(keel_engine_t *engine, const keel_tier_t *tier, double seconds,
+                  keel_entry_t *entry) {
+    bool is_known = entry->payload_size >= KEEL_ENTRY_LARGE && entry->compile_seconds > 0;
+    if (!is_known || !engine->stores || seconds <= entry->compile_seconds) return false;
+    if (tier && !tier->persists) return false; // it was loaded before
+    keel_entry_t record = *entry;
+    record.payload = NULL;
+    record.payload_size = 0;
+    record.shared = NULL;
+    record.load_seconds = seconds;
+    char size[16], load[24], compile[24], text[256];
+    keel_format_size(entry->payload_size, size);
+    keel_format_seconds(seconds, load);
+    keel_format_seconds(entry->compile_seconds, compile);
+    snprintf(text, sizeof text,
+             "loading its %s took %s, more than its compile of %s, so it is compiled each time",
+             size, load, compile);
+    keel_status_t status = tiers_put(engine, &record);
+    if (status) {
+        keel_journal_store_error(engine->journal, "put", &entry->key, keel_status_message(status));
+        keel_status_ignore(status);
+        return true;
+    }
+    const keel_journal_subject_t subject = {
+        .program = &entry->program, .name = entry->name, .key = &entry->key};
+    keel_journal_fallback(engine->journal, "slow", &subject, text);
+    return true;
+}
+
 static keel_status_t publish_entry(keel_engine_t *engine, executable_task_t *task,
-                                   keel_entry_t *entry, const char **out_step) {
+                                   keel_entry_t *entry, const char **out_step, bool *out_slow) {
+    *out_slow = false;
     *out_step = "prove";
     unsigned crashes = tiers_crashes(engine, &task->key.digest);
     KEEL_TRY(check_crashes(crashes));
     entry->program = task->program;
     entry->compile_seconds = task->compile_seconds;
     KEEL_TRY(describe_entry(engine, &task->key, task->name, entry));
-    task->is_proved |= crashes > 0;
+    task->is_proved |= crashes > 0 || may_be_slow(task);
     KEEL_TRY(task->is_proved ? prove(engine, task, entry) : pack_unproved(task, entry));
     if (crashes) tiers_forgive(engine, &task->key.digest);
     // The entry has its bytes by now, so this saves one copy while it is packed.
     keel_free(task->payload);
     task->payload = NULL;
     *out_step = "put";
-    return tiers_put(engine, entry);
+    KEEL_TRY(keel_entry_share(entry));
+    *out_slow = publish_slow(engine, NULL, entry->load_seconds, entry);
+    return *out_slow ? NULL : tiers_put(engine, entry);
 }
 
 void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,
@@ -201,10 +258,11 @@ static void publish(keel_engine_t *engine, task_t *head) {
     keel_entry_t entry;
     keel_entry_initialize(&entry);
     const char *step;
-    keel_status_t status = publish_entry(engine, task, &entry, &step);
+    bool is_slow;
+    keel_status_t status = publish_entry(engine, task, &entry, &step, &is_slow);
     if (status) {
         publish_failed(engine, step, &task->key, task->name, status);
-    } else {
+    } else if (!is_slow) {
         keel_journal_publish(engine->journal,
                              &(keel_journal_publish_t){
                                  .key = &task->key.digest,
@@ -296,7 +354,10 @@ static keel_status_t make_program_task(const keel_digest_t *program, const char 
 
 void publish_program(keel_engine_t *engine, const keel_digest_t *program, const char *format,
                      keel_bytes_t bytes) {
+    enum { LARGE = 1 << 20 };
     if (!engine->journal) return;
+    // Mostly an earlier run kept it, and then a large one is not copied.
+    if (bytes.size >= LARGE && keel_journal_has_program(engine->journal, program, format)) return;
     program_task_t *task;
     keel_status_t status = make_program_task(program, format, bytes, &task);
     if (!status) status = background_add(engine, &task->task);

@@ -24,6 +24,10 @@ void publish_executable(keel_engine_t *engine, const publication_t *publication)
 // Stores what the compiler of a rehearsal made.
 void publish_compiled(keel_engine_t *engine, const keel_key_t *key, const keel_digest_t *program,
                       const char *name, const keel_compiled_t *compiled);
+// If loading a large entry took longer than its compile had taken, puts a record of that in its
+// place: it is compiled from then on. The entry may lose its payload. False if it is worth keeping.
+bool publish_slow(keel_engine_t *engine, const keel_tier_t *tier, double seconds,
+                  keel_entry_t *entry);
 // Reports that a program is not stored, and why. Takes the status.
 void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *key,
                     const char *name, keel_status_t status);

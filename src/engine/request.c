@@ -38,7 +38,8 @@ static keel_status_t key_by_bytes(request_t *request) {
     keel_buffer_t canonical;
     keel_buffer_initialize(&canonical, 0);
     keel_buffer_format(&canonical, "bytes of format %s: ", request->format);
-    keel_buffer_append(&canonical, request->program.bytes, KEEL_DIGEST_SIZE);
+    keel_digest_t digest = keel_digest(request->code);
+    keel_buffer_append(&canonical, digest.bytes, KEEL_DIGEST_SIZE);
     keel_status_t status = keel_buffer_status(&canonical);
     if (!status)
         status = keel_key_set(&request->key, KEEL_COMPONENT_PROGRAM, keel_buffer_bytes(&canonical),
@@ -348,7 +349,7 @@ static keel_status_t order_options(request_t *request) {
 }
 
 static keel_status_t understand(request_t *request) {
-    request->program = keel_digest(request->code);
+    request->program = keel_program_digest(request->code);
     KEEL_TRY(order_options(request));
     KEEL_TRY(keel_key_copy(&request->client->backend, &request->key));
     KEEL_TRY(set_program(request));

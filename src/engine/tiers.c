@@ -1,5 +1,6 @@
 // Walks the store's tiers, the fastest first.
 #include "engine/tiers.h"
+#include "store/entry.h"
 
 // ---- open --------------------------------------------------------------------------------------
 
@@ -75,7 +76,12 @@ keel_status_t tiers_put(keel_engine_t *engine, const keel_entry_t *entry) {
     // If it is too large for memory, or there is none left, a slower tier has it.
     for (size_t i = 0; i < tiers->count; ++i) {
         const keel_tier_t *tier = &tiers->list[i];
-        if (!tier->readonly && !tier->persists) keel_status_ignore(tier->put(tier->context, entry));
+        if (tier->readonly || tier->persists) continue;
+        // A slower tier gives a large one without a copy, so memory need not be filled with it.
+        if (is_kept && entry->payload_size >= KEEL_ENTRY_LARGE)
+            keel_status_ignore(tier->remove(tier->context, &entry->key));
+        else
+            keel_status_ignore(tier->put(tier->context, entry));
     }
     if (!is_kept || !first) return first;
     keel_journal_store_error(engine->journal, "put", &entry->key, keel_status_message(first));
@@ -84,6 +90,16 @@ keel_status_t tiers_put(keel_engine_t *engine, const keel_entry_t *entry) {
 }
 
 void tiers_promote(keel_engine_t *engine, const keel_tier_t *tier, const keel_entry_t *entry) {
+    uint64_t limit = engine->settings.memory_limit;
+    if (limit && entry->payload_size > limit) {
+        char size[16], most[16];
+        keel_format_size(entry->payload_size, size);
+        keel_format_size(limit, most);
+        keel_log_once("memory_limit",
+                      "%s takes %s, more than memory_limit (%s): it is read from the cache each "
+                      "time, not kept in memory",
+                      *entry->name ? entry->name : "a program", size, most);
+    }
     for (const keel_tier_t *faster = engine->tiers.list; faster < tier; ++faster)
         if (!faster->readonly) keel_status_ignore(faster->put(faster->context, entry));
 }

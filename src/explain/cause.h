@@ -294,6 +294,7 @@ typedef enum keel_framework {
     X(REFRESH, "Mode refresh compiles everything again; turn it off once the cache is fresh.")     \
     X(UNUSED, "The run's first lines say why. Set KEEL_CACHE_DIR to a folder of your own.")        \
     X(LOST, "Nothing to do once. If it happens again: keel cache verify, keel probe.")             \
+    X(SLOW, "Nothing to do. Large arrays that are arguments, not constants, make both faster.")    \
     X(UNREADABLE, "The end of the run says why. Make the files in cache_dir yours alone.")         \
     X(FOREIGN, "Use one version of Keel with a cache_dir, or give each version its own.")          \
     X(REFUSED,                                                                                     \

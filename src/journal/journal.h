@@ -43,6 +43,9 @@ keel_status_t keel_journal_open(const char *run_dir, const char *run_id,
 void keel_journal_close(keel_journal_t *journal);
 const char *keel_journal_id(const keel_journal_t *journal);
 
+// False if the program has to be given to keel_journal_program; otherwise it counts as used.
+bool keel_journal_has_program(keel_journal_t *journal, const keel_digest_t *program,
+                              const char *format);
 // Keeps the bytes of a program (format "mlir" or "hlo"), or of compile options ("options"), unless
 // they are already kept. It compresses and writes, so do not call it while a client waits.
 void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,

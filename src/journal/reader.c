@@ -332,7 +332,9 @@ keel_status_t keel_journal_check_name(const char *path, keel_bytes_t content) {
     keel_digest_t named, is;
     if (strcspn(name, ".") != LENGTH || !keel_digest_unhex((keel_str_t){name, LENGTH}, &named))
         return NULL;
-    is = keel_digest(content);
+    is = keel_program_digest(content);
+    if (keel_digest_equal(&named, &is)) return NULL;
+    is = keel_digest(content); // older Keels name large programs by this too
     if (keel_digest_equal(&named, &is)) return NULL;
     char hex[KEEL_DIGEST_HEX];
     keel_digest_hex(&is, hex);

@@ -543,18 +543,32 @@ static bool is_kept(const char *path) {
     return kept;
 }
 
-void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,
-                          keel_bytes_t bytes) {
-    if (!journal) return;
+static keel_status_t program_path(const keel_journal_t *journal, const keel_digest_t *program,
+                                  const char *format, char **out_folder, char **out) {
     char hex[KEEL_DIGEST_HEX];
     keel_digest_hex(program, hex);
+    KEEL_TRY(keel_path(out_folder, "%s/programs", journal->run_dir));
+    return keel_path(out, "%s/%s.%s.zst", *out_folder, hex, format);
+}
+
+bool keel_journal_has_program(keel_journal_t *journal, const keel_digest_t *program,
+                              const char *format) {
     char *folder = NULL, *path = NULL;
-    keel_status_t status = keel_path(&folder, "%s/programs", journal->run_dir);
-    if (!status) status = keel_path(&path, "%s/%s.%s.zst", folder, hex, format);
-    if (!status && is_kept(path))
-        keel_status_ignore(keel_file_touch(path)); // so that nobody removes it as unused
-    else if (!status)
-        status = write_program(folder, path, bytes);
+    keel_status_t status = program_path(journal, program, format, &folder, &path);
+    bool has = !status && is_kept(path);
+    if (has) keel_status_ignore(keel_file_touch(path)); // so that nobody removes it as unused
+    keel_free(folder);
+    keel_free(path);
+    keel_status_ignore(status);
+    return has;
+}
+
+void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,
+                          keel_bytes_t bytes) {
+    if (!journal || keel_journal_has_program(journal, program, format)) return;
+    char *folder = NULL, *path = NULL;
+    keel_status_t status = program_path(journal, program, format, &folder, &path);
+    if (!status) status = write_program(folder, path, bytes);
     keel_free(folder);
     keel_free(path);
     if (status) lose(journal, 0, status);

@@ -122,7 +122,7 @@ static keel_status_t strip(packing_t *packing, kept_t *kept) {
     keel_free(path);
     KEEL_TRY(status);
     status = program_strip(&packing->names, bytes, size, strcmp(kept->ending, "hlo") == 0);
-    keel_digest_t digest = keel_digest(keel_bytes(bytes, size));
+    keel_digest_t digest = keel_program_digest(keel_bytes(bytes, size));
     if (!status) status = note_moved(packing, kept->digest, &digest);
     if (!status) status = keel_pack(keel_bytes(bytes, size), &kept->stripped, &kept->size);
     keel_free(bytes);

@@ -168,6 +168,7 @@ static void took(keel_buffer_t *out, const keel_took_t *all, const char *words) 
 
 static keel_status_t totals(keel_page_t *page) {
     const keel_why_t *why = page->input->why;
+    const keel_took_t waited = keel_run_waited(&why->run);
     const keel_took_t spared = {.times = why->run.loads.times, .seconds = why->run.spared_seconds};
     keel_buffer_t *out = page->out;
     keel_buffer_text(out, "<section id=\"totals\"><h2 class=\"unseen\">Totals</h2>\n"
@@ -185,8 +186,8 @@ static keel_status_t totals(keel_page_t *page) {
     took(out, &why->run.compiles, "");
     keel_buffer_text(out, "</li>\n");
     figure(out, why->run.loads.times, "load");
-    took(out, &why->run.loads, "");
-    if (why->run.spared_seconds > why->run.loads.seconds) took(out, &spared, " to compile them");
+    took(out, &waited, "");
+    if (why->run.spared_seconds > waited.seconds) took(out, &spared, " or less to compile them");
     keel_buffer_text(out, "</li>\n");
     figure(out, why->again.times, "recompile");
     took(out, &why->again, "");

@@ -71,8 +71,15 @@ static keel_status_t count_load(reading_t *reading, json_t *event) {
     run->memory_hits += strcmp(keel_event_text(event, "tier"), "memory") == 0 ? times : 0;
     run->ahead_loads += keel_event_number(event, "ahead_seconds") > 0;
     run->overhead_seconds += keel_event_number(event, "overhead_seconds");
+    run->load_overhead_seconds += keel_event_number(event, "overhead_seconds");
     run->spared_seconds += keel_event_number(event, "compile_seconds");
     return NULL;
+}
+
+keel_took_t keel_run_waited(const keel_run_t *run) {
+    keel_took_t waited = run->loads;
+    waited.seconds += run->load_overhead_seconds;
+    return waited;
 }
 
 static keel_status_t count_prefetch(reading_t *reading, json_t *event) {

@@ -152,13 +152,14 @@ typedef struct keel_run_t {
     keel_took_t loads;                   // that the client waited for the plugin
     uint64_t fates[KEEL_RUN_FATE_COUNT]; // of the compiles
     uint64_t memory_hits, misses, uncacheable, publishes, executes;
-    uint64_t known_executes; // programs whose compile or load the journal has
-    uint64_t recompiles;     // compiles that the journal calls that
-    uint64_t ahead_loads;    // loads that had begun before the client asked
-    uint64_t unused_loads;   // programs that were loaded ahead and never asked for
-    double ahead_seconds;    // inside the plugin, of all that was loaded ahead
-    double overhead_seconds; // Keel's own inside Compile, over compiles and loads
-    double spared_seconds;   // what compiling the loaded programs had cost when they were stored
+    uint64_t known_executes;      // programs whose compile or load the journal has
+    uint64_t recompiles;          // compiles that the journal calls that
+    uint64_t ahead_loads;         // loads that had begun before the client asked
+    uint64_t unused_loads;        // programs that were loaded ahead and never asked for
+    double ahead_seconds;         // inside the plugin, of all that was loaded ahead
+    double overhead_seconds;      // Keel's own inside Compile, over compiles and loads
+    double load_overhead_seconds; // of that, over loads
+    double spared_seconds; // what compiling the loaded programs had cost when they were stored
     uint64_t steps;
     uint64_t settled_at_step; // steps before the last new program, and one; 0 if nothing ran
 
@@ -208,6 +209,8 @@ keel_status_t keel_run_visit(const keel_run_t *run,
                              keel_status_t (*visit)(void *context, const struct json_t *event),
                              void *context) KEEL_MUST_CHECK;
 
+// What the client waited for loads: for the plugin, and for Keel, which reads and keys programs.
+keel_took_t keel_run_waited(const keel_run_t *run);
 // True if the last step had a new program and something was compiled: whether that was the end of
 // it is unknown.
 bool keel_run_is_restless(const keel_run_t *run);

@@ -141,11 +141,15 @@ static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args
     keel_payload_t payload;
     keel_stored_t *stored = keel_engine_stored(engine, args->executable, &payload);
     PJRT_Program *program = args->program;
-    bool fits = stored && payload.program.size && program &&
-                (!program->code || program->code_size >= payload.program.size);
+    size_t size = stored ? keel_payload_program_size(&payload) : 0;
+    bool fits = size && program && (!program->code || program->code_size >= size);
+    if (fits && program->code) {
+        keel_status_t status = keel_payload_program(&payload, program->code);
+        fits = !status;
+        keel_status_ignore(status);
+    }
     if (fits) {
-        if (program->code) memcpy(program->code, payload.program.data, payload.program.size);
-        program->code_size = payload.program.size;
+        program->code_size = size;
         program->format = payload.format.data;
         program->format_size = payload.format.size;
     }

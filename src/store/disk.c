@@ -92,15 +92,14 @@ static keel_status_t check_large(const char *path) {
 
 keel_status_t keel_store_read_entry(const char *path, const keel_digest_t *key, keel_entry_t *out,
                                     keel_file_facts_t *out_facts, bool *out_read) {
-    uint8_t *data;
-    size_t size;
+    keel_shared_t *file;
     *out_read = false;
     KEEL_TRY(check_large(path));
-    KEEL_TRY(keel_file_read_with_facts(path, KEEL_ENTRY_FILE_LIMIT, &data, &size, out_facts));
+    KEEL_TRY(keel_shared_read(path, KEEL_ENTRY_LARGE, KEEL_ENTRY_FILE_LIMIT, &file, out_facts));
     *out_read = true;
     keel_entry_t entry;
-    keel_status_t status = keel_entry_decode(keel_bytes(data, size), &entry);
-    keel_free(data);
+    keel_status_t status = keel_entry_decode_shared(file, &entry);
+    keel_shared_release(file);
     KEEL_TRY(status);
     if (!keel_digest_equal(&entry.key, key)) {
         keel_entry_deinitialize(&entry);
@@ -159,14 +158,25 @@ static keel_status_t check_limit(const disk_t *disk, size_t size) {
                             own, limit);
 }
 
-static keel_status_t write_entry(const disk_t *disk, const keel_digest_t *key, keel_bytes_t bytes) {
+static keel_status_t write_file(const char *path, const keel_entry_file_t *file) {
+    keel_draft_t draft;
+    KEEL_TRY(keel_draft_open(path, &draft));
+    keel_status_t status = keel_draft_write(&draft, file->head);
+    if (!status) status = keel_draft_write(&draft, file->stored);
+    if (!status) return keel_draft_publish(&draft, path);
+    keel_draft_discard(&draft);
+    return status;
+}
+
+static keel_status_t write_entry(const disk_t *disk, const keel_digest_t *key,
+                                 const keel_entry_file_t *file) {
     char *path;
     KEEL_TRY(keel_store_entry_path(disk->folder, key, &path));
-    keel_status_t status = keel_file_replace(path, bytes);
+    keel_status_t status = write_file(path, file);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
         status = keel_store_make_folder_of(path);
-        if (!status) status = keel_file_replace(path, bytes);
+        if (!status) status = write_file(path, file);
     }
     keel_free(path);
     return status;
@@ -199,12 +209,12 @@ static void count_in(disk_t *disk, const keel_digest_t *key, uint64_t size) {
 static keel_status_t disk_put(void *context, const keel_entry_t *entry) {
     disk_t *disk = context;
     KEEL_TRY(refuse_readonly(disk));
-    uint8_t *data;
-    size_t size;
-    KEEL_TRY(keel_entry_encode(entry, &data, &size));
+    keel_entry_file_t file;
+    KEEL_TRY(keel_entry_encode_parts(entry, &file));
+    size_t size = file.head.size + file.stored.size;
     keel_status_t status = check_limit(disk, size);
-    if (!status) status = write_entry(disk, &entry->key, keel_bytes(data, size));
-    keel_free(data);
+    if (!status) status = write_entry(disk, &entry->key, &file);
+    keel_entry_file_release(&file);
     if (!status) count_in(disk, &entry->key, size);
     return status;
 }

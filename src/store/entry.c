@@ -4,6 +4,8 @@
 #include <zstd_errors.h>
 
 enum { ZSTD_HIGHEST_RATIO = 1 << 16 };
+// A field that entries of version 1 do not have.
+#define IS_OPTIONAL(tag) ((tag) == TAG_LOAD_SECONDS)
 
 enum {
     AT_VERSION = 8,
@@ -43,8 +45,22 @@ void keel_entry_deinitialize(keel_entry_t *entry) {
     keel_free(entry->components);
     keel_free(entry->name);
     keel_free(entry->writer);
-    keel_free(entry->payload);
+    if (entry->shared)
+        keel_shared_release(entry->shared);
+    else
+        keel_free(entry->payload);
     keel_entry_initialize(entry);
+}
+
+keel_status_t keel_entry_share(keel_entry_t *entry) {
+    if (entry->shared || !entry->payload) return NULL;
+    keel_shared_t *shared;
+    uint8_t *payload = entry->payload;
+    entry->payload = NULL; // it is gone if this fails
+    KEEL_TRY(keel_shared_take(payload, entry->payload_size, &shared));
+    entry->shared = shared;
+    entry->payload = payload;
+    return NULL;
 }
 
 static keel_status_t copy_parts(const keel_entry_t *entry, bool payload, keel_entry_t *copy) {
@@ -53,6 +69,11 @@ static keel_status_t copy_parts(const keel_entry_t *entry, bool payload, keel_en
     KEEL_TRY(keel_strdup(keel_str(entry->writer), &copy->writer));
     if (!payload) return NULL;
     copy->payload_size = entry->payload_size;
+    if (entry->shared) {
+        copy->shared = keel_shared_retain(entry->shared);
+        copy->payload = entry->payload;
+        return NULL;
+    }
     return keel_bytes_dup(keel_bytes(entry->payload, entry->payload_size), &copy->payload);
 }
 
@@ -62,6 +83,8 @@ keel_status_t keel_entry_copy(const keel_entry_t *entry, bool payload, keel_entr
         .program = entry->program,
         .created = entry->created,
         .compile_seconds = entry->compile_seconds,
+        .load_seconds = entry->load_seconds,
+        .is_new_kind = entry->is_new_kind,
     };
     keel_status_t status = copy_parts(entry, payload, &copy);
     if (status) {
@@ -100,9 +123,13 @@ static void put_u64(keel_buffer_t *buffer, tag_t tag, uint64_t value) {
     put_field(buffer, tag, bytes, sizeof bytes);
 }
 
+static void put_seconds(keel_buffer_t *buffer, tag_t tag, double seconds) {
+    uint64_t bits;
+    memcpy(&bits, &seconds, sizeof bits);
+    put_u64(buffer, tag, bits);
+}
+
 static void put_fields(const keel_entry_t *entry, keel_codec_t codec, keel_buffer_t *buffer) {
-    uint64_t seconds;
-    memcpy(&seconds, &entry->compile_seconds, sizeof seconds);
     uint8_t codec_bytes[4];
     store_u32(codec_bytes, codec);
     put_field(buffer, TAG_KEY, entry->key.bytes, KEEL_DIGEST_SIZE);
@@ -111,9 +138,10 @@ static void put_fields(const keel_entry_t *entry, keel_codec_t codec, keel_buffe
     put_text(buffer, TAG_NAME, entry->name);
     put_text(buffer, TAG_WRITER, entry->writer);
     put_u64(buffer, TAG_CREATED, entry->created);
-    put_u64(buffer, TAG_COMPILE_SECONDS, seconds);
+    put_seconds(buffer, TAG_COMPILE_SECONDS, entry->compile_seconds);
     put_field(buffer, TAG_CODEC, codec_bytes, sizeof codec_bytes);
     put_u64(buffer, TAG_PAYLOAD_SIZE, entry->payload_size);
+    if (entry->load_seconds > 0) put_seconds(buffer, TAG_LOAD_SECONDS, entry->load_seconds);
 }
 
 static size_t text_size(const char *text) {
@@ -140,35 +168,104 @@ static keel_status_t check_sizes(const keel_entry_t *entry) {
     return NULL;
 }
 
-static void seal(uint8_t *file, size_t header, size_t stored) {
-    keel_digest_t payload = keel_digest(keel_bytes(file + header, stored));
-    memcpy(file, magic, sizeof magic);
-    store_u32(file + AT_VERSION, KEEL_ENTRY_VERSION);
-    store_u32(file + AT_OLDEST_READER, KEEL_ENTRY_OLDEST);
-    store_u64(file + AT_HEADER_SIZE, header);
-    store_u64(file + AT_STORED_SIZE, stored);
-    memcpy(file + AT_PAYLOAD_DIGEST, payload.bytes, KEEL_DIGEST_SIZE);
-    keel_digest_t digest = keel_entry_header_digest(file, header);
-    memcpy(file + AT_HEADER_DIGEST, digest.bytes, KEEL_DIGEST_SIZE);
+static uint32_t oldest_reader(const keel_entry_t *entry) {
+    bool is_new = entry->is_new_kind || entry->payload_size >= KEEL_ENTRY_LARGE ||
+                  keel_entry_is_record(entry);
+    return is_new ? 2 : KEEL_ENTRY_OLDEST;
 }
 
-keel_status_t keel_entry_encode(const keel_entry_t *entry, uint8_t **out, size_t *out_size) {
-    KEEL_TRY(check_sizes(entry));
-    uint8_t *packed;
+static keel_digest_t payload_digest(uint32_t oldest_reader, keel_bytes_t stored) {
+    return oldest_reader < 2 ? keel_digest(stored) : keel_content_digest(stored);
+}
+
+static void seal(const keel_entry_t *entry, uint8_t *head, size_t header, keel_bytes_t stored) {
+    uint32_t oldest = oldest_reader(entry);
+    keel_digest_t payload = payload_digest(oldest, stored);
+    memcpy(head, magic, sizeof magic);
+    store_u32(head + AT_VERSION, oldest);
+    store_u32(head + AT_OLDEST_READER, oldest);
+    store_u64(head + AT_HEADER_SIZE, header);
+    store_u64(head + AT_STORED_SIZE, stored.size);
+    memcpy(head + AT_PAYLOAD_DIGEST, payload.bytes, KEEL_DIGEST_SIZE);
+    keel_digest_t digest = keel_entry_header_digest(head, header);
+    memcpy(head + AT_HEADER_DIGEST, digest.bytes, KEEL_DIGEST_SIZE);
+}
+
+// Whether packing a large payload is worth what unpacking costs each load, by samples of it. The
+// numbers of a trained model hardly pack.
+static keel_status_t packs_well(keel_bytes_t payload, bool *out) {
+    enum { SAMPLES = 16, SAMPLE = 64 << 10 };
+    *out = true;
+    if (payload.size < KEEL_ENTRY_LARGE) return NULL;
+    uint64_t packed = 0;
+    for (size_t i = 0; i < SAMPLES; ++i) {
+        size_t at = (payload.size - SAMPLE) / (SAMPLES - 1) * i;
+        uint8_t *data;
+        size_t size;
+        KEEL_TRY(keel_pack(keel_bytes(payload.data + at, SAMPLE), &data, &size));
+        keel_free(data);
+        packed += size;
+    }
+    *out = packed < (uint64_t)SAMPLES * SAMPLE * 3 / 4;
+    return NULL;
+}
+
+// What is stored of the payload.
+static keel_status_t pack_payload(const keel_entry_t *entry, keel_entry_file_t *file) {
     size_t packed_size;
-    keel_bytes_t payload = keel_bytes(entry->payload, entry->payload_size);
-    KEEL_TRY(keel_pack(payload, &packed, &packed_size));
-    bool smaller = packed_size < payload.size;
-    keel_bytes_t stored = smaller ? keel_bytes(packed, packed_size) : payload;
+    bool packs;
+    file->stored = keel_bytes(entry->payload, entry->payload_size);
+    KEEL_TRY(packs_well(file->stored, &packs));
+    if (!packs || keel_entry_is_record(entry)) return NULL;
+    KEEL_TRY(keel_pack(file->stored, &file->owned_stored, &packed_size));
+    if (packed_size < entry->payload_size) {
+        file->stored = keel_bytes(file->owned_stored, packed_size);
+        return NULL;
+    }
+    keel_free(file->owned_stored);
+    file->owned_stored = NULL;
+    return NULL;
+}
+
+static keel_status_t write_head(const keel_entry_t *entry, keel_entry_file_t *file) {
     keel_buffer_t buffer;
     keel_buffer_initialize(&buffer, 0);
     if (keel_buffer_reserve(&buffer, KEEL_ENTRY_ENVELOPE)) buffer.size = KEEL_ENTRY_ENVELOPE;
-    put_fields(entry, smaller ? KEEL_CODEC_ZSTD : KEEL_CODEC_RAW, &buffer);
-    size_t header = buffer.size;
-    keel_buffer_append(&buffer, stored.data, stored.size);
-    keel_free(packed);
+    put_fields(entry, file->owned_stored ? KEEL_CODEC_ZSTD : KEEL_CODEC_RAW, &buffer);
+    size_t size;
+    keel_status_t status = keel_buffer_take(&buffer, &file->owned_head, &size);
+    if (!status) {
+        file->head = keel_bytes(file->owned_head, size);
+        seal(entry, file->owned_head, size, file->stored);
+    }
+    keel_buffer_deinitialize(&buffer);
+    return status;
+}
+
+keel_status_t keel_entry_encode_parts(const keel_entry_t *entry, keel_entry_file_t *out) {
+    *out = (keel_entry_file_t){.owned_head = NULL};
+    KEEL_TRY(check_sizes(entry));
+    keel_status_t status = pack_payload(entry, out);
+    if (!status) status = write_head(entry, out);
+    if (status) keel_entry_file_release(out);
+    return status;
+}
+
+void keel_entry_file_release(keel_entry_file_t *file) {
+    keel_free(file->owned_head);
+    keel_free(file->owned_stored);
+    *file = (keel_entry_file_t){.owned_head = NULL};
+}
+
+keel_status_t keel_entry_encode(const keel_entry_t *entry, uint8_t **out, size_t *out_size) {
+    keel_entry_file_t file;
+    KEEL_TRY(keel_entry_encode_parts(entry, &file));
+    keel_buffer_t buffer;
+    keel_buffer_initialize(&buffer, 0);
+    keel_buffer_append(&buffer, file.head.data, file.head.size);
+    keel_buffer_append(&buffer, file.stored.data, file.stored.size);
+    keel_entry_file_release(&file);
     keel_status_t status = keel_buffer_take(&buffer, out, out_size);
-    if (!status) seal(*out, header, stored.size);
     keel_buffer_deinitialize(&buffer);
     return status;
 }
@@ -232,7 +329,7 @@ static keel_status_t split_fields(keel_bytes_t bytes, fields_t *out) {
         out->values[tag] = value;
     }
     for (int tag = 0; tag < TAG_END; ++tag)
-        if (field_names[tag] && !out->seen[tag])
+        if (field_names[tag] && !out->seen[tag] && !IS_OPTIONAL(tag))
             return keel_status_make(KEEL_CORRUPT, "the entry is damaged: it lacks the field %s",
                                     field_names[tag]);
     return NULL;
@@ -244,12 +341,20 @@ static keel_status_t take_text(keel_bytes_t bytes, char **out) {
     return keel_strdup(keel_bytes_str(bytes), out);
 }
 
+static double take_seconds(keel_bytes_t bytes) {
+    double seconds;
+    uint64_t bits = keel_load_u64(bytes.data);
+    memcpy(&seconds, &bits, sizeof seconds);
+    return seconds;
+}
+
 static keel_status_t take_fields(const fields_t *fields, keel_entry_t *entry) {
     memcpy(entry->key.bytes, fields->values[TAG_KEY].data, KEEL_DIGEST_SIZE);
     memcpy(entry->program.bytes, fields->values[TAG_PROGRAM].data, KEEL_DIGEST_SIZE);
     entry->created = keel_load_u64(fields->values[TAG_CREATED].data);
-    uint64_t seconds = keel_load_u64(fields->values[TAG_COMPILE_SECONDS].data);
-    memcpy(&entry->compile_seconds, &seconds, sizeof seconds);
+    entry->compile_seconds = take_seconds(fields->values[TAG_COMPILE_SECONDS]);
+    if (fields->seen[TAG_LOAD_SECONDS])
+        entry->load_seconds = take_seconds(fields->values[TAG_LOAD_SECONDS]);
     entry->payload_size = (size_t)keel_load_u64(fields->values[TAG_PAYLOAD_SIZE].data);
     KEEL_TRY(take_text(fields->values[TAG_COMPONENTS], &entry->components));
     KEEL_TRY(take_text(fields->values[TAG_NAME], &entry->name));
@@ -280,6 +385,7 @@ static keel_status_t read_header(keel_bytes_t head, uint64_t file_size, keel_ent
     KEEL_TRY(take_fields(&fields, entry));
     if (entry->payload_size > KEEL_ENTRY_PAYLOAD_LIMIT)
         return damaged_entry("its payload is impossibly large");
+    entry->is_new_kind = keel_load_u32(head.data + AT_OLDEST_READER) >= 2;
     *out_header = header;
     *out_codec = keel_load_u32(fields.values[TAG_CODEC].data);
     return NULL;
@@ -293,11 +399,16 @@ static keel_status_t unpack(keel_bytes_t stored, size_t size, uint8_t *out) {
                                             : NULL;
 }
 
-static keel_status_t read_payload(keel_bytes_t stored, uint32_t codec, keel_entry_t *entry) {
+// `file`: what holds the stored bytes; NULL: they are copied.
+static keel_status_t read_payload(keel_bytes_t stored, uint32_t codec, keel_shared_t *file,
+                                  keel_entry_t *entry) {
     size_t size = entry->payload_size;
     if (codec == KEEL_CODEC_RAW) {
         if (stored.size != size) return damaged_entry("its payload has the wrong size");
-        return keel_bytes_dup(stored, &entry->payload);
+        if (!file) return keel_bytes_dup(stored, &entry->payload);
+        entry->shared = keel_shared_retain(file);
+        entry->payload = (uint8_t *)(uintptr_t)stored.data;
+        return NULL;
     }
     if (codec != KEEL_CODEC_ZSTD)
         return keel_status_make(KEEL_UNSUPPORTED, "the entry's payload is in the unknown codec %u",
@@ -309,31 +420,44 @@ static keel_status_t read_payload(keel_bytes_t stored, uint32_t codec, keel_entr
     void *payload;
     KEEL_TRY(keel_alloc(size, &payload));
     entry->payload = payload;
-    return unpack(stored, size, payload);
+    KEEL_TRY(unpack(stored, size, payload));
+    if (!file) return NULL;
+    entry->payload = NULL;
+    KEEL_TRY(keel_shared_take(payload, size, &entry->shared));
+    entry->payload = payload;
+    return NULL;
 }
 
-static keel_status_t decode(keel_bytes_t file, keel_entry_t *entry) {
+static keel_status_t decode(keel_bytes_t file, keel_shared_t *shared, keel_entry_t *entry) {
     size_t header, needed;
     uint32_t codec;
     KEEL_TRY(read_header(file, file.size, entry, &header, &codec, &needed));
     if (needed) return damaged_entry("it is truncated");
     keel_bytes_t stored = keel_bytes(file.data + header, file.size - header);
-    keel_digest_t digest = keel_digest(stored);
+    keel_digest_t digest = payload_digest(keel_load_u32(file.data + AT_OLDEST_READER), stored);
     if (memcmp(digest.bytes, file.data + AT_PAYLOAD_DIGEST, KEEL_DIGEST_SIZE))
         return damaged_entry("the digest of its payload is wrong");
-    return read_payload(stored, codec, entry);
+    return read_payload(stored, codec, shared, entry);
 }
 
-keel_status_t keel_entry_decode(keel_bytes_t file, keel_entry_t *out) {
+static keel_status_t decode_any(keel_bytes_t file, keel_shared_t *shared, keel_entry_t *out) {
     keel_entry_t entry;
     keel_entry_initialize(&entry);
-    keel_status_t status = decode(file, &entry);
+    keel_status_t status = decode(file, shared, &entry);
     if (status) {
         keel_entry_deinitialize(&entry);
         return status;
     }
     *out = entry;
     return NULL;
+}
+
+keel_status_t keel_entry_decode(keel_bytes_t file, keel_entry_t *out) {
+    return decode_any(file, NULL, out);
+}
+
+keel_status_t keel_entry_decode_shared(keel_shared_t *file, keel_entry_t *out) {
+    return decode_any(keel_shared_bytes(file), file, out);
 }
 
 keel_status_t keel_entry_decode_header(keel_bytes_t head, uint64_t file_size, keel_entry_t *out,

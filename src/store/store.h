@@ -21,12 +21,24 @@ typedef struct keel_entry_t {
     char *writer;           // "keel 0.1.0 pid 4711 host", owned
     uint64_t created;       // nanoseconds since 1970
     double compile_seconds; // what the compile cost, which this entry saves
-    uint8_t *payload;       // the serialized executable, uncompressed; owned
+    // What loading it back took when it was proved, or later if that was more than the compile.
+    // Then the entry is a record without a payload: compiling is faster. 0: unknown.
+    double load_seconds;
+    uint8_t *payload; // what the engine keeps of an executable, uncompressed; owned, or of `shared`
     size_t payload_size;
+    keel_shared_t *shared; // holds the payload for several owners; NULL: the entry alone does
+    bool is_new_kind;      // of payload: readers of version 1 do not know it
 } keel_entry_t;
+
+// A record that compiling this program is faster than loading it.
+static inline bool keel_entry_is_record(const keel_entry_t *entry) {
+    return entry->load_seconds > 0 && !entry->payload_size;
+}
 
 void keel_entry_initialize(keel_entry_t *entry);
 void keel_entry_deinitialize(keel_entry_t *entry);
+// Gives the payload several owners, so that nobody copies it.
+keel_status_t keel_entry_share(keel_entry_t *entry) KEEL_MUST_CHECK;
 
 // Why a get found nothing.
 typedef enum keel_miss {
@@ -36,6 +48,7 @@ typedef enum keel_miss {
     KEEL_MISS_QUARANTINED, // loading it crashed a process; it is in quarantine
     KEEL_MISS_UNREADABLE,  // the file system refused
     KEEL_MISS_LATE,        // loading it does not end
+    KEEL_MISS_SLOW,        // compiling it is faster than loading it
 } keel_miss_t;
 const char *keel_miss_name(keel_miss_t miss);
 

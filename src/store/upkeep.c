@@ -17,6 +17,8 @@ const char *keel_miss_name(keel_miss_t miss) {
             return "unreadable";
         case KEEL_MISS_LATE:
             return "late";
+        case KEEL_MISS_SLOW:
+            return "slow";
     }
     return "unknown";
 }

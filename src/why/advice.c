@@ -93,6 +93,7 @@ static int case_of_cache(const keel_run_difference_t *root) {
         {"unreadable", KEEL_CASE_UNREADABLE},
         {"foreign", KEEL_CASE_FOREIGN},
         {"late", KEEL_CASE_LOST},
+        {"slow", KEEL_CASE_SLOW},
     };
     int found = NONE;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)

@@ -13,7 +13,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from damage import with_versions  # noqa: E402
+from damage import with_compile_seconds, with_versions  # noqa: E402
 from harness import (KEEL, PYTHON, Report, Workspace, clean_environment, journal, of_kind,  # noqa: E402
                      other_plugins, run, told, whole_json)
 from pairs import Pairs  # noqa: E402
@@ -271,6 +271,17 @@ def unreadable(space, text):
     check_spoiled("unreadable", space, text, lambda path: path.chmod(0o666))
 
 
+def slow(space, text):
+    """Loading it takes longer than a compile of no time, or than the real one."""
+    in_turn(space, "slow", (["closes_over"], {}))
+    for path in space.path("slow").glob("cache/entries/*/*.keel"):
+        path.write_bytes(with_compile_seconds(path.read_bytes(), 1e-9))
+    _, _, known = in_turn(space, "slow", (["closes_over"], {}), (["closes_over"], {}))
+    check_given("slow", text, known)
+    events, shown, _ = in_turn(space, "argument", (["takes"], {}), (["takes"], {}))
+    check_loaded("slow", events, shown)
+
+
 def foreign(space, text):
     check_spoiled("foreign", space, text,
                   lambda path: path.write_bytes(with_versions(path.read_bytes(), 99, 99)))
@@ -333,7 +344,7 @@ def library_again(space, text):
 
 OF_PROCESSES = {one.__name__: one for one in (flag, devices, backend, first, refused, edit, cache,
                                               shuffled, dumps, refresh, unused, lost, unreadable,
-                                              foreign, uncacheable, unstored,
+                                              slow, foreign, uncacheable, unstored,
                                               eager_again, library_again)}
 
 

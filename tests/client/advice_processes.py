@@ -90,6 +90,19 @@ def plain():
     jax.jit(lambda x: jnp.tanh(x) * 0.5)(ones(W))
 
 
+LARGE = 2 << 20  # numbers that differ, so 8 MB of constant
+
+
+def closes_over():
+    constant = np.random.RandomState(0).rand(LARGE).astype(np.float32)
+    jax.jit(lambda x: (jnp.tanh(x) * constant).sum())(ones(W)[0])
+
+
+def takes():
+    constant = np.random.RandomState(0).rand(LARGE).astype(np.float32)
+    jax.jit(lambda x, constant: (jnp.tanh(x) * constant).sum())(ones(W)[0], constant)
+
+
 def sum_of_terms(names):
     def step(prior, guide):
         terms = {name: square(prior[name]) - square(guide[name]) for name in names}

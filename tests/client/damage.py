@@ -4,6 +4,7 @@ they were, and those of another program's entry. src/store/entry.h holds the gra
 import hashlib
 import os
 import random
+import struct
 
 VERSION, OLDEST, HEADER, DIGEST, PAYLOAD_DIGEST, ENVELOPE = 8, 12, 16, 32, 64, 96
 
@@ -22,6 +23,14 @@ def sealed(entry):
 def with_versions(entry, version, oldest):
     return sealed(entry[:VERSION] + version.to_bytes(4, "little") + oldest.to_bytes(4, "little")
                   + entry[HEADER:])
+
+
+def with_compile_seconds(entry, seconds):
+    """As if its compile had taken so long."""
+    at, tag = ENVELOPE, 7
+    while int.from_bytes(entry[at:at + 4], "little") != tag:
+        at += 8 + int.from_bytes(entry[at + 4:at + 8], "little")
+    return sealed(entry[:at + 8] + struct.pack("<d", seconds) + entry[at + 16:])
 
 
 def write(make):

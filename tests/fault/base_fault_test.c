@@ -58,6 +58,12 @@ static keel_status_t read_file(const case_t *c) {
     keel_bytes_t mapping;
     KEEL_TRY(keel_file_map(c->path, &mapping));
     keel_file_unmap(mapping);
+    keel_shared_t *shared;
+    KEEL_TRY(keel_shared_read(c->path, 1, 1000, &shared, &facts));
+    keel_bytes_t bytes = keel_shared_bytes(shared);
+    bool is_whole = bytes.size == facts.size && bytes.size;
+    keel_shared_release(shared);
+    if (!is_whole) return keel_status_make(KEEL_INTERNAL, "wrong: what is shared");
     return keel_file_touch(c->path);
 }
 

@@ -318,7 +318,9 @@ static void add_stored(keel_engine_t *engine, uint32_t i, uint32_t life) {
     uint8_t *data;
     size_t size;
     assert_ok(keel_payload_pack(&payload, &data, &size));
-    assert_ok(executables_add(engine, pointer(i), &made_of, data, size));
+    keel_shared_t *shared;
+    assert_ok(keel_shared_take(data, size, &shared));
+    assert_ok(executables_add(engine, pointer(i), &made_of, shared, keel_shared_bytes(shared)));
 }
 
 // Its life; 0 where nothing is known of it.
@@ -395,7 +397,9 @@ static void *come_and_go(void *context) {
         uint8_t *data;
         size_t size;
         CHECK(!keel_payload_pack(&payload, &data, &size));
-        CHECK(!executables_add(mate->engine, loaded, &made_of, data, size));
+        keel_shared_t *shared;
+        CHECK(!keel_shared_take(data, size, &shared));
+        CHECK(!executables_add(mate->engine, loaded, &made_of, shared, keel_shared_bytes(shared)));
         CHECK(!keel_engine_executable_taken(mate->engine, loaded, taken));
         keel_stored_t *stored = keel_engine_stored(mate->engine, taken, &payload);
         CHECK(stored && *payload.executable.data == mate->number);

@@ -84,7 +84,7 @@ static int set_up(void **state) {
     for (int i = 0; i < PROGRAMS; ++i) {
         made_of_t of = {.program = digest_of(i)};
         stage->loaded[i] = (PJRT_LoadedExecutable *)(uintptr_t)(0x1000 + i * 64);
-        assert_ok(executables_add(stage->engine, stage->loaded[i], &of, NULL, 0));
+        assert_ok(executables_add(stage->engine, stage->loaded[i], &of, NULL, keel_bytes("", 0)));
         // Program 0 is asked for by line 90, the step's end; 1 by line 10, 2 by line 20, ...
         keel_place_t place = line(i ? 10 * (uint32_t)i : 90);
         if (i != UNASKED) flow_asked(stage->engine, &of.program, &place, true);

@@ -157,8 +157,8 @@ static void totals_count_what_the_run_did(void **state) {
     assert_has(&page, "<li><b>2</b> <span class=\"muted\">compiles</span><br><span "
                       "class=\"muted\">3.0&nbsp;s</span></li>");
     assert_has(&page, "<li><b>1</b> <span class=\"muted\">load</span><br><span "
-                      "class=\"muted\">500&nbsp;ms</span><br><span class=\"muted\">7.0&nbsp;s to "
-                      "compile them</span></li>");
+                      "class=\"muted\">500&nbsp;ms</span><br><span class=\"muted\">7.0&nbsp;s or "
+                      "less to compile them</span></li>");
     assert_has(&page, "<li><b>0</b> <span class=\"muted\">recompiles</span></li>");
     assert_has(&page, "<li><b>10</b> <span class=\"muted\">executions</span></li>");
     assert_lacks(&page, "The cache failed");

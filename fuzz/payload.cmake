@@ -1,0 +1,1 @@
+keel_fuzz(payload ROOMS engine store base)
