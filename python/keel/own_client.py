@@ -14,6 +14,7 @@ import os
 import struct
 import sys
 import threading
+import time
 from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint64,
                     c_void_p)
 from typing import Any, Dict, List, Optional, Tuple
@@ -57,6 +58,7 @@ class _Door(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("calls_size", c_size_t), ("version", c_char_p),
                 ("begin", CFUNCTYPE(c_int, POINTER(_Facts), POINTER(_Calls), c_void_p)),
                 ("give", CFUNCTYPE(None, c_void_p, c_char_p, c_size_t)),
+                ("spent", CFUNCTYPE(None, c_uint64)),
                 ("compile", CFUNCTYPE(c_int, _Text, _Text, POINTER(c_uint64), POINTER(c_uint64),
                                       c_void_p)),
                 ("load", CFUNCTYPE(c_int, _Text, _Text, POINTER(c_uint64), POINTER(c_uint64), c_void_p)),
@@ -312,7 +314,15 @@ def _copy_of(module: Any) -> Any:
 
 
 def _program_of(module: Any) -> bytes:
-    """The bytes that JAX would send to a plugin. Of a copy: serializing changes the module."""
+    """The bytes that JAX would send to a plugin, which it asks for on this thread next."""
+    began = time.perf_counter_ns()
+    program = _serialized_program(module)
+    _functions.spent(time.perf_counter_ns() - began)
+    return program
+
+
+def _serialized_program(module: Any) -> bytes:
+    """Of a copy: serializing changes the module."""
     from jax._src.lib import _jax
     from jaxlib.mlir.dialects import stablehlo
     from jaxlib.mlir.passmanager import PassManager

@@ -169,6 +169,9 @@ uint64_t keel_engine_gathered_replicas(const PJRT_Api *api, const PJRT_Client_Co
 // gate refuses the program.
 PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args *args);
 
+// What the client's side spent on this thread to make the program that it asks for next: the client
+// waits for that as well, so it counts as Keel's own time.
+void keel_engine_spent(uint64_t nanoseconds);
 // The client's PJRT_Compile, for a topology without a client. A stored executable is one of the
 // rehearsal's (rehearse/rehearse.h): no plugin can load it without devices.
 PJRT_Error *keel_engine_compile_unloaded(keel_engine_t *engine, PJRT_Compile_Args *args);

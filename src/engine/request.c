@@ -364,6 +364,12 @@ static keel_status_t understand(request_t *request) {
     return note_step(request);
 }
 
+static _Thread_local uint64_t spent;
+
+void keel_engine_spent(uint64_t nanoseconds) {
+    spent = nanoseconds;
+}
+
 // ---- the call ----------------------------------------------------------------------------------
 
 keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *args,
@@ -375,8 +381,9 @@ keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *arg
                     .kind = kind,
                     .name = "",
                     .site = {.place = {.file = "", .function = "", .call_file = ""}, .origin = ""},
-                    .started = keel_clock_monotonic(),
+                    .started = keel_clock_monotonic() - spent,
                     .code = keel_bytes(args->program->code, args->program->code_size)};
+    spent = 0;
     keel_arena_initialize(&request->arena, 0);
     keel_key_initialize(&request->key);
     request->client = clients_find(engine->clients, args->client);

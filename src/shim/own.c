@@ -185,6 +185,7 @@ const keel_own_door_t *keel_shim_own_door(void) {
         .version = KEEL_VERSION,
         .begin = begin,
         .give = keel_own_give,
+        .spent = keel_engine_spent,
         .compile = compile,
         .load = load,
         .serialized = serialized,

@@ -86,6 +86,8 @@ typedef struct keel_own_door_t {
     // Keel; 1: done; -1: refused, and `out` (keel_own_give) says why.
     int (*begin)(const keel_own_facts_t *facts, const keel_own_calls_t *calls, void *out);
     void (*give)(void *out, const void *data, size_t size);
+    // What it took to make the code that this thread gives next, in nanoseconds.
+    void (*spent)(uint64_t nanoseconds);
     // What the client compiles on this thread. 0, or a PJRT_Error_Code and why. *out_handle is the
     // executable's, *out_number its number in the calls.
     int (*compile)(keel_str_t code, keel_str_t options, uint64_t *out_handle, uint64_t *out_number,

@@ -166,6 +166,22 @@ static void test_what_one_process_compiled_the_next_one_loads(void **state) {
     assert_int_equal(count_events(door, "\"memory\"", "\"temporaries\":1004"), 2);
 }
 
+static void load_what_took_an_hour_to_write(const door_t *door) {
+    (void)door;
+    begin();
+    own->spent(3600 * 1000000000ull);
+    own->destroy(compile("one program").handle);
+    own->destroy(compile("one program").handle); // this one did not
+    own->end();
+}
+
+static void test_what_the_client_spent_before_it_asked_counts_as_keels_own_time(void **state) {
+    door_t *door = *state;
+    door_run(door, "", compile_one);
+    door_run(door, "", load_what_took_an_hour_to_write);
+    assert_int_equal(count_events(door, "\"load\"", "\"overhead_seconds\":3600."), 1);
+}
+
 static void test_the_clients_own_executions_are_counted(void **state) {
     door_t *door = *state;
     door_run(door, "", compile_one);
@@ -446,6 +462,7 @@ int main(void) {
         CASE(test_what_one_process_compiled_the_next_one_loads),
         CASE(test_of_large_executables_the_first_is_proved_and_all_are_stored),
         CASE(test_once_one_does_not_load_each_is_proved),
+        CASE(test_what_the_client_spent_before_it_asked_counts_as_keels_own_time),
         CASE(test_the_clients_own_executions_are_counted),
         CASE(test_the_compilers_error_is_passed_on),
         CASE(test_what_does_not_load_is_compiled_again),
