@@ -171,7 +171,8 @@ static keel_status_t meet_ask(walk_t *walk, const json_t *event) {
     keel_arena_t arena;
     asked_t asked;
     ++walk->asked;
-    if (!process) return NULL; // its start was not written
+    if (walk->asked > keel_limit(KEEL_LIMIT_REQUESTS)) return NULL; // reports only count it
+    if (!process) return NULL;                                      // its start was not written
     atomic_store(&walk->watch->asked, walk->asked);
     keel_arena_initialize(&arena, 0);
     keel_status_t status = NULL;
@@ -221,7 +222,7 @@ static keel_status_t read_events(walk_t *walk, keel_bytes_t lines) {
         "compile",       "load",  "miss",      "publish",  "memory",
         "device_memory", "order", "transfers", "executes", NULL};
     static const char *const none[] = {NULL};
-    const keel_journal_needless_t without = {walk->live ? none : needless, none, 0, false};
+    const keel_journal_needless_t without = {walk->live ? none : needless, none, 0};
     keel_journal_damage_t damage;
     return keel_journal_parse_without(lines, &without, meet, walk, &damage);
 }

@@ -25,8 +25,10 @@
     X(PACK_RATIO, 100, "times", "what a pack may expand to, of its size")                          \
     X(PROGRAM_LEAST, 256 << 20, "bytes", "what any recorded program may expand to")                \
     X(PROGRAM_RATIO, 100, "times", "what a recorded program may expand to, of its size")           \
-    X(EVENTS_LEAST, 128 << 20, "bytes", "what the events of any journal may take in memory")       \
-    X(EVENTS_RATIO, 16, "times", "what a journal's events may take in memory, of its size")
+    X(EVENTS_LEAST, 128 << 20, "bytes", "what any event of a journal may take in memory")          \
+    X(EVENTS_RATIO, 16, "times", "what an event may take in memory, of its size")                  \
+    X(LINE, 8 << 20, "bytes", "a line of a journal")                                               \
+    X(REQUESTS, 50000, "", "the programs, requests and answers of a run that are kept one by one")
 
 typedef enum keel_limit {
 #define KEEL_LIMIT_ENUM(name, value, unit, sentence) KEEL_LIMIT_##name,

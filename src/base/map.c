@@ -73,6 +73,13 @@ keel_status_t keel_map_add(keel_map_t *map, keel_bytes_t key, uint64_t delta) {
     return NULL;
 }
 
+keel_status_t keel_map_keep(keel_map_t *map, keel_bytes_t key, keel_bytes_t *out) {
+    keel_map_slot_t *slot;
+    KEEL_TRY(slot_for(map, key, &slot));
+    *out = slot->key;
+    return NULL;
+}
+
 const keel_map_slot_t *keel_map_next(const keel_map_t *map, const keel_map_slot_t *slot) {
     size_t i = slot ? (size_t)(slot - map->slots) + 1 : 0;
     for (; i < map->capacity; ++i)

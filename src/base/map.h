@@ -29,6 +29,10 @@ keel_status_t keel_map_put(keel_map_t *map, keel_bytes_t key, uint64_t value) KE
 // Adds `delta` to the key's value, which starts from 0.
 keel_status_t keel_map_add(keel_map_t *map, keel_bytes_t key, uint64_t delta) KEEL_MUST_CHECK;
 
+// Adds the key, with value 0, if it is absent. *out is the map's own copy, which is followed by a
+// zero byte and lives as long as the map.
+keel_status_t keel_map_keep(keel_map_t *map, keel_bytes_t key, keel_bytes_t *out) KEEL_MUST_CHECK;
+
 // Walks all pairs, in any order: for (slot = NULL; (slot = keel_map_next(map, slot));)
 const keel_map_slot_t *keel_map_next(const keel_map_t *map, const keel_map_slot_t *slot);
 

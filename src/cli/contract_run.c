@@ -316,14 +316,10 @@ static uint64_t count_unread(const reading_t *reading) {
 }
 
 static keel_status_t read_run(reading_t *reading, const char *id) {
-    keel_journal_file_t file;
     keel_journal_damage_t damage;
     KEEL_TRY(keel_why_read(reading->run_dir, id, 0, &reading->run->why));
-    keel_status_t status = keel_journal_file_read(reading->run_dir, id, &file);
-    if (!status) {
-        status = keel_journal_parse(file.bytes, read_event, reading, &damage);
-        keel_journal_file_free(&file);
-    }
+    keel_status_t status =
+        keel_journal_scan(&reading->run->why.run.source, NULL, read_event, reading, &damage);
     if (!status) status = look_for_loss(reading, id);
     if (!status) status = join(reading);
     reading->run->unread = count_unread(reading);

@@ -113,6 +113,7 @@ void compile_journal_load(request_t *request, const char *tier, const keel_entry
     };
     if (request->is_retrace && !ahead) count_retrace(request, &event);
     if (request->repeat == REPEAT_COUNTED) return;
+    event.number = counters_name(request->engine->counters, &request->program);
     executed_t executed = count_executions(request);
     event.executes = executed.counts;
     if (!event.times) event.leading = executed.leading;
@@ -332,6 +333,7 @@ static bool claim(request_t *request, claims_t *out) {
 }
 
 static void journal_compile(request_t *request) {
+    uint64_t number = counters_name(request->engine->counters, &request->program);
     executed_t executed = count_executions(request);
     keel_journal_compile(request->engine->journal, &(keel_journal_compile_t){
                                                        .subject = subject_of(request),
@@ -342,6 +344,7 @@ static void journal_compile(request_t *request) {
                                                        .format = request->format,
                                                        .options = &request->options,
                                                        .site = engine_site(&request->site.place),
+                                                       .number = number,
                                                        .recompile = request->recompile,
                                                        .is_eager = request->is_eager,
                                                        .uncacheable = !is_kept(request),

@@ -10,6 +10,8 @@ enum {
 
 struct counter_t {
     keel_digest_t program;
+    uint64_t number;       // in the process, from 1
+    _Atomic bool is_named; // a line of the journal has it
     _Atomic uint64_t count;
     _Atomic uint64_t step; // the step of its last execution, from 1
     _Atomic bool has_run;  // since its executions were collected; then it is in `ran`
@@ -67,7 +69,10 @@ static keel_status_t add_counter(counters_t *counters, const keel_digest_t *prog
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(counter_t), &memory));
     counter_t *counter = memory;
+    // Engines of one process may share a journal.
+    static _Atomic uint64_t numbers;
     counter->program = *program;
+    counter->number = atomic_fetch_add(&numbers, 1) + 1;
     keel_status_t status = keel_map_put(&counters->by_program, key, (uintptr_t)counter);
     if (status) {
         keel_free(counter);
@@ -93,6 +98,15 @@ counter_t *counters_find(counters_t *counters, const keel_digest_t *program) {
     counter_t *counter = find_counter(counters, keel_bytes(program->bytes, KEEL_DIGEST_SIZE));
     pthread_mutex_unlock(&counters->lock);
     return counter;
+}
+
+uint64_t counters_name(counters_t *counters, const keel_digest_t *program) {
+    counter_t *counter;
+    keel_status_t status = counters_of(counters, program, &counter);
+    keel_status_ignore(status); // then counts have its digest
+    if (status) return 0;
+    atomic_store(&counter->is_named, true);
+    return counter->number;
 }
 
 const keel_digest_t *counter_program(const counter_t *counter) {
@@ -181,7 +195,8 @@ static keel_status_t collect(counters_t *counters, keel_journal_counts_t *out) {
         next = counter->next_ran;
         atomic_store(&counter->has_run, false); // from here on it may be added again
         uint64_t now = atomic_load(&counter->count);
-        counts[size++] = (keel_journal_count_t){counter->program, now - counter->reported};
+        uint64_t number = atomic_load(&counter->is_named) ? counter->number : 0;
+        counts[size++] = (keel_journal_count_t){counter->program, now - counter->reported, number};
         counter->reported = now;
     }
     *out = (keel_journal_counts_t){counts, size};

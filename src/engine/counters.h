@@ -20,6 +20,9 @@ keel_status_t counters_of(counters_t *counters, const keel_digest_t *program,
                           counter_t **out) KEEL_MUST_CHECK;
 // NULL if the program has no executable.
 counter_t *counters_find(counters_t *counters, const keel_digest_t *program);
+// The program's number, which the line that the caller writes next gives it: later counts name the
+// program by that. 0 if there is no memory.
+uint64_t counters_name(counters_t *counters, const keel_digest_t *program);
 const keel_digest_t *counter_program(const counter_t *counter);
 
 // What pieces.c knows about the program; NULL: nothing. Set once; read without a lock.

@@ -1,6 +1,7 @@
 // journal: what happened in a run, one JSON object per line, and each of its programs once.
 //
 //   run_dir/<run id>/journal.ndjson            one folder a run; several processes append to it
+//   run_dir/<run id>/figures.json              what a list of runs shows of it (why/figures.h)
 //   run_dir/<run id>/explained.ndjson          what `keel` worked out from it (analysis/analysis.h)
 //   run_dir/programs/<digest>.<mlir|hlo>.zst   shared by all runs
 //   run_dir/programs/<digest>.options.zst      compile options; likewise
@@ -64,10 +65,12 @@ typedef struct keel_journal_site_t {
     uint32_t library_line;
 } keel_journal_site_t;
 
-// Executions of one program since the last such event.
+// Executions of one program since the last such event. A program has a number in its process once a
+// compile or load says so; a count that names it by that is an eighth as long as one by its digest.
 typedef struct keel_journal_count_t {
     keel_digest_t program;
     uint64_t count;
+    uint64_t number; // 0: no line has it
 } keel_journal_count_t;
 
 typedef struct keel_journal_counts_t {
@@ -132,8 +135,9 @@ typedef struct keel_journal_compile_t {
     const char *format;           // "mlir", "hlo"
     const keel_digest_t *options; // of the client's compile options, with maps in order
     keel_journal_site_t site;
-    bool recompile; // this process compiled or loaded a module of that name under another key
-    bool is_eager;  // an operation that ran on its own, outside any jitted function
+    uint64_t number; // of the program, for counts that follow; 0: none
+    bool recompile;  // this process compiled or loaded a module of that name under another key
+    bool is_eager;   // an operation that ran on its own, outside any jitted function
     bool uncacheable;
     // In a rehearsal: "now", "later" (a `compiled` event follows), or "never". NULL otherwise.
     const char *rehearsed;
@@ -165,8 +169,9 @@ typedef struct keel_journal_load_t {
     const char *format;
     const keel_digest_t *options; // as above
     keel_journal_site_t site;
-    bool recompile; // as above: would have been a recompile without the cache
-    bool is_eager;  // as above
+    uint64_t number; // as above
+    bool recompile;  // as above: would have been a recompile without the cache
+    bool is_eager;   // as above
     // Of several loads, if it is not 0: then all seconds are sums, and `step` waited for the last.
     uint64_t times, step;
     keel_journal_counts_t executes;
@@ -399,6 +404,7 @@ void keel_journal_late(keel_journal_t *journal, const char *what, const char *va
 #define KEEL_JOURNAL_UNSEEN "compile"
 #define KEEL_JOURNAL_LOST "journal"
 #define KEEL_JOURNAL_LOST_FOLDER "lost" // keel_journal_lost_path
+#define KEEL_JOURNAL_FIGURES "figures.json"
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message);
 // The plugin or the engine refused a program; the client has the error. `code`:
@@ -429,6 +435,24 @@ uint32_t keel_event_line(const struct json_t *event, const char *name);
 uint64_t keel_event_times(const struct json_t *event);
 bool keel_event_digest(const struct json_t *event, const char *name, keel_digest_t *out);
 
+// The executions that an event counts, one program after the other (counts.c):
+//   keel_counts_t counts = keel_event_counts(event);
+//   while (keel_counts_next(&counts, &counted)) ...
+typedef struct keel_counted_t {
+    const char *digest; // in hex; NULL: the program has that number in the event's process
+    uint64_t number;
+    uint64_t times;
+} keel_counted_t;
+typedef struct keel_counts_t {
+    struct json_t *by_digest, *by_number;
+    void *digest;
+    size_t number;
+} keel_counts_t;
+keel_counts_t keel_event_counts(const struct json_t *event);
+bool keel_counts_next(keel_counts_t *counts, keel_counted_t *out);
+// Of all its programs.
+uint64_t keel_event_executions(const struct json_t *event);
+
 // One line as an event, which the caller releases with json_decref; NULL if it is not an event.
 struct json_t *keel_journal_event(keel_str_t line);
 
@@ -455,12 +479,34 @@ keel_status_t keel_journal_parse(keel_bytes_t bytes,
 typedef struct keel_journal_needless_t {
     const char *const *events, *const *lists;
     size_t longest; // bytes of a string's JSON; longer strings are cut; 0: none is
-    bool are_kept;  // the visitor keeps the events: KEEL_CORRUPT if they take too much memory
 } keel_journal_needless_t;
 keel_status_t
 keel_journal_parse_without(keel_bytes_t bytes, const keel_journal_needless_t *needless,
                            keel_status_t (*visit)(void *context, const struct json_t *event),
                            void *context, keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
+
+// Where events come from: a run's journal followed by what was worked out from it
+// (explained.ndjson), as they were when the source was opened; or bytes that the caller keeps. It
+// can be read again and again.
+typedef struct keel_journal_source_t {
+    char *path; // of the journal; NULL: bytes
+    keel_input_file_t journal, explained;
+    uint64_t answers_from, answers_to; // the part of `explained` that are events
+    bool is_open, is_explained;
+    keel_bytes_t bytes;
+} keel_journal_source_t;
+
+// On failure *out needs no closing.
+keel_status_t keel_journal_source_open(const char *run_dir, const char *id,
+                                       keel_journal_source_t *out) KEEL_MUST_CHECK;
+void keel_journal_source_close(keel_journal_source_t *source);
+// As keel_journal_read: a line at a time, of which no more than KEEL_LIMIT_LINE bytes are read.
+// `needless` may be NULL.
+keel_status_t keel_journal_scan(const keel_journal_source_t *source,
+                                const keel_journal_needless_t *needless,
+                                keel_status_t (*visit)(void *context, const struct json_t *event),
+                                void *context, keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
+
 // needless.c: whether the line is a whole event of such a kind, before it is parsed; and the line
 // without such lists, either the line itself or a copy in `scratch`.
 bool keel_journal_is_event(keel_str_t line, const char *const *kinds);
@@ -485,17 +531,6 @@ keel_status_t keel_journal_explained_path(const char *run_dir, const char *id,
 // A folder that is there if events of the run were lost.
 keel_status_t keel_journal_lost_path(const char *run_dir, const char *id,
                                      char **out) KEEL_MUST_CHECK;
-
-// A run's journal as it is on disk, followed by the explanations worked out from it, if any.
-typedef struct keel_journal_file_t {
-    char *path; // of the journal
-    keel_bytes_t bytes;
-} keel_journal_file_t;
-
-// On failure *out needs no freeing.
-keel_status_t keel_journal_file_read(const char *run_dir, const char *id,
-                                     keel_journal_file_t *out) KEEL_MUST_CHECK;
-void keel_journal_file_free(keel_journal_file_t *file);
 
 // Finds a kept program by its digest in hex, or by a prefix of that; not compile options. The
 // caller frees *out, a path. KEEL_NOT_FOUND if there is none, KEEL_INVALID if the prefix is

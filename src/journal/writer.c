@@ -140,15 +140,24 @@ static void lose(keel_journal_t *journal, uint64_t events, keel_status_t status)
 // ---- fields ------------------------------------------------------------------------------------
 
 static void counts_field(keel_json_t *line, keel_journal_counts_t counts) {
-    if (!counts.size) return;
-    keel_line_object(line, "executes");
-    for (size_t i = 0; i < counts.size; ++i) {
-        if (!counts.data[i].count) continue;
+    size_t unnamed = 0, named = 0;
+    for (size_t i = 0; i < counts.size; ++i)
+        ++*(counts.data[i].number ? &named : &unnamed);
+    if (unnamed) keel_line_object(line, "executes");
+    for (size_t i = 0; unnamed && i < counts.size; ++i) {
+        if (!counts.data[i].count || counts.data[i].number) continue;
         char hex[KEEL_DIGEST_HEX];
         keel_digest_hex(&counts.data[i].program, hex);
         keel_json_unsigned(line, hex, counts.data[i].count);
     }
-    keel_json_end_object(line);
+    if (unnamed) keel_json_end_object(line);
+    if (named) keel_json_array(line, "counts");
+    for (size_t i = 0; named && i < counts.size; ++i) {
+        if (!counts.data[i].count || !counts.data[i].number) continue;
+        keel_json_unsigned(line, NULL, counts.data[i].number);
+        keel_json_unsigned(line, NULL, counts.data[i].count);
+    }
+    if (named) keel_json_end_array(line);
 }
 
 static void leading_field(keel_json_t *line, keel_journal_leading_t leading) {
@@ -368,6 +377,7 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     keel_line_text(&line.json, "format", event->format);
     keel_line_digest(&line.json, "options", event->options);
     keel_line_site(&line.json, &event->site);
+    if (event->number) keel_json_unsigned(&line.json, "number", event->number);
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
     keel_json_bool(&line.json, "cacheable", !event->uncacheable);
@@ -394,6 +404,7 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     keel_line_text(&line.json, "format", event->format);
     keel_line_digest(&line.json, "options", event->options);
     keel_line_site(&line.json, &event->site);
+    if (event->number) keel_json_unsigned(&line.json, "number", event->number);
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
     if (event->times) keel_json_unsigned(&line.json, "times", event->times);
@@ -496,9 +507,23 @@ void keel_journal_drift(keel_journal_t *journal, const keel_journal_subject_t *s
     keel_line_finish(journal, &line);
 }
 
+// What does not fit in one line goes before it.
+static keel_journal_counts_t write_most(keel_journal_t *journal, keel_journal_counts_t counts) {
+    enum { PART = 8192 };
+    while (journal && counts.size > PART) {
+        keel_line_t line;
+        if (!keel_line_begin(journal, &line, "executes")) break;
+        counts_field(&line.json, (keel_journal_counts_t){counts.data, PART});
+        keel_line_finish(journal, &line);
+        counts = (keel_journal_counts_t){counts.data + PART, counts.size - PART};
+    }
+    return counts;
+}
+
 void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts,
                            keel_journal_leading_t leading) {
     keel_line_t line;
+    counts = write_most(journal, counts);
     if (!keel_line_begin(journal, &line, "executes")) return;
     counts_field(&line.json, counts);
     leading_field(&line.json, leading);
@@ -507,6 +532,7 @@ void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts
 
 void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_counts_t executes) {
     keel_line_t line;
+    executes = write_most(journal, executes);
     if (!keel_line_begin(journal, &line, "end")) return;
     keel_json_unsigned(&line.json, "total", total);
     keel_line_real(&line.json, "wall", keel_process_seconds());

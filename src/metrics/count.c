@@ -222,10 +222,7 @@ static keel_status_t device_memory(keel_metrics_t *metrics, const json_t *event)
 
 // Any event may carry execution counts.
 static void executes(keel_metrics_t *metrics, const json_t *event) {
-    const char *program;
-    json_t *times;
-    json_object_foreach(json_object_get(event, "executes"), program, times)
-        count(metrics, KEEL_METRIC_EXECUTIONS, number_of(times));
+    count(metrics, KEEL_METRIC_EXECUTIONS, keel_event_executions(event));
 }
 
 keel_status_t keel_metrics_event(keel_metrics_t *metrics, const struct json_t *event) {

@@ -201,6 +201,11 @@ static keel_status_t totals(keel_page_t *page) {
         keel_page_cut(out, why->run.first_store_error, LONGEST);
         keel_buffer_text(out, "</p>\n");
     }
+    if (why->run.summed) {
+        keel_buffer_text(out, "<p>A long run: ");
+        keel_summed_sentence(&why->run, out);
+        keel_buffer_text(out, ".</p>\n");
+    }
     if (why->run.damage.lines) {
         keel_buffer_text(out, "<p>The journal is damaged, and this page leaves out what cannot be "
                               "read: ");

@@ -6,7 +6,7 @@
 #include "run/steps.h"
 
 static keel_status_t add_op(keel_asides_t *asides, const char *name, uint64_t times,
-                            keel_arena_t *texts) {
+                            keel_texts_t *texts) {
     enum { OPS = 1024 }; // PyTorch has some two thousand, a program a few
     size_t at = 0;
     while (at < asides->op_count && strcmp(asides->ops[at].name, name) != 0)
@@ -24,7 +24,7 @@ static keel_status_t add_op(keel_asides_t *asides, const char *name, uint64_t ti
     return NULL;
 }
 
-static keel_status_t add_ops(keel_asides_t *asides, const json_t *event, keel_arena_t *texts) {
+static keel_status_t add_ops(keel_asides_t *asides, const json_t *event, keel_texts_t *texts) {
     const char *name;
     json_t *times;
     json_object_foreach(json_object_get(event, "ops"), name, times) {
@@ -35,11 +35,12 @@ static keel_status_t add_ops(keel_asides_t *asides, const json_t *event, keel_ar
 }
 
 static keel_status_t add_misfit(keel_asides_t *asides, const json_t *event, const char *cwd,
-                                keel_arena_t *texts) {
+                                keel_texts_t *texts) {
     keel_misfit_t misfit = {.name = "", .program = "", .shown = "", .message = ""};
     const char *message = keel_event_text(event, "message");
     if (!keel_metrics_is_out_of_memory(keel_event_text(event, "code"), message, &misfit.needed,
-                                       &misfit.available))
+                                       &misfit.available) ||
+        asides->misfit_count >= keel_limit(KEEL_LIMIT_REQUESTS))
         return NULL;
     const json_t *site = json_object_get(event, "site");
     void *grown = asides->misfits;
@@ -55,21 +56,21 @@ static keel_status_t add_misfit(keel_asides_t *asides, const json_t *event, cons
 }
 
 static keel_status_t add_unexplained(keel_asides_t *asides, const json_t *event,
-                                     keel_arena_t *texts) {
+                                     keel_texts_t *texts) {
     if (strcmp(keel_event_text(event, "what"), "explain") != 0) return NULL;
     if (asides->unexplained++) return NULL;
     KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "name"), &asides->unexplained_name));
     return keel_event_keep(texts, keel_event_text(event, "message"), &asides->unexplained_words);
 }
 
-static keel_status_t add_late(keel_asides_t *asides, const json_t *event, keel_arena_t *texts) {
+static keel_status_t add_late(keel_asides_t *asides, const json_t *event, keel_texts_t *texts) {
     if (asides->late++) return NULL;
     KEEL_TRY(keel_event_keep_field(texts, event, "what", &asides->late_what));
     return keel_event_keep_field(texts, event, "value", &asides->late_value);
 }
 
 static keel_status_t add_load(keel_asides_t *asides, const json_t *event, const char *cwd,
-                              keel_arena_t *texts) {
+                              keel_texts_t *texts) {
     const json_t *site = json_object_get(event, "site");
     const char *tier = keel_event_text(event, "tier");
     bool is_elsewhere = strcmp(tier, "elsewhere") == 0;
@@ -88,7 +89,7 @@ static keel_status_t add_load(keel_asides_t *asides, const json_t *event, const 
 }
 
 keel_status_t keel_asides_add(keel_asides_t *asides, const json_t *event, const char *cwd,
-                              keel_arena_t *texts) {
+                              keel_texts_t *texts) {
     const char *kind = keel_event_text(event, "event");
     if (strcmp(kind, "host_ops") == 0) return add_ops(asides, event, texts);
     if (strcmp(kind, "fallback") == 0) return add_unexplained(asides, event, texts);

@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "base/base.h"
+#include "run/texts.h"
 
 typedef struct keel_host_op_sum_t {
     const char *name; // "aten::nonzero"
@@ -39,7 +40,7 @@ typedef struct keel_asides_t {
 
 // One more event; others are skipped. `cwd` is the run's.
 keel_status_t keel_asides_add(keel_asides_t *asides, const json_t *event, const char *cwd,
-                              keel_arena_t *texts) KEEL_MUST_CHECK;
+                              keel_texts_t *texts) KEEL_MUST_CHECK;
 void keel_asides_settle(keel_asides_t *asides);
 void keel_asides_deinitialize(keel_asides_t *asides);
 

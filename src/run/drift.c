@@ -33,7 +33,7 @@ static uint64_t process_of(const keel_run_rehearsal_t *rehearsal, const json_t *
 }
 
 static keel_status_t shared_of(keel_run_rehearsal_t *rehearsal, const char *digest,
-                               keel_arena_t *texts, keel_shared_t **out) {
+                               keel_texts_t *texts, keel_shared_t **out) {
     for (size_t i = 0; i < rehearsal->shared_count; ++i) {
         *out = &rehearsal->shared[i];
         if (strcmp((*out)->program, digest) == 0) return NULL;
@@ -51,7 +51,7 @@ static keel_status_t shared_of(keel_run_rehearsal_t *rehearsal, const char *dige
 }
 
 static keel_status_t describe(keel_run_rehearsal_t *rehearsal, const json_t *event, const char *cwd,
-                              keel_arena_t *texts) {
+                              keel_texts_t *texts) {
     const json_t *site = json_object_get(event, "site");
     keel_shared_t *shared;
     KEEL_TRY(shared_of(rehearsal, keel_event_text(event, "program"), texts, &shared));
@@ -61,23 +61,25 @@ static keel_status_t describe(keel_run_rehearsal_t *rehearsal, const json_t *eve
                             cwd, &shared->shown);
 }
 
-static keel_status_t count(keel_run_rehearsal_t *rehearsal, const json_t *event,
-                           keel_arena_t *texts) {
-    const char *digest;
-    json_t *value;
+static keel_status_t count(keel_run_rehearsal_t *rehearsal, const keel_steps_t *steps,
+                           const json_t *event, keel_texts_t *texts) {
+    keel_counts_t counts = keel_event_counts(event);
+    keel_counted_t counted;
     uint64_t process = process_of(rehearsal, event);
     if (process == UINT64_MAX) return NULL;
-    json_object_foreach(json_object_get(event, "executes"), digest, value) {
+    while (keel_counts_next(&counts, &counted)) {
         keel_shared_t *shared;
-        json_int_t number = json_integer_value(value);
-        KEEL_TRY(shared_of(rehearsal, digest, texts, &shared));
-        if (number > 0) shared->executes[process] += (uint64_t)number;
+        const keel_steps_program_t *program = keel_steps_counted(steps, event, &counted);
+        if (!counted.digest && !program) continue;
+        KEEL_TRY(shared_of(rehearsal, counted.digest ? counted.digest : program->digest, texts,
+                           &shared));
+        shared->executes[process] += counted.times;
     }
     return NULL;
 }
 
-keel_status_t keel_drift_add(keel_run_rehearsal_t *rehearsal, const json_t *event, const char *cwd,
-                             keel_arena_t *texts) {
+keel_status_t keel_drift_add(keel_run_rehearsal_t *rehearsal, const keel_steps_t *steps,
+                             const json_t *event, const char *cwd, keel_texts_t *texts) {
     const char *kind = keel_event_text(event, "event");
     keel_shared_t *shared;
     if (!process_count(rehearsal)) return NULL;
@@ -88,7 +90,7 @@ keel_status_t keel_drift_add(keel_run_rehearsal_t *rehearsal, const json_t *even
         KEEL_TRY(shared_of(rehearsal, keel_event_text(event, "program"), texts, &shared));
         shared->spans = true;
     }
-    return count(rehearsal, event, texts);
+    return count(rehearsal, steps, event, texts);
 }
 
 // Of the processes that were started.

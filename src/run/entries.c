@@ -3,7 +3,7 @@
 
 typedef struct entry_context_t {
     const char *folder; // of the run
-    keel_arena_t *texts;
+    keel_texts_t *texts;
 } entry_context_t;
 
 static uint32_t index_of(const json_t *object, const char *name) {
@@ -36,7 +36,7 @@ static size_t length_of(const json_t *list) {
 static keel_status_t differences_of(const entry_context_t *to, const json_t *list,
                                     keel_run_difference_t **out, size_t *out_count) {
     void *memory;
-    KEEL_TRY(keel_arena_array(to->texts, length_of(list), sizeof **out, &memory));
+    KEEL_TRY(keel_texts_array(to->texts, length_of(list), sizeof **out, &memory));
     *out = memory;
     for (size_t i = 0; i < length_of(list); ++i) {
         const json_t *object = json_array_get(list, i);
@@ -61,7 +61,7 @@ static void settle_folded(keel_run_entry_t *entry, const json_t *roots) {
 static keel_status_t stack_of(const entry_context_t *to, const json_t *list,
                               keel_run_entry_t *entry) {
     void *memory;
-    KEEL_TRY(keel_arena_array(to->texts, length_of(list), sizeof *entry->stack, &memory));
+    KEEL_TRY(keel_texts_array(to->texts, length_of(list), sizeof *entry->stack, &memory));
     entry->stack = memory;
     for (; entry->stack_count < length_of(list); ++entry->stack_count) {
         const json_t *object = json_array_get(list, entry->stack_count);
@@ -111,7 +111,7 @@ static keel_status_t entry_of(const entry_context_t *to, const json_t *event,
     return stack_of(to, json_object_get(event, "stack"), entry);
 }
 
-keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_arena_t *texts,
+keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_texts_t *texts,
                                   keel_run_entry_t *entry) {
     return entry_of(&(entry_context_t){folder, texts}, event, entry);
 }

@@ -12,7 +12,7 @@ static bool is_known(const keel_fixes_t *fixes, const json_t *event) {
     return fixes->count >= FIXES_LIMIT;
 }
 
-keel_status_t keel_fixes_add(keel_fixes_t *fixes, const json_t *event, keel_arena_t *texts) {
+keel_status_t keel_fixes_add(keel_fixes_t *fixes, const json_t *event, keel_texts_t *texts) {
     if (is_known(fixes, event)) return NULL;
     void *grown = fixes->list;
     KEEL_TRY(keel_realloc_array(fixes->count + 1, sizeof *fixes->list, &grown));

@@ -4,6 +4,7 @@
 #define KEEL_RUN_FIXES_H_
 
 #include "base/base.h"
+#include "run/texts.h"
 
 struct json_t;
 
@@ -19,6 +20,6 @@ typedef struct keel_fixes_t {
 } keel_fixes_t;
 
 keel_status_t keel_fixes_add(keel_fixes_t *fixes, const struct json_t *event,
-                             keel_arena_t *texts) KEEL_MUST_CHECK;
+                             keel_texts_t *texts) KEEL_MUST_CHECK;
 void keel_fixes_deinitialize(keel_fixes_t *fixes);
 #endif // KEEL_RUN_FIXES_H_

@@ -7,7 +7,7 @@
 typedef struct context_t {
     keel_memory_reading_t *reading;
     const char *cwd;
-    keel_arena_t *texts;
+    keel_texts_t *texts;
 } context_t;
 
 static keel_bytes_t text_bytes(const char *text) {
@@ -22,7 +22,9 @@ static keel_status_t meet_request(const context_t *to, const json_t *event) {
     const json_t *site = json_object_get(event, "site");
     const char *program = keel_event_text(event, "program");
     struct keel_memory_asker_t asker;
-    if (keel_map_find(&reading->asked, text_bytes(program))) return NULL;
+    if (keel_map_find(&reading->asked, text_bytes(program)) ||
+        reading->asker_count >= keel_limit(KEEL_LIMIT_REQUESTS))
+        return NULL;
     KEEL_TRY(keel_event_keep(to->texts, program, &asker.program));
     KEEL_TRY(keel_event_keep(to->texts, keel_event_identity(event), &asker.identity));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &asker.name));
@@ -78,6 +80,9 @@ static keel_status_t find_program(const context_t *to, const json_t *event,
 
 static keel_status_t meet_memory(const context_t *to, const json_t *event) {
     keel_memory_program_t *program;
+    bool is_full = to->reading->memory->program_count >= keel_limit(KEEL_LIMIT_REQUESTS);
+    keel_bytes_t identity = text_bytes(keel_event_identity(event));
+    if (is_full && !keel_map_find(&to->reading->programs, identity)) return NULL;
     KEEL_TRY(find_program(to, event, &program));
     program->arguments = keel_event_count(event, "arguments");
     program->outputs = keel_event_count(event, "outputs");
@@ -124,7 +129,7 @@ static keel_status_t meet_unknown(const context_t *to, const json_t *event) {
 }
 
 keel_status_t keel_memory_add(keel_memory_reading_t *reading, const json_t *event, const char *cwd,
-                              keel_arena_t *texts) {
+                              keel_texts_t *texts) {
     static const struct {
         const char *name;
         keel_status_t (*meet)(const context_t *to, const json_t *event);

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "journal/journal.h"
+#include "run/texts.h"
 
 // Texts are "" if unknown. Sizes are bytes on each device.
 typedef struct keel_memory_program_t {
@@ -57,7 +58,7 @@ struct json_t;
 void keel_memory_begin(keel_memory_reading_t *reading, bool is_rehearsal, keel_memory_t *memory);
 // One more event; others are skipped. `cwd` is the run's.
 keel_status_t keel_memory_add(keel_memory_reading_t *reading, const struct json_t *event,
-                              const char *cwd, keel_arena_t *texts) KEEL_MUST_CHECK;
+                              const char *cwd, keel_texts_t *texts) KEEL_MUST_CHECK;
 keel_status_t keel_memory_settle(keel_memory_reading_t *reading) KEEL_MUST_CHECK;
 void keel_memory_end(keel_memory_reading_t *reading);
 void keel_memory_deinitialize(keel_memory_t *memory);

@@ -41,7 +41,9 @@ static keel_status_t append_outcome(keel_outcomes_t *outcomes, const json_t *eve
 }
 
 keel_status_t keel_outcomes_add(keel_outcomes_t *outcomes, const json_t *event) {
-    if (strcmp(keel_event_text(event, "event"), "compiled") != 0) return NULL;
+    if (strcmp(keel_event_text(event, "event"), "compiled") != 0 ||
+        outcomes->count >= keel_limit(KEEL_LIMIT_REQUESTS))
+        return NULL;
     keel_buffer_t name;
     name_outcome(&name, event);
     keel_status_t status = keel_buffer_status(&name);

@@ -7,22 +7,13 @@
 #include "run/steps.h"
 
 // A piece: one program at one line of one process, as the journal reported it last.
-typedef struct piece_t {
+typedef struct keel_reads_piece_t {
     size_t line;
     uint64_t forced, sampled, shared, pieces;
-    const char *program; // the event's
+    const char *program;
 } piece_t;
 
-typedef struct reading_t {
-    const keel_steps_t *steps;
-    const char *folder;
-    keel_arena_t *texts;
-    keel_reads_t *out;
-    keel_map_t by_line; // -> lines
-    keel_map_t by_piece;
-    piece_t *pieces;
-    size_t piece_count;
-} reading_t;
+typedef keel_reads_reading_t reading_t;
 
 static void add_moved(keel_moved_t *sum, const json_t *object, bool is_untimed) {
     sum->count += keel_event_count(object, "count");
@@ -33,7 +24,7 @@ static void add_moved(keel_moved_t *sum, const json_t *object, bool is_untimed) 
 
 static keel_status_t describe_line(const reading_t *reading, const json_t *site,
                                    keel_reads_line_t *out) {
-    keel_arena_t *texts = reading->texts;
+    keel_texts_t *texts = reading->texts;
     *out = (keel_reads_line_t){.line = keel_event_line(site, "line"),
                                .call_line = keel_event_line(site, "call_line"),
                                .library_line = keel_event_line(site, "library_line"),
@@ -87,8 +78,11 @@ static keel_status_t add_piece(reading_t *reading, const json_t *event, const js
     if (!status && !known) status = keel_realloc_array(at + 1, sizeof *reading->pieces, &grown);
     reading->pieces = grown;
     if (!status && !known) {
-        reading->pieces[at] =
-            (piece_t){.line = line, .program = keel_event_text(object, "program")};
+        piece_t *fresh = &reading->pieces[at];
+        *fresh = (piece_t){.line = line};
+        status = keel_event_keep_field(reading->texts, object, "program", &fresh->program);
+    }
+    if (!status && !known) {
         status = keel_map_put(&reading->by_piece, keel_buffer_bytes(&key), reading->piece_count++);
     }
     keel_buffer_deinitialize(&key);
@@ -192,14 +186,23 @@ static int by_weight(const void *a, const void *b) {
     return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
-static keel_status_t read_transfers(reading_t *reading) {
+void keel_reads_begin(keel_reads_reading_t *reading, const keel_steps_t *steps, keel_texts_t *texts,
+                      keel_reads_t *out) {
+    *reading = (keel_reads_reading_t){.steps = steps, .folder = "", .texts = texts, .out = out};
+    *out = (keel_reads_t){0};
+    keel_map_initialize(&reading->by_line);
+    keel_map_initialize(&reading->by_piece);
+}
+
+keel_status_t keel_reads_add(keel_reads_reading_t *reading, const json_t *event,
+                             const char *folder) {
+    if (strcmp(keel_event_text(event, "event"), "transfers") != 0) return NULL;
+    reading->folder = folder;
+    return add_event(reading, event);
+}
+
+keel_status_t keel_reads_settle(keel_reads_reading_t *reading) {
     keel_reads_t *reads = reading->out;
-    size_t index;
-    const json_t *event;
-    json_array_foreach(reading->steps->events, index, event) {
-        if (strcmp(keel_event_text(event, "event"), "transfers") == 0)
-            KEEL_TRY(add_event(reading, event));
-    }
     for (size_t i = 0; i < reading->piece_count; ++i)
         KEEL_TRY(judge_piece(reading, &reading->pieces[i]));
     for (size_t i = 0; i < reads->count; ++i)
@@ -212,17 +215,10 @@ static keel_status_t read_transfers(reading_t *reading) {
     return NULL;
 }
 
-keel_status_t keel_reads_read(const keel_steps_t *steps, const char *folder, keel_arena_t *texts,
-                              keel_reads_t *out) {
-    reading_t reading = {.steps = steps, .folder = folder, .texts = texts, .out = out};
-    *out = (keel_reads_t){0};
-    keel_map_initialize(&reading.by_line);
-    keel_map_initialize(&reading.by_piece);
-    keel_status_t status = read_transfers(&reading);
-    keel_map_deinitialize(&reading.by_line);
-    keel_map_deinitialize(&reading.by_piece);
-    keel_free(reading.pieces);
-    return status;
+void keel_reads_end(keel_reads_reading_t *reading) {
+    keel_map_deinitialize(&reading->by_line);
+    keel_map_deinitialize(&reading->by_piece);
+    keel_free(reading->pieces);
 }
 
 void keel_reads_deinitialize(keel_reads_t *reads) {

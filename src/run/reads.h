@@ -10,6 +10,7 @@
 #define KEEL_RUN_READS_H_
 
 #include "base/base.h"
+#include "run/texts.h"
 
 struct keel_steps_t;
 
@@ -49,9 +50,27 @@ typedef struct keel_reads_t {
     bool endless; // a read asked for each execution and cut: nothing ends a step
 } keel_reads_t;
 
-// Deinitialize `out` even on failure. `folder`: of the run.
-keel_status_t keel_reads_read(const struct keel_steps_t *steps, const char *folder,
-                              keel_arena_t *texts, keel_reads_t *out) KEEL_MUST_CHECK;
+// What is kept while events are added.
+typedef struct keel_reads_reading_t {
+    const struct keel_steps_t *steps; // whose first pass is over
+    const char *folder;
+    keel_texts_t *texts;
+    keel_reads_t *out;
+    keel_map_t by_line; // -> lines
+    keel_map_t by_piece;
+    struct keel_reads_piece_t *pieces;
+    size_t piece_count;
+} keel_reads_reading_t;
+
+struct json_t;
+// Deinitialize `out` even on failure.
+void keel_reads_begin(keel_reads_reading_t *reading, const struct keel_steps_t *steps,
+                      keel_texts_t *texts, keel_reads_t *out);
+// One more event; others than `transfers` are skipped. `folder`: of the run.
+keel_status_t keel_reads_add(keel_reads_reading_t *reading, const struct json_t *event,
+                             const char *folder) KEEL_MUST_CHECK;
+keel_status_t keel_reads_settle(keel_reads_reading_t *reading) KEEL_MUST_CHECK;
+void keel_reads_end(keel_reads_reading_t *reading);
 void keel_reads_deinitialize(keel_reads_t *reads);
 
 #endif // KEEL_RUN_READS_H_

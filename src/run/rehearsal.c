@@ -6,7 +6,7 @@
 typedef struct context_t {
     keel_run_rehearsal_t *rehearsal;
     const char *cwd;
-    keel_arena_t *texts;
+    keel_texts_t *texts;
 } context_t;
 
 static keel_status_t keep_field(const context_t *to, const json_t *event, const char *name,
@@ -53,10 +53,8 @@ static keel_status_t keep_assumed(const context_t *to, const json_t *from, const
     size_t kept = 0;
     for (size_t i = 0; i < json_array_size(list) && kept < most; ++i) {
         const char *text = json_string_value(json_array_get(list, i));
-        keel_str_t copy;
         if (!text || !*text) continue;
-        KEEL_TRY(keel_arena_str(to->texts, keel_str(text), &copy));
-        out[kept++] = copy.data;
+        KEEL_TRY(keel_event_keep(to->texts, text, &out[kept++]));
     }
     return NULL;
 }
@@ -194,8 +192,8 @@ static keel_status_t meet_compile(const context_t *to, const json_t *event) {
     return NULL;
 }
 
-keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const json_t *event,
-                                 const char *cwd, keel_arena_t *texts) {
+keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const keel_steps_t *steps,
+                                 const json_t *event, const char *cwd, keel_texts_t *texts) {
     static const struct {
         const char *name;
         keel_status_t (*meet)(const context_t *to, const json_t *event);
@@ -205,11 +203,11 @@ keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const json_t *
     const char *kind = keel_event_text(event, "event");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
         if (strcmp(kind, kinds[i].name) == 0) KEEL_TRY(kinds[i].meet(&to, event));
-    return keel_drift_add(rehearsal, event, cwd, texts);
+    return keel_drift_add(rehearsal, steps, event, cwd, texts);
 }
 
 keel_status_t keel_rehearsal_add_written(keel_run_rehearsal_t *rehearsal, const json_t *event,
-                                         keel_arena_t *texts) {
+                                         keel_texts_t *texts) {
     keel_journal_written_t *written = &rehearsal->written;
     const json_t *groups = json_object_get(event, "groups");
     size_t count = json_array_size(groups);

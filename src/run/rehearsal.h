@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "journal/journal.h"
+#include "run/texts.h"
 
 // The devices that are not there. Texts are "" and numbers 0 if unknown.
 typedef struct keel_run_target_t {
@@ -86,19 +87,22 @@ typedef struct keel_run_rehearsal_t {
 
 struct json_t;
 // drift.c: one more event. Then, if all processes have ended, what they did not do together.
-keel_status_t keel_drift_add(keel_run_rehearsal_t *rehearsal, const struct json_t *event,
-                             const char *cwd, keel_arena_t *texts) KEEL_MUST_CHECK;
+struct keel_steps_t;
+keel_status_t keel_drift_add(keel_run_rehearsal_t *rehearsal, const struct keel_steps_t *steps,
+                             const struct json_t *event, const char *cwd,
+                             keel_texts_t *texts) KEEL_MUST_CHECK;
 keel_status_t keel_drift_find(keel_run_rehearsal_t *rehearsal) KEEL_MUST_CHECK;
 void keel_drift_release(keel_run_rehearsal_t *rehearsal);
 
 // What the command would have written. `keel` itself says that, not a client.
 keel_status_t keel_rehearsal_add_written(keel_run_rehearsal_t *rehearsal,
                                          const struct json_t *event,
-                                         keel_arena_t *texts) KEEL_MUST_CHECK;
+                                         keel_texts_t *texts) KEEL_MUST_CHECK;
 void keel_rehearsal_initialize(keel_run_rehearsal_t *rehearsal);
 void keel_rehearsal_deinitialize(keel_run_rehearsal_t *rehearsal);
 // One more event of a rehearsed process; others are skipped. `cwd` is the run's.
-keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const struct json_t *event,
-                                 const char *cwd, keel_arena_t *texts) KEEL_MUST_CHECK;
+keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const struct keel_steps_t *steps,
+                                 const struct json_t *event, const char *cwd,
+                                 keel_texts_t *texts) KEEL_MUST_CHECK;
 
 #endif // KEEL_RUN_REHEARSAL_H_

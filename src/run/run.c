@@ -11,14 +11,19 @@
 typedef struct reading_t {
     keel_run_t *run;
     keel_steps_t *steps;
-    unsigned parts;
+    keel_reads_reading_t reads;
     keel_steps_request_t *request; // of the event, if it is a compile or load
     size_t request_capacity, entry_capacity;
     double last;                  // time of the last event
     double first_told, last_told; // likewise, ignoring impossible times
     keel_memory_reading_t memory;
-    int64_t *first_pids; // which process asked first for each program
+    int64_t *first_pids;         // which process asked first for each program
+    keel_run_program_t left_out; // one that is not kept
 } reading_t;
+
+static bool is_event(const json_t *event, const char *kind) {
+    return strcmp(keel_event_text(event, "event"), kind) == 0;
+}
 
 static keel_status_t keep_text(reading_t *reading, const char *text, const char **out) {
     return keel_event_keep(&reading->run->texts, text, out);
@@ -31,10 +36,13 @@ static keel_status_t site_of(reading_t *reading, const json_t *event, keel_run_p
 
 // The program that a compile or load is about, with what its first event says about it.
 static keel_status_t program_of(reading_t *reading, const json_t *event, keel_run_program_t **out) {
-    keel_run_program_t *program =
-        &reading->run->programs[keel_steps_program(reading->steps, event)];
-    KEEL_ASSERT((size_t)(program - reading->run->programs) < reading->run->program_count);
-    *out = program;
+    static const keel_run_program_t none;
+    size_t index = reading->request->program;
+    reading->left_out = none;
+    *out = &reading->left_out;
+    if (index == SIZE_MAX) return NULL; // only the run's figures have it
+    KEEL_ASSERT(index < reading->run->program_count);
+    keel_run_program_t *program = *out = &reading->run->programs[index];
     if (program->identity) return NULL;
     const keel_steps_program_t *known = &reading->steps->programs[program - reading->run->programs];
     program->ops = known->ops;
@@ -48,7 +56,7 @@ static keel_status_t program_of(reading_t *reading, const json_t *event, keel_ru
 
 // ---- figures -----------------------------------------------------------------------------------
 
-static keel_status_t count_compile(reading_t *reading, json_t *event) {
+static keel_status_t count_compile(reading_t *reading, const json_t *event) {
     keel_run_t *run = reading->run;
     keel_run_program_t *program;
     KEEL_TRY(program_of(reading, event, &program));
@@ -59,7 +67,7 @@ static keel_status_t count_compile(reading_t *reading, json_t *event) {
     return NULL;
 }
 
-static keel_status_t count_load(reading_t *reading, json_t *event) {
+static keel_status_t count_load(reading_t *reading, const json_t *event) {
     keel_run_t *run = reading->run;
     keel_run_program_t *program;
     KEEL_TRY(program_of(reading, event, &program));
@@ -82,7 +90,7 @@ keel_took_t keel_run_waited(const keel_run_t *run) {
     return waited;
 }
 
-static keel_status_t count_prefetch(reading_t *reading, json_t *event) {
+static keel_status_t count_prefetch(reading_t *reading, const json_t *event) {
     uint64_t loaded = keel_event_count(event, "loaded"), used = keel_event_count(event, "used");
     if (loaded > used) reading->run->unused_loads += loaded - used;
     reading->run->ahead_seconds += keel_event_number(event, "seconds");
@@ -109,7 +117,7 @@ static keel_status_t keep_arguments(reading_t *reading, const json_t *arguments)
     return status;
 }
 
-static keel_status_t count_start(reading_t *reading, json_t *event) {
+static keel_status_t count_start(reading_t *reading, const json_t *event) {
     keel_run_t *run = reading->run;
     run->has_lines |= *keel_event_text(json_object_get(event, "flags"), "XLA_HLO_DEBUG");
     run->has_client = true;
@@ -129,48 +137,43 @@ static keel_status_t count_start(reading_t *reading, json_t *event) {
     return keep_text(reading, api, &run->plugin_api);
 }
 
-static keel_status_t count_store_error(reading_t *reading, json_t *event) {
+static keel_status_t count_store_error(reading_t *reading, const json_t *event) {
     if (reading->run->store_errors++) return NULL;
     return keep_text(reading, keel_event_text(event, "message"), &reading->run->first_store_error);
 }
 
-static keel_status_t count_fallback(reading_t *reading, json_t *event) {
+static keel_status_t count_fallback(reading_t *reading, const json_t *event) {
     if (reading->run->fallbacks++) return NULL;
     return keep_text(reading, keel_event_text(event, "message"), &reading->run->first_fallback);
 }
 
-static keel_status_t count_miss(reading_t *reading, json_t *event) {
+static keel_status_t count_miss(reading_t *reading, const json_t *event) {
     (void)event;
     ++reading->run->misses;
     return NULL;
 }
 
-static keel_status_t count_uncacheable(reading_t *reading, json_t *event) {
+static keel_status_t count_uncacheable(reading_t *reading, const json_t *event) {
     (void)event;
     ++reading->run->uncacheable;
     return NULL;
 }
 
-static keel_status_t count_publish(reading_t *reading, json_t *event) {
+static keel_status_t count_publish(reading_t *reading, const json_t *event) {
     (void)event;
     ++reading->run->publishes;
     return NULL;
 }
 
-static keel_status_t count_fix(reading_t *reading, json_t *event) {
+static keel_status_t count_fix(reading_t *reading, const json_t *event) {
     return keel_fixes_add(&reading->run->fixes, event, &reading->run->texts);
 }
 
 static void count_executes(keel_run_t *run, const json_t *event) {
-    const char *digest;
-    json_t *value;
-    json_object_foreach(json_object_get(event, "executes"), digest, value) {
-        json_int_t number = json_integer_value(value);
-        if (number > 0) run->executes += (uint64_t)number;
-    }
+    run->executes += keel_event_executions(event);
 }
 
-static keel_status_t note_source(reading_t *reading, json_t *event) {
+static keel_status_t note_source(reading_t *reading, const json_t *event) {
     return keel_source_note(&reading->run->sources, keel_event_text(event, "file"),
                             keel_event_text(event, "digest"));
 }
@@ -232,6 +235,16 @@ static bool is_repeat(const reading_t *reading, size_t program, int64_t pid) {
     return *first != pid && reading->run->rehearsal.target.processes > 1;
 }
 
+// One that is not kept.
+static void sum_request(reading_t *reading, const json_t *event,
+                        const keel_steps_request_t *known) {
+    keel_run_t *run = reading->run;
+    ++run->summed;
+    run->recompiles +=
+        is_compile(event, known) && json_is_true(json_object_get(event, "recompile"));
+    if (is_event(event, "compile")) ++run->fates[known->fate];
+}
+
 static keel_status_t add_request(reading_t *reading, const json_t *event,
                                  const keel_steps_process_t *process,
                                  const keel_steps_request_t *known) {
@@ -246,9 +259,9 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
         .t = keel_event_number(event, "t"),
         .took = known->took,
         .fate = known->fate,
-        .ops = reading->steps->programs[keel_steps_program(reading->steps, event)].ops,
+        .ops = reading->steps->programs[known->program].ops,
         .pid = process->pid,
-        .index = keel_steps_program(reading->steps, event),
+        .index = known->program,
         .is_load = strcmp(keel_event_text(event, "event"), "load") == 0,
         .from_memory = strcmp(keel_event_text(event, "tier"), "memory") == 0,
         .is_compile = is_compile(event, known),
@@ -283,6 +296,7 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     KEEL_TRY(keel_steps_explained(reading->steps, event, &known));
     KEEL_ASSERT(!known || (size_t)(known - reading->steps->requests) < run->request_count);
     if (known && run->requests[known - reading->steps->requests].is_repeat) return NULL;
+    if (run->entry_count >= keel_limit(KEEL_LIMIT_REQUESTS)) return NULL;
     void *grown = run->entries;
     KEEL_TRY(
         keel_grow_array(run->entry_count, sizeof *run->entries, &reading->entry_capacity, &grown));
@@ -315,10 +329,10 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
 
 // ---- all events --------------------------------------------------------------------------------
 
-static keel_status_t count_event(reading_t *reading, json_t *event) {
+static keel_status_t count_event(reading_t *reading, const json_t *event) {
     static const struct {
         const char *name;
-        keel_status_t (*count)(reading_t *reading, json_t *event);
+        keel_status_t (*count)(reading_t *reading, const json_t *event);
     } kinds[] = {
         {"start", count_start},       {"compile", count_compile},
         {"load", count_load},         {"prefetch", count_prefetch},
@@ -338,21 +352,26 @@ static keel_status_t count_event(reading_t *reading, json_t *event) {
     return keel_asides_add(&run->asides, event, run->cwd, &run->texts);
 }
 
-static keel_status_t meet_event(reading_t *reading, json_t *event) {
+static keel_status_t meet_event(void *context, const json_t *event) {
+    reading_t *reading = context;
     keel_run_t *run = reading->run;
     keel_steps_process_t *process;
-    if (strcmp(keel_event_text(event, "event"), "written") == 0)
+    if (is_event(event, "written"))
         return keel_rehearsal_add_written(&run->rehearsal, event, &run->texts);
     note_time(reading, event);
     KEEL_TRY(keel_steps_advance(reading->steps, event, &process, &reading->request));
     KEEL_TRY(count_event(reading, event));
     if (process->is_rehearsal)
-        KEEL_TRY(keel_rehearsal_add(&run->rehearsal, event, run->cwd, &run->texts));
-    if (reading->parts & KEEL_RUN_MEMORY)
+        KEEL_TRY(keel_rehearsal_add(&run->rehearsal, reading->steps, event, run->cwd, &run->texts));
+    KEEL_TRY(keel_reads_add(&reading->reads, event, run->cwd));
+    if (run->parts & KEEL_RUN_MEMORY)
         KEEL_TRY(keel_memory_add(&reading->memory, event, run->cwd, &run->texts));
-    if (reading->parts & KEEL_RUN_METRICS) KEEL_TRY(keel_metrics_event(&run->metrics, event));
-    if (reading->request) KEEL_TRY(add_request(reading, event, process, reading->request));
-    if (strcmp(keel_event_text(event, "event"), "explain") != 0) return NULL;
+    if (run->parts & KEEL_RUN_METRICS) KEEL_TRY(keel_metrics_event(&run->metrics, event));
+    if (reading->request && reading->request->is_summed)
+        sum_request(reading, event, reading->request);
+    else if (reading->request)
+        KEEL_TRY(add_request(reading, event, process, reading->request));
+    if (!is_event(event, "explain")) return NULL;
     return add_entry(reading, event, process);
 }
 
@@ -400,18 +419,34 @@ static int by_cost(const void *a, const void *b) {
     return order ? order : strcmp(x->identity, y->identity);
 }
 
+// Reports show a few hundred bytes of a string, and print a command whole.
+enum { LONGEST_STRING = 1 << 14 };
+
+// The run's events but for the parts that were not asked for.
+static keel_status_t scan(const keel_run_t *run,
+                          keel_status_t (*visit)(void *context, const struct json_t *event),
+                          void *context, keel_journal_damage_t *out_damage) {
+    static const char *const events[] = {"ask", "memory", NULL}, *const asks[] = {"ask", NULL};
+    const char *lists[5] = {NULL};
+    size_t count = 0;
+    if (!(run->parts & KEEL_RUN_DETAILS)) lists[count++] = "folded", lists[count++] = "stack";
+    if (!(run->parts & KEEL_RUN_KEYS)) lists[count++] = "components", lists[count++] = "values";
+    const keel_journal_needless_t needless = {run->parts & KEEL_RUN_MEMORY ? asks : events, lists,
+                                              LONGEST_STRING};
+    return keel_journal_scan(&run->source, &needless, visit, context, out_damage);
+}
+
 static keel_status_t meet_events(reading_t *reading) {
     keel_run_t *run = reading->run;
-    size_t index, count = reading->steps->program_count;
+    size_t count = reading->steps->program_count;
     void *programs;
     KEEL_TRY(keel_calloc(count, sizeof *run->programs, &programs));
     run->programs = programs;
     run->program_count = count;
     KEEL_TRY(keel_calloc(count + 1, sizeof *reading->first_pids, &programs));
     reading->first_pids = programs;
-    json_t *event;
-    json_array_foreach(reading->steps->events, index, event) KEEL_TRY(meet_event(reading, event));
-    KEEL_TRY(keel_reads_read(reading->steps, run->cwd, &run->texts, &run->reads));
+    KEEL_TRY(scan(run, meet_event, reading, &run->damage));
+    KEEL_TRY(keel_reads_settle(&reading->reads));
     KEEL_TRY(keel_memory_settle(&reading->memory));
     keel_asides_settle(&run->asides);
     KEEL_TRY(keel_retraces_add(reading->steps, run));
@@ -422,35 +457,30 @@ static keel_status_t meet_events(reading_t *reading) {
     return NULL;
 }
 
-// Whether it fits is a part of what a rehearsal is for.
-static keel_status_t read_steps(keel_bytes_t bytes, unsigned *inout_parts, keel_steps_t *out,
-                                keel_journal_damage_t *out_damage) {
-    KEEL_TRY(keel_steps_read(bytes, *inout_parts, out, out_damage));
-    if (!out->is_rehearsal || *inout_parts & KEEL_RUN_MEMORY) return NULL;
-    *inout_parts |= KEEL_RUN_MEMORY;
-    keel_steps_deinitialize(out);
-    return keel_steps_read(bytes, *inout_parts, out, out_damage);
-}
-
-static keel_status_t parse_run(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
-                               keel_run_t *run) {
+// Takes the source.
+static keel_status_t read_source(keel_journal_source_t source, const char *id, const char *path,
+                                 unsigned parts, keel_run_t *run) {
     void *steps;
-    reading_t reading = {.run = run, .parts = parts};
+    reading_t reading = {.run = run};
+    run->source = source;
+    run->parts = parts;
     KEEL_TRY(keel_strdup(keel_str(path), &run->path));
     KEEL_TRY(keep_text(&reading, id, &run->id));
     KEEL_TRY(keel_calloc(1, sizeof *run->steps_, &steps));
     reading.steps = run->steps_ = steps;
-    KEEL_TRY(keel_status_annotate(read_steps(bytes, &reading.parts, run->steps_, &run->damage),
-                                  "%s", path));
+    KEEL_TRY(keel_status_annotate(keel_steps_read(&run->source, run->steps_), "%s", path));
+    // Whether it fits is a part of what a rehearsal is for.
+    if (run->steps_->is_rehearsal) run->parts |= KEEL_RUN_MEMORY;
     keel_memory_begin(&reading.memory, run->steps_->is_rehearsal, &run->memory);
-    keel_status_t status = meet_events(&reading);
+    keel_reads_begin(&reading.reads, run->steps_, &run->texts, &run->reads);
+    keel_status_t status = keel_status_annotate(meet_events(&reading), "%s", path);
+    keel_reads_end(&reading.reads);
     keel_memory_end(&reading.memory);
     keel_free(reading.first_pids);
     return status;
 }
 
-keel_status_t keel_run_parse(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
-                             keel_run_t *out) {
+void keel_run_initialize(keel_run_t *out) {
     *out = (keel_run_t){.id = "",
                         .command = "",
                         .argv = "[]",
@@ -463,29 +493,38 @@ keel_status_t keel_run_parse(keel_bytes_t bytes, const char *id, const char *pat
                         .framework = "",
                         .first_store_error = "",
                         .first_fallback = ""};
-    keel_arena_initialize(&out->texts, 0);
+    keel_texts_initialize(&out->texts);
     keel_map_initialize(&out->sources);
     keel_metrics_initialize(&out->metrics);
     keel_rehearsal_initialize(&out->rehearsal);
-    keel_status_t status = parse_run(bytes, id, path, parts, out);
+}
+
+static keel_status_t read_run(keel_journal_source_t source, const char *id, const char *path,
+                              unsigned parts, keel_run_t *out) {
+    keel_run_initialize(out);
+    keel_status_t status = read_source(source, id, path, parts, out);
     if (status) keel_run_deinitialize(out);
     return status;
 }
 
+keel_status_t keel_run_parse(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
+                             keel_run_t *out) {
+    return read_run((keel_journal_source_t){.bytes = bytes}, id, path, parts, out);
+}
+
 keel_status_t keel_run_read(const char *run_dir, const char *id, unsigned parts, keel_run_t *out) {
-    keel_journal_file_t journal;
+    keel_journal_source_t source;
     *out = (keel_run_t){0};
-    KEEL_TRY(keel_journal_file_read(run_dir, id, &journal));
-    keel_status_t status = keel_run_parse(journal.bytes, id, journal.path, parts, out);
-    keel_journal_file_free(&journal);
-    if (!status) out->journal_bytes = keel_journal_run_bytes(run_dir, id);
-    return status;
+    KEEL_TRY(keel_journal_source_open(run_dir, id, &source));
+    KEEL_TRY(read_run(source, id, source.path, parts, out));
+    out->journal_bytes = keel_journal_run_bytes(run_dir, id);
+    return NULL;
 }
 
 void keel_run_deinitialize(keel_run_t *run) {
     if (run->steps_) keel_steps_deinitialize(run->steps_);
     keel_free(run->steps_);
-    keel_arena_deinitialize(&run->texts);
+    keel_texts_deinitialize(&run->texts);
     keel_map_deinitialize(&run->sources);
     keel_metrics_deinitialize(&run->metrics);
     keel_asides_deinitialize(&run->asides);
@@ -497,16 +536,15 @@ void keel_run_deinitialize(keel_run_t *run) {
     keel_free(run->requests);
     keel_free(run->entries);
     keel_free(run->path);
+    keel_journal_source_close(&run->source);
     *run = (keel_run_t){0};
 }
 
 keel_status_t keel_run_visit(const keel_run_t *run,
                              keel_status_t (*visit)(void *context, const struct json_t *event),
                              void *context) {
-    size_t index;
-    const json_t *event;
-    json_array_foreach(run->steps_->events, index, event) KEEL_TRY(visit(context, event));
-    return NULL;
+    keel_journal_damage_t damage;
+    return scan(run, visit, context, &damage);
 }
 
 bool keel_run_is_restless(const keel_run_t *run) {
@@ -525,6 +563,6 @@ bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid) {
     return keel_steps_goes_on(run->steps_, digest, pid);
 }
 
-keel_status_t keel_run_keep(keel_arena_t *texts, const char *text, const char **out) {
+keel_status_t keel_run_keep(keel_texts_t *texts, const char *text, const char **out) {
     return keel_event_keep(texts, text, out);
 }

@@ -1,4 +1,4 @@
-// run: the model of a run. One pass over its journal fills one keel_run_t; why it compiled what it
+// run: the model of a run. Two passes over its journal fill one keel_run_t; why it compiled what it
 // did (why/why.h), the texts (text/text.h) and the page (page/page.h) only look at it.
 //
 //   run.c      the pass over the events: identity, figures, programs, requests
@@ -30,6 +30,7 @@
 #include "run/memory.h"
 #include "run/reads.h"
 #include "run/rehearsal.h"
+#include "run/texts.h"
 #include "run/took.h"
 
 typedef struct keel_run_place_t {
@@ -160,6 +161,7 @@ typedef struct keel_run_t {
     double overhead_seconds;      // Keel's own inside Compile, over compiles and loads
     double load_overhead_seconds; // of that, over loads
     double spared_seconds; // what compiling the loaded programs had cost when they were stored
+    uint64_t summed;       // compiles and loads that only the figures have: what is kept is bounded
     uint64_t steps;
     uint64_t settled_at_step; // steps before the last new program, and one; 0 if nothing ran
 
@@ -183,9 +185,11 @@ typedef struct keel_run_t {
     const char *first_store_error, *first_fallback;
 
     keel_journal_damage_t damage;
-    char *path;                  // of the journal
+    char *path;                   // of the journal
+    keel_journal_source_t source; // for keel_run_visit
+    unsigned parts;
     struct keel_steps_t *steps_; // steps.h; for the files of this room
-    keel_arena_t texts;
+    keel_texts_t texts;
 } keel_run_t;
 
 // Parts of a journal that take time to read and that few commands show.
@@ -202,9 +206,12 @@ keel_status_t keel_run_read(const char *run_dir, const char *id, unsigned parts,
 // The same from a journal's bytes; `path` is for messages.
 keel_status_t keel_run_parse(keel_bytes_t bytes, const char *id, const char *path, unsigned parts,
                              keel_run_t *out) KEEL_MUST_CHECK;
+// One without anything, for keel_run_deinitialize.
+void keel_run_initialize(keel_run_t *run);
 void keel_run_deinitialize(keel_run_t *run);
-// Visits the events that were read, in order, for what the model lacks. Asks are not among them,
-// nor are the parts that were not asked for. A status from `visit` ends it and is returned.
+// Reads the events again, in order, for what the model lacks. Asks are not among them, nor are the
+// parts that were not asked for. What was given to keel_run_parse must still be there. A status
+// from `visit` ends it and is returned.
 keel_status_t keel_run_visit(const keel_run_t *run,
                              keel_status_t (*visit)(void *context, const struct json_t *event),
                              void *context) KEEL_MUST_CHECK;
@@ -244,7 +251,7 @@ bool keel_run_passes(const keel_run_t *run);
 // "/home/ada/a/train.py" in a run from /home/ada/a is "train.py".
 const char *keel_run_relative(const char *file, const char *folder);
 // A copy in the arena; "" for an empty text.
-keel_status_t keel_run_keep(keel_arena_t *texts, const char *text,
+keel_status_t keel_run_keep(keel_texts_t *texts, const char *text,
                             const char **out) KEEL_MUST_CHECK;
 
 #endif // KEEL_RUN_RUN_H_

@@ -6,21 +6,16 @@
 
 // ---- fields ------------------------------------------------------------------------------------
 
-keel_status_t keel_event_keep(keel_arena_t *texts, const char *text, const char **out) {
-    keel_str_t copy;
-    *out = "";
-    if (!*text) return NULL;
-    KEEL_TRY(keel_arena_str(texts, keel_str(text), &copy));
-    *out = copy.data;
-    return NULL;
+keel_status_t keel_event_keep(keel_texts_t *texts, const char *text, const char **out) {
+    return keel_texts_keep(texts, text, out);
 }
 
-keel_status_t keel_event_keep_field(keel_arena_t *texts, const json_t *object, const char *name,
+keel_status_t keel_event_keep_field(keel_texts_t *texts, const json_t *object, const char *name,
                                     const char **out) {
     return keel_event_keep(texts, keel_event_text(object, name), out);
 }
 
-keel_status_t keel_event_joined(keel_arena_t *texts, const json_t *list, const char **out) {
+keel_status_t keel_event_joined(keel_texts_t *texts, const json_t *list, const char **out) {
     keel_buffer_t line;
     keel_buffer_initialize(&line, 1 << 20);
     size_t index;
@@ -42,24 +37,23 @@ const char *keel_run_relative(const char *file, const char *folder) {
     return below ? file + length + 1 : file;
 }
 
-keel_status_t keel_event_place(keel_arena_t *texts, const char *file, uint32_t line,
+keel_status_t keel_event_place(keel_texts_t *texts, const char *file, uint32_t line,
                                const char *folder, const char **out) {
-    enum { LONGEST_NUMBER = sizeof ":4294967295" };
     const char *shown = keel_run_relative(file, folder);
-    void *memory;
+    keel_buffer_t text;
     *out = "";
     if (!*file) return NULL;
     if (!line) return keel_event_keep(texts, shown, out);
-    size_t size = strlen(shown);
-    KEEL_TRY(keel_arena_array(texts, size + LONGEST_NUMBER, 1, &memory));
-    char *text = memory;
-    memcpy(text, shown, size);
-    snprintf(text + size, LONGEST_NUMBER, ":%u", line);
-    *out = text;
-    return NULL;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, shown);
+    keel_buffer_format(&text, ":%u", line);
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = keel_event_keep(texts, keel_buffer_cstr(&text), out);
+    keel_buffer_deinitialize(&text);
+    return status;
 }
 
-keel_status_t keel_event_site(keel_arena_t *texts, const json_t *site, const char *folder,
+keel_status_t keel_event_site(keel_texts_t *texts, const json_t *site, const char *folder,
                               keel_run_place_t *out) {
     out->line = keel_event_line(site, "line");
     out->call_line = keel_event_line(site, "call_line");
@@ -131,10 +125,11 @@ static keel_status_t add_program(keel_steps_t *steps, const json_t *event) {
     KEEL_TRY(keel_realloc_array(steps->program_count + 1, sizeof *steps->programs, &grown));
     steps->programs = grown;
     keel_steps_program_t *program = &steps->programs[steps->program_count];
-    *program = (keel_steps_program_t){.identity = keel_event_identity(event),
-                                      .name = keel_event_text(event, "name"),
-                                      .ops = keel_event_count(event, "ops"),
+    *program = (keel_steps_program_t){.ops = keel_event_count(event, "ops"),
                                       .is_eager = is_eager_event(event)};
+    KEEL_TRY(keel_event_keep(&steps->texts, keel_event_identity(event), &program->identity));
+    KEEL_TRY(keel_event_keep_field(&steps->texts, event, "program", &program->digest));
+    KEEL_TRY(keel_event_keep_field(&steps->texts, event, "name", &program->name));
     KEEL_TRY(family_of(steps, event, &program->family));
     steps->families[program->family].is_eager |= program->is_eager;
     return keel_map_put(&steps->by_identity, name_bytes(program->identity), steps->program_count++);
@@ -145,44 +140,103 @@ const char *keel_steps_name(const keel_steps_t *steps, const char *digest) {
     return index ? steps->programs[*index].name : "";
 }
 
-// The event itself contains what was executed before it.
-bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
-                            int64_t pid) {
-    size_t index;
-    const json_t *event;
-    bool is_behind = false;
-    json_array_foreach(steps->events, index, event) {
-        if (json_integer_value(json_object_get(event, "pid")) != pid) continue;
-        if (is_behind && json_object_get(json_object_get(event, "executes"), digest)) return true;
-        is_behind |= is_request(event) && strcmp(keel_event_text(event, "program"), other) == 0;
-    }
-    return false;
+// ---- executions --------------------------------------------------------------------------------
+
+// A process's number and one of its own.
+typedef struct pair_t {
+    int64_t of;
+    uint64_t number;
+} pair_t;
+
+static keel_bytes_t pair_bytes(const pair_t *pair) {
+    return keel_bytes(pair, sizeof *pair);
 }
 
-// How often programs of that family ran, according to the event.
-static json_int_t count_family(const keel_steps_t *steps, const json_t *event, size_t family) {
-    const char *digest;
-    json_t *value;
-    json_int_t count = 0;
-    json_object_foreach(json_object_get(event, "executes"), digest, value) {
-        const uint64_t *index = keel_map_find(&steps->by_program, name_bytes(digest));
-        if (index && steps->programs[*index].family == family) count += json_integer_value(value);
+static int64_t pid_of(const json_t *event) {
+    return json_integer_value(json_object_get(event, "pid"));
+}
+
+keel_steps_program_t *keel_steps_counted(const keel_steps_t *steps, const json_t *event,
+                                         const keel_counted_t *counted) {
+    const pair_t pair = {pid_of(event), counted->number};
+    const uint64_t *index = counted->digest
+                                ? keel_map_find(&steps->by_program, name_bytes(counted->digest))
+                                : keel_map_find(&steps->by_number, pair_bytes(&pair));
+    return index ? &steps->programs[*index] : NULL;
+}
+
+// A later process may have the number of an earlier one, so both passes do this in order.
+static keel_status_t meet_number(keel_steps_t *steps, const json_t *event, size_t program) {
+    const pair_t pair = {pid_of(event), keel_event_count(event, "number")};
+    if (!pair.number || program == SIZE_MAX) return NULL;
+    return keel_map_put(&steps->by_number, pair_bytes(&pair), program);
+}
+
+static const keel_steps_use_t *find_use(const keel_steps_t *steps, const char *digest,
+                                        int64_t pid) {
+    const uint64_t *program = keel_map_find(&steps->by_program, name_bytes(digest));
+    const pair_t pair = {pid, program ? *program : UINT64_MAX};
+    const uint64_t *use = keel_map_find(&steps->use_of, pair_bytes(&pair));
+    return use ? &steps->uses[*use] : NULL;
+}
+
+static keel_status_t use_of(keel_steps_t *steps, int64_t pid, size_t program,
+                            keel_steps_use_t **out) {
+    const pair_t pair = {pid, program};
+    const uint64_t *known = keel_map_find(&steps->use_of, pair_bytes(&pair));
+    size_t at = known ? (size_t)*known : steps->use_count;
+    if (!known) {
+        void *grown = steps->uses;
+        KEEL_TRY(keel_grow_array(at, sizeof *steps->uses, &steps->use_room, &grown));
+        steps->uses = grown;
+        steps->uses[at] = (keel_steps_use_t){0};
+        KEEL_TRY(keel_map_put(&steps->use_of, pair_bytes(&pair), at));
+        ++steps->use_count;
     }
-    return count;
+    *out = &steps->uses[at];
+    return NULL;
+}
+
+static uint64_t family_executes(const keel_steps_t *steps, int64_t pid, size_t family) {
+    const pair_t pair = {pid, family};
+    const uint64_t *sum = keel_map_find(&steps->family_of, pair_bytes(&pair));
+    return sum ? *sum : 0;
+}
+
+static keel_status_t note_run(keel_steps_t *steps, int64_t pid, const keel_steps_program_t *program,
+                              uint64_t times) {
+    keel_steps_use_t *use;
+    const pair_t family = {pid, program->family};
+    KEEL_TRY(use_of(steps, pid, (size_t)(program - steps->programs), &use));
+    use->ran = steps->event;
+    return keel_map_add(&steps->family_of, pair_bytes(&family), times);
+}
+
+// After the event's own counts, which came before it.
+static keel_status_t note_asked(keel_steps_t *steps, const json_t *event) {
+    const uint64_t *program =
+        keel_map_find(&steps->by_program, name_bytes(keel_event_text(event, "program")));
+    keel_steps_use_t *use;
+    if (!program) return NULL;
+    KEEL_TRY(use_of(steps, pid_of(event), (size_t)*program, &use));
+    if (use->asked) return NULL;
+    use->asked = steps->event;
+    use->before = family_executes(steps, pid_of(event), steps->programs[*program].family);
+    return NULL;
+}
+
+bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
+                            int64_t pid) {
+    const keel_steps_use_t *use = find_use(steps, digest, pid),
+                           *asked = find_use(steps, other, pid);
+    return use && asked && asked->asked && use->ran > asked->asked;
 }
 
 bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t pid) {
     const uint64_t *program = keel_map_find(&steps->by_program, name_bytes(digest));
-    size_t index;
-    const json_t *event;
-    bool is_behind = false;
-    json_int_t count = 0;
-    json_array_foreach(steps->events, index, event) {
-        if (!program || json_integer_value(json_object_get(event, "pid")) != pid) continue;
-        if (is_behind) count += count_family(steps, event, steps->programs[*program].family);
-        is_behind |= is_request(event) && strcmp(keel_event_text(event, "program"), digest) == 0;
-    }
-    return count > 1;
+    const keel_steps_use_t *use = find_use(steps, digest, pid);
+    if (!program || !use || !use->asked) return false;
+    return family_executes(steps, pid, steps->programs[*program].family) > use->before + 1;
 }
 
 bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid) {
@@ -192,24 +246,27 @@ bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid) {
 }
 
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event) {
-    return (size_t)*keel_map_find(&steps->by_identity, name_bytes(keel_event_identity(event)));
+    const uint64_t *index =
+        keel_map_find(&steps->by_identity, name_bytes(keel_event_identity(event)));
+    return index ? (size_t)*index : SIZE_MAX;
 }
 
 static keel_status_t meet_program(keel_steps_t *steps, const json_t *event) {
     if (!is_request(event)) return NULL;
-    if (!keel_map_find(&steps->by_identity, name_bytes(keel_event_identity(event))))
-        KEEL_TRY(add_program(steps, event));
-    return keel_map_put(&steps->by_program, name_bytes(keel_event_text(event, "program")),
-                        keel_steps_program(steps, event));
+    size_t index = keel_steps_program(steps, event);
+    if (index == SIZE_MAX && steps->program_count >= keel_limit(KEEL_LIMIT_REQUESTS)) return NULL;
+    if (index == SIZE_MAX) KEEL_TRY(add_program(steps, event));
+    index = keel_steps_program(steps, event);
+    KEEL_TRY(meet_number(steps, event, index));
+    return keel_map_put(&steps->by_program, name_bytes(keel_event_text(event, "program")), index);
 }
 
 static void count_executes(keel_steps_t *steps, const json_t *event) {
-    const char *digest;
-    json_t *value;
-    json_object_foreach(json_object_get(event, "executes"), digest, value) {
-        json_int_t number = json_integer_value(value);
-        const uint64_t *index = keel_map_find(&steps->by_program, name_bytes(digest));
-        if (index && number > 0) steps->programs[*index].executes += (uint64_t)number;
+    keel_counts_t counts = keel_event_counts(event);
+    keel_counted_t counted;
+    while (keel_counts_next(&counts, &counted)) {
+        keel_steps_program_t *program = keel_steps_counted(steps, event, &counted);
+        if (program) program->executes += counted.times;
     }
 }
 
@@ -308,32 +365,30 @@ static keel_status_t meet_rehearsal(keel_steps_t *steps, const json_t *event) {
     return NULL;
 }
 
-static keel_status_t collect(void *context, const struct json_t *event) {
+static keel_status_t meet_first(void *context, const struct json_t *event) {
     keel_steps_t *steps = context;
-    // Kept by reference, because nothing changes it.
-    if (json_array_append(steps->events, (json_t *)(uintptr_t)event) == 0) return NULL;
-    return keel_status_make(KEEL_NO_MEMORY, "out of memory: keeping the journal's events");
+    KEEL_TRY(meet_program(steps, event));
+    KEEL_TRY(meet_mark(steps, event));
+    KEEL_TRY(meet_rehearsal(steps, event));
+    KEEL_TRY(keel_outcomes_add(&steps->outcomes, event));
+    meet_pieces(steps, event);
+    count_executes(steps, event);
+    return NULL;
 }
 
-// Reports show a few hundred bytes of a string, and print a command whole.
-enum { LONGEST_STRING = 1 << 14 };
-
-// Parts that were not requested.
-static keel_status_t parse_events(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
-                                  keel_journal_damage_t *out_damage) {
-    static const char *const events[] = {"ask", "memory", NULL}, *const asks[] = {"ask", NULL};
-    const char *lists[5] = {NULL};
-    size_t count = 0;
-    if (!(parts & KEEL_RUN_DETAILS)) lists[count++] = "folded", lists[count++] = "stack";
-    if (!(parts & KEEL_RUN_KEYS)) lists[count++] = "components", lists[count++] = "values";
-    const keel_journal_needless_t needless = {parts & KEEL_RUN_MEMORY ? asks : events, lists,
-                                              LONGEST_STRING, true};
-    return keel_journal_parse_without(bytes, &needless, collect, out, out_damage);
-}
-
-keel_status_t keel_steps_read(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
-                              keel_journal_damage_t *out_damage) {
-    *out = (keel_steps_t){.events = json_array(), .leading = SIZE_MAX};
+keel_status_t keel_steps_read(const keel_journal_source_t *source, keel_steps_t *out) {
+    static const char *const events[] = {"ask",         "memory", "miss",   "explain",
+                                         "publish",     "order",  "source", "device_memory",
+                                         "uncacheable", "living", NULL};
+    static const char *const lists[] = {"components", "values", "reads", NULL};
+    enum { LONGEST = 1 << 14 }; // of a string: names and files
+    const keel_journal_needless_t needless = {events, lists, LONGEST};
+    keel_journal_damage_t damage; // which the second pass reports
+    *out = (keel_steps_t){.leading = SIZE_MAX};
+    keel_texts_initialize(&out->texts);
+    keel_map_initialize(&out->by_number);
+    keel_map_initialize(&out->use_of);
+    keel_map_initialize(&out->family_of);
     keel_map_initialize(&out->by_identity);
     keel_map_initialize(&out->by_program);
     keel_map_initialize(&out->by_name);
@@ -342,23 +397,16 @@ keel_status_t keel_steps_read(keel_bytes_t bytes, unsigned parts, keel_steps_t *
     keel_map_initialize(&out->last_of);
     keel_map_initialize(&out->by_operation);
     keel_outcomes_initialize(&out->outcomes);
-    KEEL_TRY(parse_events(bytes, parts, out, out_damage));
-    size_t index;
-    json_t *event;
-    json_array_foreach(out->events, index, event) {
-        KEEL_TRY(meet_program(out, event));
-        KEEL_TRY(meet_mark(out, event));
-        KEEL_TRY(meet_rehearsal(out, event));
-        KEEL_TRY(keel_outcomes_add(&out->outcomes, event));
-        meet_pieces(out, event);
-        count_executes(out, event);
-    }
+    KEEL_TRY(keel_journal_scan(source, &needless, meet_first, out, &damage));
     find_leading(out);
     return NULL;
 }
 
 void keel_steps_deinitialize(keel_steps_t *steps) {
-    json_decref(steps->events);
+    keel_texts_deinitialize(&steps->texts);
+    keel_map_deinitialize(&steps->by_number);
+    keel_map_deinitialize(&steps->use_of);
+    keel_map_deinitialize(&steps->family_of);
     keel_map_deinitialize(&steps->by_identity);
     keel_map_deinitialize(&steps->by_program);
     keel_map_deinitialize(&steps->by_name);
@@ -372,31 +420,33 @@ void keel_steps_deinitialize(keel_steps_t *steps) {
     keel_free(steps->families);
     keel_free(steps->processes);
     keel_free(steps->requests);
+    keel_free(steps->uses);
     *steps = (keel_steps_t){0};
 }
 
 // ---- processes and steps -----------------------------------------------------------------------
 
-static uint64_t leading_executes(const keel_steps_t *steps, const json_t *event) {
-    uint64_t sum = 0;
-    const char *digest;
-    json_t *value;
-    json_object_foreach(json_object_get(event, "executes"), digest, value) {
-        const uint64_t *index = keel_map_find(&steps->by_program, name_bytes(digest));
-        if (!index || steps->programs[*index].family != steps->leading) continue;
-        json_int_t number = json_integer_value(value);
-        if (number > 0) sum += (uint64_t)number;
+// *out_leading: of the leading family.
+static keel_status_t meet_counts(keel_steps_t *steps, const json_t *event, uint64_t *out_leading) {
+    keel_counts_t counts = keel_event_counts(event);
+    keel_counted_t counted;
+    *out_leading = 0;
+    while (keel_counts_next(&counts, &counted)) {
+        const keel_steps_program_t *program = keel_steps_counted(steps, event, &counted);
+        if (!program) continue;
+        if (program->family == steps->leading) *out_leading += counted.times;
+        KEEL_TRY(note_run(steps, pid_of(event), program, counted.times));
     }
-    return sum;
+    return NULL;
 }
 
 // Where counts are left for later, the event has the sum.
-static void count_leading(const keel_steps_t *steps, const json_t *event,
+static void count_leading(const keel_steps_t *steps, const json_t *event, uint64_t counted,
                           keel_steps_process_t *process) {
     const json_t *leading = json_object_get(event, "leading");
     const uint64_t *index =
         keel_map_find(&steps->by_program, name_bytes(keel_event_text(leading, "program")));
-    process->counted += leading_executes(steps, event);
+    process->counted += counted;
     if (process->counted > process->steps) process->steps = process->counted;
     if (!index || steps->programs[*index].family != steps->leading) return;
     uint64_t told = keel_event_count(leading, "executes");
@@ -488,40 +538,55 @@ static keel_status_t find_took(keel_steps_t *steps, const json_t *event, size_t 
     return NULL;
 }
 
-static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_t process,
-                                 bool from_memory, uint64_t step) {
-    bool is_compile = is_event(event, "compile");
-    void *grown = steps->requests;
-    KEEL_TRY(keel_realloc_array(steps->request_count + 1, sizeof *steps->requests, &grown));
-    steps->requests = grown;
-    steps->requests[steps->request_count] =
-        (keel_steps_request_t){.step = step,
-                               .seconds = keel_event_number(event, "seconds"),
-                               .overhead_seconds = keel_event_number(event, "overhead_seconds"),
-                               .is_counted = keel_event_count(event, "times") > 0,
-                               .next = SIZE_MAX,
-                               .operation = SIZE_MAX};
-    KEEL_TRY(find_took(steps, event, process, &steps->requests[steps->request_count]));
-    if (is_eager_event(event) && !from_memory)
-        KEEL_TRY(count_operation(steps, event, &steps->requests[steps->request_count]));
-    if (steps->requests[steps->request_count++].is_counted) return NULL;
+static keel_status_t link_new(keel_steps_t *steps, const json_t *event, size_t process) {
     keel_buffer_t key;
-    request_key(&key, process, event, is_compile);
+    request_key(&key, process, event, is_event(event, "compile"));
     keel_status_t status = keel_buffer_status(&key);
     if (!status) status = link_request(steps, keel_buffer_bytes(&key), steps->request_count - 1);
     keel_buffer_deinitialize(&key);
     return status;
 }
 
+static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_t process,
+                                 bool from_memory, uint64_t step, keel_steps_request_t **out) {
+    keel_steps_request_t request = {.step = step,
+                                    .program = keel_steps_program(steps, event),
+                                    .seconds = keel_event_number(event, "seconds"),
+                                    .overhead_seconds =
+                                        keel_event_number(event, "overhead_seconds"),
+                                    .is_counted = keel_event_count(event, "times") > 0,
+                                    .next = SIZE_MAX,
+                                    .operation = SIZE_MAX};
+    KEEL_TRY(find_took(steps, event, process, &request));
+    request.is_summed =
+        request.program == SIZE_MAX || steps->request_count >= keel_limit(KEEL_LIMIT_REQUESTS);
+    if (request.is_summed) {
+        steps->summed = request;
+        *out = &steps->summed;
+        return NULL;
+    }
+    if (is_eager_event(event) && !from_memory) KEEL_TRY(count_operation(steps, event, &request));
+    void *grown = steps->requests;
+    KEEL_TRY(keel_realloc_array(steps->request_count + 1, sizeof *steps->requests, &grown));
+    steps->requests = grown;
+    *out = &steps->requests[steps->request_count++];
+    **out = request;
+    return request.is_counted ? NULL : link_new(steps, event, process);
+}
+
 keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
                                  keel_steps_process_t **out_process,
                                  keel_steps_request_t **out_request) {
     size_t index;
+    uint64_t counted;
     *out_request = NULL;
+    ++steps->event;
     KEEL_TRY(process_of(steps, event, &index));
     keel_steps_process_t *process = *out_process = &steps->processes[index];
+    if (is_request(event)) KEEL_TRY(meet_number(steps, event, keel_steps_program(steps, event)));
+    KEEL_TRY(meet_counts(steps, event, &counted));
     if (!process->marks)
-        count_leading(steps, event, process);
+        count_leading(steps, event, counted, process);
     else if (is_mark(event))
         process->steps += keel_event_count(event, "count");
     if (is_event(event, "end")) {
@@ -529,12 +594,11 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
         process->wall = keel_event_number(event, "wall");
     }
     if (!is_request(event)) return NULL;
+    KEEL_TRY(note_asked(steps, event));
     bool from_memory = strcmp(keel_event_text(event, "tier"), "memory") == 0;
     uint64_t step = waiting_step(steps, event, process);
     if (!from_memory) process->settled = step;
-    KEEL_TRY(add_request(steps, event, index, from_memory, step));
-    *out_request = &steps->requests[steps->request_count - 1];
-    return NULL;
+    return add_request(steps, event, index, from_memory, step, out_request);
 }
 
 // ---- which compile or load an explanation is about ---------------------------------------------

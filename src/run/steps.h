@@ -1,10 +1,12 @@
-// steps: a journal's events in memory, and the step that each of them delayed.
+// steps: the programs of a run, and the step that each compile or load delayed.
 //
-// Two walks over the events: keel_steps_read keeps them all and finds the leading family (run.h
-// says what that is), because steps can be counted only once it is known. Then the caller walks
-// them in order and hands each to keel_steps_advance.
+// Two passes over the journal, neither of which keeps an event: keel_steps_read meets the programs
+// and finds the leading family (run.h says what that is), because steps can be counted only once it
+// is known. Then the caller reads the events again and hands each to keel_steps_advance.
 //
-// For the files of this room. Texts belong to the events.
+// Of a run with more programs or requests than KEEL_LIMIT_REQUESTS, the first are kept one by one.
+//
+// For the files of this room. Texts belong to the steps.
 #ifndef KEEL_RUN_STEPS_H_
 #define KEEL_RUN_STEPS_H_
 
@@ -17,25 +19,25 @@
 
 // ---- fields of an event that are kept -----------------------------------------------------------
 
-keel_status_t keel_event_keep(keel_arena_t *texts, const char *text,
+keel_status_t keel_event_keep(keel_texts_t *texts, const char *text,
                               const char **out) KEEL_MUST_CHECK;
 // The same of a member of an event or an object; "" if it is not a string.
-keel_status_t keel_event_keep_field(keel_arena_t *texts, const json_t *object, const char *name,
+keel_status_t keel_event_keep_field(keel_texts_t *texts, const json_t *object, const char *name,
                                     const char **out) KEEL_MUST_CHECK;
 // The words of a list, joined by blanks.
-keel_status_t keel_event_joined(keel_arena_t *texts, const json_t *list,
+keel_status_t keel_event_joined(keel_texts_t *texts, const json_t *list,
                                 const char **out) KEEL_MUST_CHECK;
 // "train.py:88": relative to `folder` if the file is in it; "" for no file.
-keel_status_t keel_event_place(keel_arena_t *texts, const char *file, uint32_t line,
+keel_status_t keel_event_place(keel_texts_t *texts, const char *file, uint32_t line,
                                const char *folder, const char **out) KEEL_MUST_CHECK;
 // What distinguishes programs: the key, or the digest of a program without one.
 const char *keel_event_identity(const json_t *event);
 // A place with its call and the library's line, from an event's "site" or a difference.
-keel_status_t keel_event_site(keel_arena_t *texts, const json_t *site, const char *folder,
+keel_status_t keel_event_site(keel_texts_t *texts, const json_t *site, const char *folder,
                               keel_run_place_t *out) KEEL_MUST_CHECK;
 
 // entries.c: what an "explain" event says; its step and operation are set already.
-keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_arena_t *texts,
+keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_texts_t *texts,
                                   keel_run_entry_t *entry) KEEL_MUST_CHECK;
 
 // retraces.c: adds the retraces that were only counted to those that are explained. The entries are
@@ -59,6 +61,7 @@ typedef struct keel_steps_process_t {
 // One program: what shares a key, or, without a key, the bytes.
 typedef struct keel_steps_program_t {
     const char *identity;
+    const char *digest; // of the bytes that were asked for first
     const char *name;
     uint64_t ops, executes;
     bool is_cut; // a host read cuts the step there, so it does not end one
@@ -69,6 +72,8 @@ typedef struct keel_steps_program_t {
 // A compile or load, to which an explanation may follow.
 typedef struct keel_steps_request_t {
     uint64_t step;           // the step it delayed, from 1
+    size_t program;          // SIZE_MAX: not kept
+    bool is_summed;          // not kept: valid until the next event
     double seconds;          // as the event has it, by which its explanation is found
     double overhead_seconds; // Keel's own
     bool is_counted;         // retraces beyond those that are explained one by one
@@ -87,8 +92,21 @@ typedef struct keel_steps_operation_t {
     uint64_t last_step;
 } keel_steps_operation_t;
 
+// What one process did with one program.
+typedef struct keel_steps_use_t {
+    uint64_t asked;  // number of the event that asked first, from 1; 0: none
+    uint64_t ran;    // of the last event that counts executions of it
+    uint64_t before; // executions of its family until it was asked for
+} keel_steps_use_t;
+
 typedef struct keel_steps_t {
-    json_t *events;
+    keel_texts_t texts;
+    keel_map_t by_number; // process's number and the program's in it -> programs
+    keel_map_t use_of;    // process and program -> uses
+    keel_map_t family_of; // process and family -> executions
+    keel_steps_use_t *uses;
+    size_t use_count, use_room;
+    uint64_t event;         // number of the one that is met, from 1
     keel_map_t by_identity; // -> programs
     keel_map_t by_program;  // digest in hex -> programs, the last one with those bytes
     keel_map_t by_name;     // -> families
@@ -113,13 +131,17 @@ typedef struct keel_steps_t {
     bool is_rehearsal; // of one of them
     keel_steps_request_t *requests;
     size_t request_count;
+    keel_steps_request_t summed; // the last one that is not kept
 } keel_steps_t;
 
-// `parts`: KEEL_RUN_DETAILS and so on; the rest of the journal is skipped, which takes a fraction
-// of the time. Deinitialize `out` even on failure.
-keel_status_t keel_steps_read(keel_bytes_t bytes, unsigned parts, keel_steps_t *out,
-                              keel_journal_damage_t *out_damage) KEEL_MUST_CHECK;
+// The first pass. Deinitialize `out` even on failure.
+keel_status_t keel_steps_read(const keel_journal_source_t *source,
+                              keel_steps_t *out) KEEL_MUST_CHECK;
 void keel_steps_deinitialize(keel_steps_t *steps);
+
+// The program that an event's count names; NULL if the journal lacks it.
+keel_steps_program_t *keel_steps_counted(const keel_steps_t *steps, const json_t *event,
+                                         const keel_counted_t *counted);
 
 // True if an operation that ran by itself has new programs until the run ends. Known after
 // keel_steps_advance has had all events.
@@ -139,11 +161,11 @@ bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t p
 
 bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid);
 
-// The program that a compile or load of the journal is about.
+// The program that a compile or load of the journal is about; SIZE_MAX if it is not kept.
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event);
 
-// Counts one more event. *out_process is its process, and *out_request the request of a compile or
-// load, NULL for other events; both are valid until the next call.
+// The second pass: counts one more event. *out_process is its process, and *out_request the request
+// of a compile or load, NULL for other events; both are valid until the next call.
 keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
                                  keel_steps_process_t **out_process,
                                  keel_steps_request_t **out_request) KEEL_MUST_CHECK;

@@ -249,6 +249,13 @@ void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all
     if (asides->late) late_paragraph(asides, width, out);
 }
 
+void keel_summed_sentence(const keel_run_t *run, keel_buffer_t *out) {
+    keel_buffer_format(out,
+                       "the first %zu compiles and loads are kept one by one; %" PRIu64
+                       " more are in the totals only",
+                       run->request_count, run->summed);
+}
+
 void keel_asides_json(const keel_asides_t *asides, keel_json_t *json) {
     keel_json_object(json, "host_ops");
     for (size_t i = 0; i < asides->op_count; ++i) {

@@ -47,6 +47,9 @@ void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out);
 void keel_elsewhere_sentence(const keel_asides_t *asides, keel_buffer_t *out);
 // "XLA_FLAGS was set too late to have an effect: xla_cpu_enable_fast_math=true"
 void keel_late_sentence(const keel_asides_t *asides, keel_buffer_t *out);
+// "the first 50000 compiles and loads are kept one by one; 7 more are in the totals only". Only of
+// a run that is so long.
+void keel_summed_sentence(const keel_run_t *run, keel_buffer_t *out);
 // Fields "host_ops", "misfits", "unexplained", "loads_by_client" and "elsewhere".
 void keel_asides_json(const keel_asides_t *asides, keel_json_t *json);
 

@@ -160,6 +160,7 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
     keel_json_unsigned(json, "cut_pieces", why->run.reads.cut_pieces);
     keel_json_unsigned(json, "store_errors", why->run.store_errors);
     keel_json_unsigned(json, "fallbacks", why->run.fallbacks);
+    keel_json_unsigned(json, "summed", why->run.summed);
     keel_json_unsigned(json, "damaged_lines", why->run.damage.lines);
     if (whole) {
         keel_json_string(json, "first_store_error", why->run.first_store_error);

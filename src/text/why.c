@@ -347,6 +347,19 @@ static void eager(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     keel_flow_end(&flow);
 }
 
+static void summed(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
+    if (!why->run.summed) return;
+    keel_flow_t flow = {.out = out, .width = width};
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_text(&text, "A long run: ");
+    keel_summed_sentence(&why->run, &text);
+    keel_buffer_text(&text, ", and not explained.");
+    keel_flow_end(&flow);
+    keel_flow_buffer(&flow, &text);
+    keel_flow_end(&flow);
+}
+
 void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_buffer_t *out) {
     keel_text_page_t page = {
         .why = why, .style = style, .flow = {.out = out, .width = style->width}};
@@ -364,6 +377,7 @@ void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_b
     if (!status) eager(why, style->width, out);
     keel_rehearsal_tell(&why->run, style->all, style->width, out);
     keel_asides_tell(&why->run.asides, why->run.known_executes, style->all, style->width, out);
+    summed(why, style->width, out);
     keel_status_ignore(status);
     keel_map_deinitialize(&items.index);
     keel_free(items.list);

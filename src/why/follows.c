@@ -146,11 +146,11 @@ typedef struct causes_t {
 static keel_status_t make_causes(keel_why_t *why, size_t count, causes_t *out) {
     void *memory;
     *out = (causes_t){0};
-    KEEL_TRY(keel_arena_array(&why->texts, count, sizeof *out->roots, &memory));
+    KEEL_TRY(keel_texts_array(&why->texts, count, sizeof *out->roots, &memory));
     out->roots = memory;
-    KEEL_TRY(keel_arena_array(&why->texts, count, sizeof *out->place, &memory));
+    KEEL_TRY(keel_texts_array(&why->texts, count, sizeof *out->place, &memory));
     out->place = memory;
-    KEEL_TRY(keel_arena_array(&why->texts, count, sizeof *out->is_folded, &memory));
+    KEEL_TRY(keel_texts_array(&why->texts, count, sizeof *out->is_folded, &memory));
     out->is_folded = memory;
     memset(out->is_folded, 0, count * sizeof *out->is_folded);
     return NULL;
@@ -195,7 +195,7 @@ static void lend_values(causes_t *causes, const keel_why_entry_t *entry) {
 static keel_status_t settle_causes(keel_why_t *why, keel_why_entry_t *entry, causes_t *causes) {
     void *memory;
     size_t folded = 0;
-    KEEL_TRY(keel_arena_array(&why->texts, entry->root_count + entry->folded_count,
+    KEEL_TRY(keel_texts_array(&why->texts, entry->root_count + entry->folded_count,
                               sizeof *entry->folded, &memory));
     keel_run_difference_t *list = memory;
     for (size_t i = 0; i < entry->root_count; ++i) {

@@ -14,7 +14,7 @@ static keel_status_t take_entries(keel_why_t *why) {
     why->entry_count = count;
     for (size_t i = 0; i < count; ++i) {
         const keel_run_entry_t *asked = &why->run.entries[i];
-        KEEL_TRY(keel_arena_array(&why->texts, asked->root_count, sizeof *asked->roots, &memory));
+        KEEL_TRY(keel_texts_array(&why->texts, asked->root_count, sizeof *asked->roots, &memory));
         if (asked->root_count)
             memcpy(memory, asked->roots, asked->root_count * sizeof *asked->roots);
         why->entries[i] = (keel_why_entry_t){.asked = asked,
@@ -187,7 +187,7 @@ static keel_status_t judge_entries(keel_why_t *why) {
 
 static keel_status_t judge_run(keel_status_t status, keel_why_t *why) {
     if (status) return status;
-    keel_arena_initialize(&why->texts, 0);
+    keel_texts_initialize(&why->texts);
     status = judge_entries(why);
     if (status) keel_why_deinitialize(why);
     return status;
@@ -206,7 +206,7 @@ keel_status_t keel_why_read(const char *run_dir, const char *id, unsigned parts,
 
 void keel_why_deinitialize(keel_why_t *why) {
     keel_run_deinitialize(&why->run);
-    keel_arena_deinitialize(&why->texts);
+    keel_texts_deinitialize(&why->texts);
     keel_eager_deinitialize(&why->eager);
     keel_free(why->entries);
     keel_free(why->patterns);

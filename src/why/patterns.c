@@ -92,11 +92,8 @@ static void end_values(keel_buffer_t *list, size_t count, const char *last) {
 }
 
 static keel_status_t keep_values(keel_why_t *why, const keel_buffer_t *text, const char **out) {
-    keel_str_t copy;
     KEEL_TRY(keel_buffer_status(text));
-    KEEL_TRY(keel_arena_str(&why->texts, keel_bytes_str(keel_buffer_bytes(text)), &copy));
-    *out = copy.data;
-    return NULL;
+    return keel_run_keep(&why->texts, keel_buffer_cstr(text), out);
 }
 
 // Adds the entry to the newest pattern. An entry with several matching roots counts once.

@@ -10,6 +10,7 @@
 //   advice.c      what to do
 //   costs.c       questions, ledgers, totals
 //   summary.c     what the summary of a run names
+//   figures.c     what a list of runs shows, in a file (figures.h)
 //
 // Ownership: a keel_why_t owns all it points to, the run included. Threads: no shared state.
 #ifndef KEEL_WHY_WHY_H_
@@ -117,7 +118,7 @@ typedef struct keel_why_t {
     uint64_t recompiles;
     keel_eager_lines_t eager; // those that stopped coming, and so are not recompiles
     keel_why_summary_t summary;
-    keel_arena_t texts;
+    keel_texts_t texts;
 } keel_why_t;
 
 // False for the first of its kind, for a program that is merely similar to another one of the same

@@ -3,8 +3,8 @@ No gate passes because it did not see them, whether Keel handed out their bytes 
 
 import shutil
 
-from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, bare_environment, journal, of_kind, run,
-                     run_environment)
+from harness import (KEEL, PLUGIN, PYTHON, Report, Workspace, bare_environment, executions, journal,
+                     of_kind, run, run_environment)
 
 report = Report()
 
@@ -123,8 +123,7 @@ def table(stage, way, origin):
     report.check(f"{where}: the load is journalled with its line and who did it",
                  len(seen) == 1 and seen[0]["site"]["file"] == str(stage.script)
                  and seen[0]["by"].startswith(("JAX's own cache" if way == "cache" else "jax.exp")), seen)
-    total = sum(event.get("executes", {}).get(seen[0]["program"], 0)
-                for event in stage.events()) if seen else 0
+    total = executions(stage.events()).get(seen[0]["program"], 0) if seen else 0
     report.equal(f"{where}: its executions are counted", total, 3)
     stats = run([KEEL, "stats"], stage.environment, cwd=stage.folder)
     report.check(f"{where}: stats know it",

@@ -213,6 +213,21 @@ def compiles(events, cacheable=True):
             if event.get("cacheable", True) == cacheable]
 
 
+def executions(events):
+    """How often each program ran, by digest; a number that no line gives is its own name."""
+    names, counts = {}, {}
+    for event in events:
+        if "number" in event:
+            names[event["pid"], event["number"]] = event["program"]
+        for program, count in event.get("executes", {}).items():
+            counts[program] = counts.get(program, 0) + count
+        numbered = event.get("counts", [])
+        for number, count in zip(numbered[::2], numbered[1::2]):
+            program = names.get((event["pid"], number), number)
+            counts[program] = counts.get(program, 0) + count
+    return counts
+
+
 def loads(events):
     return of_kind(events, "load")
 

@@ -6,7 +6,7 @@ import shutil
 import socket
 
 from harness import (HERE, KEEL, PYTHON, ROOT, Report, Workspace, clean_environment, compiles, entries,
-                     finish, journal, last_json, loads, of_kind, run, start, told)
+                     executions, finish, journal, last_json, loads, of_kind, run, start, told)
 
 report = Report()
 SCRIPT = HERE / "own_programs.py"
@@ -46,10 +46,7 @@ class Runs:
         """Executions of the programs of that name, most first."""
         programs = {event["program"] for event in compiles(self.events) + loads(self.events)
                     if event["name"] == name}
-        counts = {}
-        for event in self.events:
-            for program, count in event.get("executes", {}).items():
-                counts[program] = counts.get(program, 0) + count
+        counts = executions(self.events)
         return sorted((counts.get(program, 0) for program in programs), reverse=True)
 
 

@@ -12,8 +12,8 @@ import time
 
 from damage import DAMAGES, HARMLESS
 from harness import (DEADLINE, KEEL, Report, Workspace, bare_environment, compiles, entries,
-                     errors_until, finish, journal, keel_environment, last_json, loads, of_kind,
-                     other_plugins, run, start, told, worker)
+                     errors_until, executions, finish, journal, keel_environment, last_json, loads,
+                     of_kind, other_plugins, run, start, told, worker)
 
 report = Report()
 ROOT_USER = os.geteuid() == 0
@@ -69,8 +69,7 @@ def cold_and_warm(space, wanted):
         warm, "compile", "store_error", "fallback")], [])
     report.equal("training, warm: as many loads as there were compiles", len(loads(warm)), len(
         compiles(cold)))
-    counts = [sum(sum(event.get("executes", {}).values()) for event in events)
-              for events in (cold, warm)]
+    counts = [sum(executions(events).values()) for events in (cold, warm)]
     report.equal("training: cold and warm execute as often", counts[0], counts[1])
     return cache
 

@@ -9,8 +9,8 @@ import shlex
 import signal
 
 from harness import (HERE, KEEL, PLUGIN, PYTHON, Report, Workspace, bare_environment,
-                     clean_environment, compiles, entries, finish, journal, last_json, loads,
-                     of_kind, run, start, told, whole_json, worker)
+                     clean_environment, compiles, entries, executions, finish, journal, last_json,
+                     loads, of_kind, run, start, told, whole_json, worker)
 
 report = Report()
 TRAINER = worker("trainer.py")
@@ -151,7 +151,7 @@ def check_journal(terminal):
     steps = [e for e in of_kind(events, "compile") if e["name"] == "jit_step"]
     report.equal("journal: the second step is a recompile", [e["recompile"] for e in steps],
                  [False, True])
-    executed = sum(sum(event.get("executes", {}).values()) for event in events)
+    executed = sum(executions(events).values())
     report.equal("journal: all executions are counted", executed, events[-1].get("total"))
     return events
 

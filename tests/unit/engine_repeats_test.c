@@ -57,12 +57,12 @@ static keel_status_t keep(void *context, const struct json_t *event) {
 
 // The loads that the journal has, and how many are counted in them.
 static json_t *written(stage_t *stage, uint64_t *out_times) {
-    keel_journal_file_t file;
+    keel_journal_source_t source;
     keel_journal_damage_t damage;
     json_t *loads = json_array();
-    assert_ok(keel_journal_file_read(stage->place.root, "run", &file));
-    assert_ok(keel_journal_parse(file.bytes, keep, loads, &damage));
-    keel_journal_file_free(&file);
+    assert_ok(keel_journal_source_open(stage->place.root, "run", &source));
+    assert_ok(keel_journal_scan(&source, NULL, keep, loads, &damage));
+    keel_journal_source_close(&source);
     size_t index;
     const json_t *load;
     *out_times = 0;

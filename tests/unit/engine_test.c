@@ -332,10 +332,10 @@ static void live_executing(const door_t *door) {
 static void test_a_killed_process_has_told_what_it_executed(void **state) {
     const door_t *door = *state;
     pid_t child = door_start(door, "", live_executing);
-    for (int i = 0; i < 2400 && !count_events(door, "\"event\":\"executes\"", ":7"); ++i)
+    for (int i = 0; i < 2400 && !count_events(door, "\"event\":\"executes\"", ",7]}"); ++i)
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     kill_and_wait(child);
-    assert_int_equal(count_events(door, "\"event\":\"executes\"", ":7"), 1);
+    assert_int_equal(count_events(door, "\"event\":\"executes\"", ",7]}"), 1);
 }
 
 static void damage_entries(const door_t *door, size_t at) {
@@ -676,10 +676,10 @@ static void execute_some(const door_t *door) {
 static void test_executions_are_counted_by_program(void **state) {
     const door_t *door = *state;
     door_run(door, "", execute_some);
-    assert_int_equal(count_events(door, "\"event\":\"compile\"", "\":5}"), 1);
-    assert_int_equal(count_events(door, "\"event\":\"load\"", "\":3}"), 1);
+    assert_int_equal(count_events(door, "\"event\":\"compile\"", ",5]}"), 1);
+    assert_int_equal(count_events(door, "\"event\":\"load\"", ",3]}"), 1);
     assert_int_equal(count_events(door, "\"event\":\"end\"", "\"total\":9"), 1);
-    assert_int_equal(count_events(door, "\"event\":\"end\"", "\":1}"), 1);
+    assert_int_equal(count_events(door, "\"event\":\"end\"", ",1]}"), 1);
 }
 
 enum { MANY = (1 << 14) + 600 };

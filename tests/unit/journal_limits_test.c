@@ -13,19 +13,17 @@ static keel_status_t keep(void *context, const struct json_t *event) {
 }
 
 // As a damaged or made-up journal: many bytes of memory for each of the file's.
-static keel_status_t keep_lines(const char *text, bool are_kept, uint64_t *out_lost) {
-    static const char *const none[] = {NULL};
+static keel_status_t keep_lines(const char *text, uint64_t *out_lost) {
     keel_journal_damage_t damage;
     json_t *events = json_array();
-    keel_status_t status = keel_journal_parse_without(
-        keel_str_bytes(keel_str(text)), &(keel_journal_needless_t){none, none, 0, are_kept}, keep,
-        events, &damage);
+    keel_status_t status =
+        keel_journal_parse(keel_str_bytes(keel_str(text)), keep, events, &damage);
     *out_lost = damage.lines;
     json_decref(events);
     return status;
 }
 
-static void events_that_would_take_too_much_memory_are_refused(void **state) {
+static void an_event_that_would_take_too_much_memory_is_damage(void **state) {
     (void)state;
     enum { MANY = 100 };
     uint64_t lost, most = keel_limit(KEEL_LIMIT_EVENTS_LEAST);
@@ -36,15 +34,62 @@ static void events_that_would_take_too_much_memory_are_refused(void **state) {
     }
     memcpy(line + strlen(line), "{}]}\n", 6);
     keel_limit_set(KEEL_LIMIT_EVENTS_LEAST, 4096);
-    assert_ok(keep_lines("{\"event\":\"x\"}\n", true, &lost));
-    assert_code(keep_lines(lines, true, &lost), KEEL_CORRUPT);
-    assert_ok(keep_lines(lines, false, &lost)); // one at a time
+    assert_ok(keep_lines(lines, &lost)); // one at a time
     assert_int_equal(lost, 0);
-    assert_ok(keep_lines(line, false, &lost));
+    assert_ok(keep_lines(line, &lost));
     assert_int_equal(lost, 1);
     keel_limit_set(KEEL_LIMIT_EVENTS_LEAST, most);
-    assert_ok(keep_lines(lines, true, &lost));
+    assert_ok(keep_lines(line, &lost));
     assert_int_equal(lost, 0);
+}
+
+// A file's lines, in pieces.
+typedef struct lengths_t {
+    size_t events, longest;
+} lengths_t;
+
+static keel_status_t measure(void *context, const struct json_t *event) {
+    lengths_t *lengths = context;
+    size_t length = strlen(keel_event_text(event, "text"));
+    ++lengths->events;
+    if (length > lengths->longest) lengths->longest = length;
+    return NULL;
+}
+
+static void put_line(FILE *file, size_t length, bool is_whole) {
+    fputs("{\"event\":\"x\",\"text\":\"", file);
+    for (size_t i = 0; i < length; ++i)
+        fputc('a', file);
+    fputs(is_whole ? "\"}\n" : "", file);
+}
+
+static void a_line_that_is_too_long_is_damage_and_the_others_are_read(void **state) {
+    (void)state;
+    enum { LIMIT = 4096, AROUND = sizeof "{\"event\":\"x\",\"text\":\"\"}" - 1 };
+    static const size_t lengths[] = {10, LIMIT - AROUND - 1, LIMIT,       20,        9 * LIMIT,
+                                     30, 2 * LIMIT,          LIMIT - 100, 3 * LIMIT, 40};
+    place_t place;
+    char path[PATH_MAX];
+    lengths_t found = {0};
+    keel_journal_damage_t damage;
+    uint64_t most = keel_limit(KEEL_LIMIT_LINE);
+    place_make(&place);
+    snprintf(path, sizeof path, "%s/journal.ndjson", place.root);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i)
+        put_line(file, lengths[i], true);
+    put_line(file, 50, false); // its process was killed
+    fclose(file);
+    keel_limit_set(KEEL_LIMIT_LINE, LIMIT);
+    assert_ok(keel_journal_read(path, measure, &found, &damage));
+    keel_limit_set(KEEL_LIMIT_LINE, most);
+    assert_int_equal(found.events, 6);
+    assert_int_equal(found.longest, LIMIT - AROUND - 1);
+    assert_int_equal(damage.lines, 4);
+    assert_int_equal(damage.first_line, 3);
+    assert_non_null(strstr(damage.why, "longer than"));
+    place_remove(&place);
 }
 
 static void an_event_is_known_to_take_what_its_values_take(void **state) {
@@ -84,7 +129,8 @@ static void a_program_that_would_take_too_much_memory_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_that_would_take_too_much_memory_are_refused),
+        cmocka_unit_test(an_event_that_would_take_too_much_memory_is_damage),
+        cmocka_unit_test(a_line_that_is_too_long_is_damage_and_the_others_are_read),
         cmocka_unit_test(an_event_is_known_to_take_what_its_values_take),
         cmocka_unit_test(a_program_that_would_take_too_much_memory_is_refused),
     };

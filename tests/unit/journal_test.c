@@ -72,7 +72,7 @@ static void every_event_is_read_as_it_was_written(void **state) {
     keel_digest_hex(&program, program_hex);
     keel_digest_hex(&options, options_hex);
     keel_journal_subject_t subject = {&program, "jit_\"step\"\n", &key};
-    keel_journal_count_t count = {program, 7};
+    keel_journal_count_t count = {program, 7, 0};
     keel_key_t components;
     keel_key_initialize(&components);
     keel_journal_start(journal, &(keel_journal_start_t){
@@ -213,14 +213,14 @@ static void what_is_a_named_pipe_in_the_runs_folder_is_refused_and_nobody_waits(
     (void)state;
     char journal[96], program[96];
     keel_journal_damage_t damage;
-    keel_journal_file_t file;
+    keel_journal_source_t source;
     uint8_t *data;
     size_t size;
     char *found;
     assert_null(make_pipe(journal, sizeof journal, "piped/journal.ndjson"));
     assert_null(make_pipe(program, sizeof program, "programs/abcd.mlir.zst"));
     alarm(20);
-    assert_no_file(keel_journal_file_read(folder, "piped", &file), journal);
+    assert_no_file(keel_journal_source_open(folder, "piped", &source), journal);
     assert_no_file(keel_journal_read(journal, collect, NULL, &damage), journal);
     assert_no_file(keel_journal_read_program(program, &data, &size), program);
     assert_no_file(keel_journal_find_program(folder, "abcd", &found), program);

@@ -36,7 +36,7 @@ static inline void pack_compile(keel_journal_t *journal, const char *sample) {
     keel_journal_program(journal, &program, is_hlo ? "hlo" : "mlir", keel_bytes(code, size));
     keel_journal_program(journal, &options, "options",
                          keel_bytes(pack_options, sizeof pack_options - 1));
-    const keel_journal_count_t counts[] = {{program, 3}};
+    const keel_journal_count_t counts[] = {{program, 3, 0}};
     const keel_journal_compile_t event = {
         .subject = {&program, "jit_secret_step", &key},
         .seconds = 0.25,

@@ -281,6 +281,91 @@ static void a_step_is_known_where_the_counts_of_programs_come_later(void **state
     keel_why_deinitialize(&why);
 }
 
+// As older journals name all programs: by digest. A later process may have the number of an earlier
+// one, and so may its programs.
+static void a_count_names_a_program_by_its_number_in_its_process(void **state) {
+    (void)state;
+    line_of("{\"event\":\"start\",\"t\":1,\"pid\":1}");
+    line_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"key\":\"ka\",\"name\":\"f\","
+            "\"ops\":9,\"seconds\":3,\"number\":1}");
+    line_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"key\":\"kb\",\"name\":\"g\","
+            "\"seconds\":2,\"number\":2,\"counts\":[1,4]}");
+    line_of("{\"event\":\"executes\",\"pid\":1,\"executes\":{\"b\":7},\"counts\":[2,5,1,6,99,3]}");
+    line_of("{\"event\":\"end\",\"t\":2,\"pid\":1,\"wall\":1,\"counts\":[1,10]}");
+    line_of("{\"event\":\"load\",\"pid\":1,\"program\":\"c\",\"key\":\"kc\",\"name\":\"h\","
+            "\"seconds\":1,\"number\":1,\"tier\":\"disk\"}");
+    line_of("{\"event\":\"executes\",\"pid\":1,\"counts\":[1,100,2]}"); // the last has no count
+    line_of("{\"event\":\"executes\",\"pid\":2,\"counts\":[1,1000]}");  // another process's
+    line_of("{\"event\":\"executes\",\"pid\":1,\"counts\":[1,-5,\"x\",2]}");
+    keel_why_t why;
+    parse(&why);
+    static const uint64_t executes[] = {20, 12, 100};
+    assert_int_equal(why.run.program_count, 3);
+    for (size_t i = 0; i < 3; ++i)
+        assert_int_equal(why.run.programs[i].executes, executes[i]);
+    assert_int_equal(why.run.executes, 4 + 7 + 5 + 6 + 3 + 10 + 100 + 1000 + 2);
+    assert_int_equal(why.run.known_executes, 132);
+    static const uint64_t steps[] = {1, 5, 21};
+    for (size_t i = 0; i < 3; ++i)
+        assert_int_equal(why.run.requests[i].step, steps[i]);
+    keel_why_deinitialize(&why);
+}
+
+// A run of a million requests, made small: what is kept is bounded, and a line says so.
+static void of_a_long_run_the_first_requests_are_kept_and_the_others_summed(void **state) {
+    (void)state;
+    enum { LIMIT = 10, PROGRAMS = 25 };
+    uint64_t most = keel_limit(KEEL_LIMIT_REQUESTS);
+    line_of("{\"event\":\"start\",\"t\":1,\"pid\":1,\"argv\":[\"x\"],\"mode\":\"on\"}");
+    for (int i = 0; i < 2 * PROGRAMS; ++i) {
+        int program = i % PROGRAMS;
+        keel_buffer_format(&journal,
+                           "{\"event\":\"%s\",\"pid\":1,\"program\":\"p%d\",\"key\":\"k%d\","
+                           "\"name\":\"f\",\"seconds\":1,\"recompile\":%s,\"number\":%d,"
+                           "\"tier\":\"disk\",\"counts\":[%d,2]}\n",
+                           i < PROGRAMS ? "compile" : "load", program, program,
+                           i && i < PROGRAMS ? "true" : "false", program + 1, program + 1);
+        keel_buffer_format(&journal,
+                           "{\"event\":\"explain\",\"pid\":1,\"what\":\"%s\",\"program\":"
+                           "\"p%d\",\"key\":\"k%d\",\"name\":\"f\",\"seconds\":1,\"roots\":[]}\n",
+                           i < PROGRAMS ? "compile" : "load", program, program);
+    }
+    line_of("{\"event\":\"end\",\"t\":9,\"pid\":1,\"wall\":8}");
+    keel_limit_set(KEEL_LIMIT_REQUESTS, LIMIT);
+    keel_why_t why;
+    parse(&why);
+    keel_limit_set(KEEL_LIMIT_REQUESTS, most);
+    const keel_run_t *run = &why.run;
+    assert_int_equal(run->program_count, LIMIT);
+    assert_int_equal(run->request_count, LIMIT);
+    assert_int_equal(run->entry_count, LIMIT);
+    assert_int_equal(run->summed, 2 * PROGRAMS - LIMIT);
+    assert_int_equal(run->compiles.times, PROGRAMS);
+    assert_true(run->compiles.seconds == PROGRAMS);
+    assert_int_equal(run->loads.times, PROGRAMS);
+    assert_int_equal(run->recompiles, PROGRAMS - 1);
+    assert_int_equal(run->executes, 2 * 2 * PROGRAMS);
+    assert_int_equal(run->programs[0].loads.times, 1); // what is known goes on to be counted
+    static const char told[] =
+        "the first 10 compiles and loads are kept one by one; 40 more are in "
+        "the totals only";
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_text_stats(&why, 0, &text);
+    assert_non_null(strstr(keel_buffer_cstr(&text), told));
+    text.size = 0;
+    keel_text_summary(&why, &text);
+    assert_non_null(strstr(keel_buffer_cstr(&text), told));
+    text.size = 0;
+    keel_text_why(&why, &(keel_text_style_t){.width = 0}, &text);
+    assert_non_null(strstr(keel_buffer_cstr(&text), told));
+    text.size = 0;
+    keel_text_stats_json(&why, false, &text);
+    assert_non_null(strstr(keel_buffer_cstr(&text), "\"summed\": 40"));
+    keel_buffer_deinitialize(&text);
+    keel_why_deinitialize(&why);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
@@ -295,6 +380,8 @@ int main(void) {
         TEST(files_are_shown_from_the_runs_folder),
         TEST(each_request_has_its_own_name_and_line),
         TEST(a_step_is_known_where_the_counts_of_programs_come_later),
+        TEST(a_count_names_a_program_by_its_number_in_its_process),
+        TEST(of_a_long_run_the_first_requests_are_kept_and_the_others_summed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
