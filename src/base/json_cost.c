@@ -2,14 +2,10 @@
 
 #include "base/limits.h"
 
+// On 64-bit machines, with jansson. OBJECT is the most that a byte can cost.
+enum { OBJECT = 288, LIST = 152, MEMBER = 112, ITEM = 48, TEXT = 32 };
+
 uint64_t keel_json_cost(keel_str_t line) {
-    enum {
-        OBJECT = 288,
-        LIST = 152,
-        MEMBER = 112,
-        ITEM = 48,
-        TEXT = 32
-    }; // on 64-bit machines, with jansson
     uint64_t cost = line.size + ITEM;
     for (size_t i = 0; i < line.size; ++i) {
         switch (line.data[i]) {
@@ -38,6 +34,7 @@ uint64_t keel_json_cost(keel_str_t line) {
 }
 
 bool keel_json_fits(keel_str_t text) {
-    return keel_json_cost(text) <=
-           keel_limit_for(KEEL_LIMIT_EVENTS_LEAST, KEEL_LIMIT_EVENTS_RATIO, text.size);
+    bool is_small = text.size < keel_limit(KEEL_LIMIT_EVENTS_LEAST) / (2 * OBJECT);
+    return is_small || keel_json_cost(text) <= keel_limit_for(KEEL_LIMIT_EVENTS_LEAST,
+                                                              KEEL_LIMIT_EVENTS_RATIO, text.size);
 }

@@ -34,21 +34,23 @@ typedef struct value_t {
 } value_t;
 
 typedef struct record_t {
-    struct record_t *next;  // of its bucket
+    // A search looks at these of every record: they share a line of the processor's cache.
     struct record_t *older; // NULL: the oldest
-    struct record_t *newer; // NULL: the newest
-    uint64_t id;            // hash of program and key
-    keel_digest_t program, key;
-    uint64_t name_hash, who; // of the name, and of name and origin
-    uint64_t function;       // of name and origin, without the line
-    keel_sketch_t sketch;
-    value_t *values[KEEL_COMPONENT_COUNT]; // NULL: the key lacks it
-    double seconds, when;
+    uint64_t function;      // of name and origin, without the line
+    uint64_t who;           // of name and origin
     bool is_ours;
     bool is_traced; // the origin names a function
     bool is_of_now; // another process had it first, which runs at the same time as this one
     bool in_file;   // the file has a line for it
     bool is_told;   // the file lists it for this run
+    value_t *values[KEEL_COMPONENT_COUNT]; // NULL: the key lacks it; the program is the first
+    struct record_t *newer;                // NULL: the newest
+    struct record_t *next;                 // of its bucket
+    uint64_t id;                           // hash of program and key
+    keel_digest_t program, key;
+    uint64_t name_hash; // of the name
+    keel_sketch_t sketch;
+    double seconds, when;
     const char *name, *origin; // in `text`
     size_t bytes;              // of this allocation
     char run[RUN_LIMIT + 1];

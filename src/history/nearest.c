@@ -18,6 +18,7 @@ typedef struct asker_t {
     const keel_history_query_t *query;
     uint64_t who, function;
     bool is_traced;
+    const value_t *program; // that records with the same program have; NULL: none has
 } asker_t;
 
 // A component that is unknown on either side is not a difference.
@@ -35,9 +36,8 @@ static unsigned moved_components(const keel_key_t *key, const record_t *record) 
     return moved;
 }
 
-static bool is_same_program(const keel_key_t *key, const record_t *record) {
-    const value_t *program = record->values[KEEL_COMPONENT_PROGRAM];
-    return program && keel_digest_equal(&key->components[KEEL_COMPONENT_PROGRAM], &program->digest);
+static bool is_same_program(const asker_t *asker, const record_t *record) {
+    return asker->program && record->values[KEEL_COMPONENT_PROGRAM] == asker->program;
 }
 
 static bool has_key(const keel_history_query_t *query, const record_t *record) {
@@ -57,18 +57,6 @@ static bool is_comparable(const keel_history_query_t *query, const record_t *rec
     return !has_key(query, record);
 }
 
-// An earlier run had the very program, and all that it did with it was a rehearsal, or this is one.
-// Then nothing is to be said about what else it had.
-static bool is_only_rehearsed(const table_t *table, const keel_history_query_t *query) {
-    bool is_known = false;
-    for (const record_t *record = table->newest; record; record = record->older) {
-        if (record->is_ours || record->is_of_now || !has_key(query, record)) continue;
-        if (is_comparable(query, record)) return false;
-        is_known = true;
-    }
-    return is_known;
-}
-
 // ---- lookalikes --------------------------------------------------------------------------------
 
 // The functions that this process has shown so far. Hash collisions add a few too many: then a
@@ -85,9 +73,17 @@ static bool has(const seen_t *seen, uint64_t function) {
     return seen->bits[function / 64 % 64] >> function % 64 & 1;
 }
 
-static void note_ours(const table_t *table, seen_t *out) {
-    for (const record_t *record = table->newest; record; record = record->older)
-        if (record->is_ours) note_seen(out, record->function);
+// Also tells whether an earlier run had the very program, and all that it did with it was a
+// rehearsal, or this is one. Then nothing is to be said about what else it had.
+static bool note_ours(const table_t *table, const keel_history_query_t *query, seen_t *out) {
+    bool is_known = false, is_compared = false;
+    for (const record_t *record = table->newest; record; record = record->older) {
+        if (record->is_ours)
+            note_seen(out, record->function);
+        else if (!record->is_of_now && has_key(query, record))
+            *(is_comparable(query, record) ? &is_compared : &is_known) = true;
+    }
+    return is_known && !is_compared;
 }
 
 // Within one process functions are not renamed, unless the client counts them up; and a function
@@ -117,7 +113,7 @@ static bool is_lookalike(const asker_t *asker, const record_t *record, double al
 static candidate_t judge(const record_t *record, const asker_t *asker, const seen_t *seen) {
     const keel_history_query_t *query = asker->query;
     candidate_t c = {.record = record, .kin = STRANGER, .in_place = record->who == asker->who};
-    if (is_same_program(query->key, record))
+    if (is_same_program(asker, record))
         c.kin = SAME_PROGRAM;
     else if (record->is_ours && c.in_place)
         c.kin = OURS;
@@ -184,13 +180,18 @@ size_t nearest_records(const table_t *table, const keel_history_query_t *query,
     const asker_t asker = {.query = query,
                            .who = who_of(query->name, query->origin),
                            .function = function_of(query->name, query->origin),
-                           .is_traced = names_function(query->origin)};
+                           .is_traced = names_function(query->origin),
+                           .program = table_find_value(
+                               table, value_id(KEEL_COMPONENT_PROGRAM,
+                                               &query->key->components[KEEL_COMPONENT_PROGRAM]))};
     const record_t *newest = NULL;
     best_t best = {.count = 0};
     seen_t seen = {0};
-    note_ours(table, &seen);
-    bool only_ours = is_only_rehearsed(table, query);
+    bool only_ours = false, is_noted = false;
     for (const record_t *record = table->newest; record; record = record->older) {
+        // What this process has matters to the records of others only, and often there are none.
+        if (!record->is_ours && !is_noted) only_ours = note_ours(table, query, &seen);
+        is_noted = is_noted || !record->is_ours;
         if (record->is_of_now && !record->is_ours) continue;
         if (query->is_refused && has_key(query, record)) continue;
         if (!record->is_ours && (only_ours || !is_comparable(query, record))) continue;

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "text/flow.h"
 #include "text/rehearsed.h"
@@ -67,38 +68,67 @@ static const char *line_of_cause(const keel_why_recompile_t *recompile) {
     return *recompile->shown ? recompile->shown : recompile->site.shown;
 }
 
-// True if two are shown as one: they have the same line and cause, or the same program if these are
-// unknown. A line can recompile several programs: those before and after a host read.
-static bool is_alike(const keel_why_recompile_t *a, const keel_why_recompile_t *b) {
-    if (strcmp(a->cause, b->cause) != 0 || strcmp(a->subject, b->subject) != 0) return false;
-    if (*a->cause && *line_of_cause(a)) return strcmp(line_of_cause(a), line_of_cause(b)) == 0;
-    return strcmp(a->site.shown, b->site.shown) == 0 && strcmp(a->name, b->name) == 0;
-}
-
-// All that are like one of them.
+// All that are shown as one.
 typedef struct alike_t {
     size_t first;
     keel_took_t took;
     uint64_t ops;
 } alike_t;
 
-// False if an earlier one is like it.
-static bool gather_alike(const keel_why_t *why, size_t index, alike_t *out) {
-    const keel_why_recompile_t *own = &why->summary.recompiles[index];
-    *out = (alike_t){.first = index};
-    for (size_t i = 0; i < why->summary.recompile_count; ++i) {
-        const keel_why_recompile_t *other = &why->summary.recompiles[i];
-        if (!is_alike(own, other)) continue;
-        if (i < index) return false;
-        keel_took_add(&out->took, &other->took);
-        out->ops += other->ops;
-    }
-    return true;
+// What those have in common: the line and the cause, or the program if these are unknown. A line
+// can recompile several programs: those before and after a host read.
+static void name_alike(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
+    bool has_line = *recompile->cause && *line_of_cause(recompile);
+    const char *const texts[] = {recompile->cause, recompile->subject,
+                                 has_line ? line_of_cause(recompile) : recompile->site.shown,
+                                 has_line ? "" : recompile->name};
+    out->size = 0;
+    keel_buffer_byte(out, has_line);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
+        keel_buffer_append(out, texts[i], strlen(texts[i]) + 1);
 }
 
-static bool is_dearer(const alike_t *a, const alike_t *b) {
+// `groups` has room for all.
+static keel_status_t gather_alike(const keel_why_t *why, keel_map_t *known, keel_buffer_t *name,
+                                  alike_t *groups, size_t *out_count) {
+    for (size_t i = 0; i < why->summary.recompile_count; ++i) {
+        const keel_why_recompile_t *recompile = &why->summary.recompiles[i];
+        name_alike(name, recompile);
+        KEEL_TRY(keel_buffer_status(name));
+        const uint64_t *found = keel_map_find(known, keel_buffer_bytes(name));
+        size_t at = found ? (size_t)*found : *out_count;
+        if (!found) KEEL_TRY(keel_map_put(known, keel_buffer_bytes(name), at));
+        if (!found) groups[(*out_count)++] = (alike_t){.first = i};
+        keel_took_add(&groups[at].took, &recompile->took);
+        groups[at].ops += recompile->ops;
+    }
+    return NULL;
+}
+
+static int by_price(const void *left, const void *right) {
+    const alike_t *a = left, *b = right;
     int order = keel_took_order(&a->took, a->ops, &b->took, b->ops);
-    return order ? order < 0 : a->first < b->first;
+    return order ? order : a->first < b->first ? -1 : 1;
+}
+
+// The most expensive first.
+static keel_status_t sort_alike(const keel_why_t *why, alike_t **out, size_t *out_count) {
+    void *memory;
+    keel_map_t known;
+    keel_buffer_t name;
+    *out_count = 0;
+    KEEL_TRY(keel_calloc(why->summary.recompile_count, sizeof **out, &memory));
+    keel_map_initialize(&known);
+    keel_buffer_initialize(&name, 0);
+    *out = memory;
+    keel_status_t status = gather_alike(why, &known, &name, *out, out_count);
+    keel_map_deinitialize(&known);
+    keel_buffer_deinitialize(&name);
+    if (status)
+        keel_free(*out);
+    else
+        qsort(*out, *out_count, sizeof **out, by_price);
+    return status;
 }
 
 static void print_place(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
@@ -147,26 +177,23 @@ static bool is_explained(const keel_why_t *why) {
 
 // The most expensive lines first; names up to LINES_IN_SUMMARY.
 static void dearest_lines(const keel_why_t *why, keel_buffer_t *out) {
-    alike_t last = {.first = SIZE_MAX};
-    for (size_t shown = 0;; ++shown) {
-        alike_t best = {.first = SIZE_MAX}, one;
-        for (size_t i = 0; i < why->summary.recompile_count; ++i) {
-            if (!gather_alike(why, i, &one) || (shown && !is_dearer(&last, &one))) continue;
-            if (best.first == SIZE_MAX || is_dearer(&one, &best)) best = one;
-        }
-        if (best.first == SIZE_MAX) return;
-        if (shown == LINES_IN_SUMMARY) {
-            keel_buffer_text(out, ", ...");
-            return;
-        }
-        const keel_why_recompile_t *named = &why->summary.recompiles[best.first];
-        keel_buffer_text(out, shown ? ", " : ": ");
-        cause(out, named, best.took.times == 1, VALUE_COLUMNS);
-        if (best.took.times > 1)
-            keel_buffer_format(out, "%s%" PRIu64 " times%s", *named->cause ? " (" : " ",
-                               best.took.times, *named->cause ? ")" : "");
-        last = best;
+    alike_t *groups;
+    size_t count;
+    keel_status_t status = sort_alike(why, &groups, &count);
+    out->failed |= status != NULL;
+    keel_status_ignore(status);
+    if (status) return;
+    for (size_t i = 0; i < count && i < LINES_IN_SUMMARY; ++i) {
+        const keel_why_recompile_t *named = &why->summary.recompiles[groups[i].first];
+        uint64_t times = groups[i].took.times;
+        keel_buffer_text(out, i ? ", " : ": ");
+        cause(out, named, times == 1, VALUE_COLUMNS);
+        if (times > 1)
+            keel_buffer_format(out, "%s%" PRIu64 " times%s", *named->cause ? " (" : " ", times,
+                               *named->cause ? ")" : "");
     }
+    if (count > LINES_IN_SUMMARY) keel_buffer_text(out, ", ...");
+    keel_free(groups);
 }
 
 // A few retraces are in `keel why` only: next to what they save, they cost nothing.
@@ -256,6 +283,11 @@ void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
     if (why->run.asides.elsewhere) {
         keel_buffer_text(out, "keel: ");
         keel_elsewhere_sentence(&why->run.asides, out);
+        keel_buffer_byte(out, '\n');
+    }
+    if (why->run.summed) {
+        keel_buffer_text(out, "keel: ");
+        keel_summed_sentence(&why->run, out);
         keel_buffer_byte(out, '\n');
     }
     if (why->run.store_errors) {
@@ -485,6 +517,13 @@ static void elsewhere(const keel_why_t *why, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
 }
 
+static void summed(const keel_why_t *why, keel_buffer_t *out) {
+    if (!why->run.summed) return;
+    label(out, "summed");
+    keel_summed_sentence(&why->run, out);
+    keel_buffer_byte(out, '\n');
+}
+
 static void rehearsal(const keel_why_t *why, keel_buffer_t *out) {
     const keel_run_rehearsal_t *facts = &why->run.rehearsal;
     keel_buffer_t text;
@@ -615,6 +654,7 @@ void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out) 
     host_ops(why, out);
     misfits(why, out);
     elsewhere(why, out);
+    summed(why, out);
     rehearsal(why, out);
     failures(why, out);
     print_program_table(why, out);
