@@ -51,6 +51,7 @@ static uint64_t nanoseconds(struct timespec t) {
 static keel_file_facts_t facts_of(const struct stat *s) {
     return (keel_file_facts_t){
         .size = (uint64_t)s->st_size,
+        .on_disk = (uint64_t)s->st_blocks * 512, // whatever the file system's own blocks are
         .modified = nanoseconds(s->st_mtim),
         .changed = nanoseconds(s->st_ctim),
         .inode = s->st_ino,

@@ -13,6 +13,7 @@ keel_status_t keel_path(char **out, const char *format, ...) KEEL_PRINTF(2, 3) K
 
 typedef struct keel_file_facts_t {
     uint64_t size;
+    uint64_t on_disk;  // bytes that its blocks take there: what a limit on a folder counts
     uint64_t modified; // nanoseconds since 1970
     uint64_t changed;  // of the inode, also nanoseconds since 1970
     uint64_t inode;

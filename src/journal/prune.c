@@ -183,7 +183,7 @@ typedef struct folder_t {
 // Hidden ones are temporary files of killed processes.
 static bool is_ours(const char *name) {
     static const char *const names[] = {"journal.ndjson", "explained.ndjson", "sources.tsv",
-                                        KEEL_JOURNAL_LOST_FOLDER};
+                                        KEEL_JOURNAL_FIGURES, KEEL_JOURNAL_LOST_FOLDER};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(name, names[i]) == 0) return true;
     return name[0] == '.' || strncmp(name, "metrics.", 8) == 0;
@@ -200,7 +200,7 @@ static keel_status_t meet_file(void *context, const char *name) {
     bool is_file = !status && facts.is_file;
     keel_status_ignore(status);
     status = NULL;
-    if (is_file && !keel_is_link(path)) folder->bytes += facts.size;
+    if (is_file && !keel_is_link(path)) folder->bytes += facts.on_disk;
     bool is_mark = strcmp(name, KEEL_JOURNAL_LOST_FOLDER) == 0;
     if (folder->removes) status = is_mark ? keel_directory_remove(path) : keel_file_remove(path);
     keel_free(path);
@@ -343,7 +343,7 @@ static keel_status_t sweep_file(void *context, const char *name) {
     status = goes && !pruning->how->dry_run ? keel_file_remove(path) : NULL;
     if (goes && !status) {
         ++pruning->out->files;
-        pruning->out->file_bytes += facts.size;
+        pruning->out->file_bytes += facts.on_disk;
     }
     status = tell_failure(pruning, path, status);
     keel_free(path);

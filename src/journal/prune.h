@@ -44,7 +44,7 @@ typedef struct keel_pruned_t {
 keel_status_t keel_journal_prune(const char *run_dir, const keel_prune_t *how,
                                  keel_pruned_t *out) KEEL_MUST_CHECK;
 
-// Bytes of a run's own files, without the programs and texts that runs share.
+// What a run's own files take on the disk, without the programs and texts that runs share.
 uint64_t keel_journal_run_bytes(const char *run_dir, const char *id);
 
 #endif // KEEL_JOURNAL_PRUNE_H_

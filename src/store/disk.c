@@ -168,9 +168,12 @@ static keel_status_t write_file(const char *path, const keel_entry_file_t *file)
     return status;
 }
 
+// *out_size: what it takes on the disk.
 static keel_status_t write_entry(const disk_t *disk, const keel_digest_t *key,
-                                 const keel_entry_file_t *file) {
+                                 const keel_entry_file_t *file, uint64_t *out_size) {
     char *path;
+    keel_file_facts_t facts;
+    *out_size = file->head.size + file->stored.size;
     KEEL_TRY(keel_store_entry_path(disk->folder, key, &path));
     keel_status_t status = write_file(path, file);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
@@ -178,6 +181,9 @@ static keel_status_t write_entry(const disk_t *disk, const keel_digest_t *key,
         status = keel_store_make_folder_of(path);
         if (!status) status = write_file(path, file);
     }
+    keel_status_t looked = keel_file_facts(path, &facts);
+    if (!looked) *out_size = facts.on_disk;
+    keel_status_ignore(looked);
     keel_free(path);
     return status;
 }
@@ -213,9 +219,10 @@ static keel_status_t disk_put(void *context, const keel_entry_t *entry) {
     KEEL_TRY(keel_entry_encode_parts(entry, &file));
     size_t size = file.head.size + file.stored.size;
     keel_status_t status = check_limit(disk, size);
-    if (!status) status = write_entry(disk, &entry->key, &file);
+    uint64_t on_disk;
+    if (!status) status = write_entry(disk, &entry->key, &file, &on_disk);
     keel_entry_file_release(&file);
-    if (!status) count_in(disk, &entry->key, size);
+    if (!status) count_in(disk, &entry->key, on_disk);
     return status;
 }
 

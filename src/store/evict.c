@@ -19,8 +19,8 @@ static keel_status_t add_record(eviction_scan_t *scan, const keel_digest_t *key,
     void *records = scan->records;
     KEEL_TRY(keel_grow_array(scan->count, sizeof *scan->records, &scan->capacity, &records));
     scan->records = records;
-    scan->records[scan->count++] = (record_t){*key, facts->size, facts->modified};
-    scan->bytes += facts->size;
+    scan->records[scan->count++] = (record_t){*key, facts->on_disk, facts->modified};
+    scan->bytes += facts->on_disk;
     return NULL;
 }
 

@@ -35,7 +35,7 @@ static keel_status_t count_entry(void *context, const keel_store_file_t *file) {
         return NULL;
     }
     ++counts->entries;
-    counts->bytes += facts.size;
+    counts->bytes += facts.on_disk;
     if (!counts->oldest || facts.modified < counts->oldest) counts->oldest = facts.modified;
     if (facts.modified > counts->newest) counts->newest = facts.modified;
     return NULL;

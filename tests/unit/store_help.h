@@ -99,4 +99,14 @@ static inline keel_status_t claim_as(const place_t *place, const keel_digest_t *
     return keel_store_claim(place->cache, key, &claimant, out);
 }
 
+// What an entry takes on the disk.
+static inline uint64_t room_of(const place_t *place, uint64_t seed) {
+    keel_digest_t key = key_of(seed);
+    char path[512];
+    keel_file_facts_t facts;
+    entry_path_of(place, &key, path);
+    assert_ok(keel_file_facts(path, &facts));
+    return facts.on_disk;
+}
+
 #endif // KEEL_TESTS_STORE_HELP_H_
