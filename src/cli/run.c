@@ -13,6 +13,7 @@
 #include "pjrt/pjrt.h"
 #include "settings/places.h"
 #include "text/text.h"
+#include "why/figures.h"
 
 typedef struct command_run_t {
     keel_settings_t settings;
@@ -274,6 +275,7 @@ static bool sum_up(command_run_t *run) {
         if (absent) keel_status_ignore(status);
         return true;
     }
+    keel_figures_leave(&why, run_dir);
     run->asked_for_none = why.run.processes && !why.run.request_count && !why.run.entry_count;
     run->asked_for_operations = why.run.processes && asked_for_operations(&why);
     // There was no room for its first line.

@@ -2,7 +2,9 @@
 
 #include "cli/cli.h"
 #include "journal/journal.h"
+#include "journal/prune.h"
 #include "text/text.h"
+#include "why/figures.h"
 
 typedef struct listing_t {
     const char *run_dir;
@@ -14,11 +16,22 @@ typedef struct listing_t {
     size_t count;
 } listing_t;
 
+// From its figures, or else from its journal.
+static keel_status_t read_run(const char *run_dir, const char *id, keel_why_t *out) {
+    keel_status_t status = keel_figures_read(run_dir, id, out);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    KEEL_TRY(keel_why_read(run_dir, id, 0, out));
+    keel_figures_leave(out, run_dir);
+    out->run.journal_bytes = keel_journal_run_bytes(run_dir, id);
+    return NULL;
+}
+
 // A run whose journal cannot be read is named and left out.
 static keel_status_t list_run(void *context, const char *id) {
     listing_t *listing = context;
     keel_why_t why;
-    keel_status_t status = keel_why_read(listing->run_dir, id, 0, &why);
+    keel_status_t status = read_run(listing->run_dir, id, &why);
     if (status) {
         if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
         listing->damaged = true;

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -97,7 +98,7 @@ print(subprocess.run(["sh", "-c", ignoring], stdout=subprocess.PIPE, text=True).
 text, _ = in_terminal(["keel", "run", "--quiet", "--", "sh", "-c", "test -t 0 && test -t 1 && test -t 2 && echo terminal"])
 print("in a", text.strip())
 
-runs = os.environ["runs"]
+runs = shutil.copytree(os.environ["runs"], "recorded")
 for variables in ({}, {"NO_COLOR": "1"}):
     os.environ.update(variables)
     for command in (["keel", "help"], ["keel", "stats", "--run-dir", runs],
