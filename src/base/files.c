@@ -403,7 +403,8 @@ keel_status_t keel_draft_write(keel_draft_t *draft, keel_bytes_t bytes) {
 
 static keel_status_t finish(keel_draft_t *draft, const char *path) {
     keel_status_t status = NULL;
-    if (sync_file(draft->descriptor)) status = keel_descriptor_refused("sync", draft->temporary);
+    if (!draft->may_be_lost && sync_file(draft->descriptor))
+        status = keel_descriptor_refused("sync", draft->temporary);
     // Some file systems report a full quota only here.
     if (close(draft->descriptor) && !status)
         status = keel_descriptor_refused("close", draft->temporary);
@@ -413,7 +414,7 @@ static keel_status_t finish(keel_draft_t *draft, const char *path) {
         return keel_descriptor_refused("replace", path);
     keel_free(draft->temporary);
     draft->temporary = NULL;
-    return sync_folder_of(path);
+    return draft->may_be_lost ? NULL : sync_folder_of(path);
 }
 
 keel_status_t keel_draft_publish(keel_draft_t *draft, const char *path) {

@@ -88,6 +88,8 @@ keel_status_t keel_file_replace_public(const char *path, keel_bytes_t bytes) KEE
 typedef struct keel_draft_t {
     char *temporary; // its path
     int descriptor;
+    bool may_be_lost; // by a power cut, which may leave a file of other bytes: nobody waits for the
+                      // disk
 } keel_draft_t;
 keel_status_t keel_draft_open(const char *path, keel_draft_t *out) KEEL_MUST_CHECK;
 keel_status_t keel_draft_open_public(const char *path, keel_draft_t *out) KEEL_MUST_CHECK;

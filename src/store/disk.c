@@ -158,9 +158,16 @@ static keel_status_t check_limit(const disk_t *disk, size_t size) {
                             own, limit);
 }
 
-static keel_status_t write_file(const char *path, const keel_entry_file_t *file) {
+// A power cut may take an entry that takes less time to compile than a disk takes for an answer.
+// What it leaves does not have its digest, so it is never loaded.
+static bool may_be_lost(const keel_entry_t *entry) {
+    return entry->compile_seconds < 0.05;
+}
+
+static keel_status_t write_file(const char *path, const keel_entry_file_t *file, bool may_be_lost) {
     keel_draft_t draft;
     KEEL_TRY(keel_draft_open(path, &draft));
+    draft.may_be_lost = may_be_lost;
     keel_status_t status = keel_draft_write(&draft, file->head);
     if (!status) status = keel_draft_write(&draft, file->stored);
     if (!status) return keel_draft_publish(&draft, path);
@@ -168,21 +175,21 @@ static keel_status_t write_file(const char *path, const keel_entry_file_t *file)
     return status;
 }
 
-// *out_size: what it takes on the disk.
-static keel_status_t write_entry(const disk_t *disk, const keel_digest_t *key,
+// *out_size: what it takes on the disk, which may not have it yet.
+static keel_status_t write_entry(const disk_t *disk, const keel_entry_t *entry,
                                  const keel_entry_file_t *file, uint64_t *out_size) {
     char *path;
     keel_file_facts_t facts;
     *out_size = file->head.size + file->stored.size;
-    KEEL_TRY(keel_store_entry_path(disk->folder, key, &path));
-    keel_status_t status = write_file(path, file);
+    KEEL_TRY(keel_store_entry_path(disk->folder, &entry->key, &path));
+    keel_status_t status = write_file(path, file, may_be_lost(entry));
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
         status = keel_store_make_folder_of(path);
-        if (!status) status = write_file(path, file);
+        if (!status) status = write_file(path, file, may_be_lost(entry));
     }
     keel_status_t looked = keel_file_facts(path, &facts);
-    if (!looked) *out_size = facts.on_disk;
+    if (!looked && facts.on_disk) *out_size = facts.on_disk;
     keel_status_ignore(looked);
     keel_free(path);
     return status;
@@ -220,7 +227,7 @@ static keel_status_t disk_put(void *context, const keel_entry_t *entry) {
     size_t size = file.head.size + file.stored.size;
     keel_status_t status = check_limit(disk, size);
     uint64_t on_disk;
-    if (!status) status = write_entry(disk, &entry->key, &file, &on_disk);
+    if (!status) status = write_entry(disk, entry, &file, &on_disk);
     keel_entry_file_release(&file);
     if (!status) count_in(disk, &entry->key, on_disk);
     return status;

@@ -480,8 +480,29 @@ static void what_a_killed_put_left_is_taken_away_by_the_next_process(void **stat
     assert_true(left >= 2);
 }
 
+static uint64_t operations_of_put(double compile_seconds) {
+    stage_t stage;
+    stage_make(&stage, open_disk);
+    fixture_t f = fixture_make(0, 1, SIZE, false);
+    f.entry.compile_seconds = compile_seconds;
+    keel_fault_arm(KEEL_FAULT_FILE, 0);
+    assert_ok(stage.tier.put(stage.tier.context, &f.entry));
+    uint64_t count = keel_fault_count(KEEL_FAULT_FILE);
+    assert_ok(get(&stage, 0, 1));
+    fixture_free(&f);
+    stage_remove(&stage);
+    return count;
+}
+
+static void what_is_compiled_at_once_is_stored_without_waiting_for_the_disk(void **state) {
+    (void)state;
+    assert_int_equal(operations_of_put(0.049) + 3,
+                     operations_of_put(0.051)); // the file, the folder
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_compiled_at_once_is_stored_without_waiting_for_the_disk),
         cmocka_unit_test(a_put_that_fails_leaves_the_old_entry_or_the_new_one),
         cmocka_unit_test(a_get_that_fails_does_not_cost_the_entry),
         cmocka_unit_test(each_allocation_of_the_disk_tier_may_fail),
