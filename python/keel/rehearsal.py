@@ -8,6 +8,7 @@ variables that such a machine has; what is looked up elsewhere is answered here.
 
 import concurrent.futures
 import os
+import socket
 import types
 
 from ._imports import when_imported
@@ -47,27 +48,36 @@ def _tell_process(xla_bridge) -> None:
     xla_bridge.make_tpu_client = make_and_tell
 
 
+def _free_address() -> str:
+    with socket.socket() as server:
+        server.bind(("localhost", 0))
+        return f"localhost:{server.getsockname()[1]}"
+
+
 def _offer_cluster(cluster) -> None:
-    """What jax.distributed.initialize() asks for the other processes, which `keel rehearse` starts."""
+    """What jax.distributed.initialize() asks for the other processes, which `keel rehearse` starts. On a
+    TPU VM it works for one process too: JAX asks the cloud's server, which is not there."""
 
     class KeelCluster(cluster.ClusterEnv):
         name = "keel"
 
         @classmethod
         def is_env_present(cls) -> bool:
-            return True
+            return bool(os.environ.get(MEETING)) or not any(
+                other.is_env_present() for other in known
+                if other is not cls and "tpu" not in other.name and not getattr(other, "opt_in_only_method", False))
 
         @classmethod
         def get_coordinator_address(cls, *_, **__) -> str:
-            return os.environ["JAX_COORDINATOR_ADDRESS"]
+            return os.environ.get("JAX_COORDINATOR_ADDRESS") or _free_address()
 
         @classmethod
         def get_process_count(cls) -> int:
-            return int(os.environ[PROCESSES])
+            return int(os.environ.get(PROCESSES) or 1)
 
         @classmethod
         def get_process_id(cls) -> int:
-            return int(os.environ[PROCESS])
+            return int(os.environ.get(PROCESS) or 0)
 
     known = cluster.ClusterEnv._cluster_types
     known.insert(0, known.pop(known.index(KeelCluster)))  # JAX takes the first that is there
@@ -75,7 +85,7 @@ def _offer_cluster(cluster) -> None:
 
 def begin_jax() -> None:
     """Before JAX reads its environment."""
-    if os.environ.get(MEETING):
+    if os.environ.get(MEETING) or _platform() == "tpu":
         when_imported("jax._src.clusters.cluster", _offer_cluster)
     if _platform() == "cuda":
         when_imported("jax._src.hardware_utils", _show_gpu)

@@ -158,12 +158,20 @@ static keel_status_t allocate(PJRT_Client *client, size_t count) {
     return NULL;
 }
 
+static keel_status_t open_topology(void) {
+    KEEL_TRY(keel_target_topology(rehearsal.target, rehearsal.plugin, &rehearsal.topology));
+    if (!atomic_load(&rehearsal.memory_limit))
+        atomic_store(&rehearsal.memory_limit,
+                     keel_target_memory_limit(rehearsal.plugin, rehearsal.topology));
+    return NULL;
+}
+
 keel_status_t rehearsal_open(void) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     keel_status_t status = NULL;
     pthread_mutex_lock(&lock);
     if (rehearsal.target->platform != KEEL_TARGET_CPU && !rehearsal.topology)
-        status = keel_target_topology(rehearsal.target, rehearsal.plugin, &rehearsal.topology);
+        status = open_topology();
     if (rehearsal.target->platform == KEEL_TARGET_CPU && !rehearsal.backing)
         status = keel_target_client(rehearsal.target, rehearsal.plugin, &rehearsal.backing);
     pthread_mutex_unlock(&lock);

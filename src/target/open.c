@@ -80,6 +80,22 @@ keel_status_t keel_target_topology(const keel_target_t *target, const PJRT_Api *
     return status ? keel_status_annotate(status, "target %s", target->name) : NULL;
 }
 
+uint64_t keel_target_memory_limit(const PJRT_Api *api, PJRT_TopologyDescription *topology) {
+    PJRT_TopologyDescription_Attributes_Args args = {
+        KEEL_PJRT_SIZE(PJRT_TopologyDescription_Attributes), .topology = topology};
+    if (!topology || !keel_pjrt_has(api, PJRT_TopologyDescription_Attributes)) return 0;
+    keel_status_t status = KEEL_PJRT_CALL(api, PJRT_TopologyDescription_Attributes, args);
+    bool is_told = !status;
+    keel_status_ignore(status);
+    for (size_t i = 0; is_told && i < args.num_attributes; ++i) {
+        const PJRT_NamedValue *value = &args.attributes[i];
+        if (keel_str_is((keel_str_t){value->name, value->name_size}, "device_memory_bytes_limit") &&
+            value->type == PJRT_NamedValue_kInt64 && value->int64_value > 0)
+            return (uint64_t)value->int64_value;
+    }
+    return 0;
+}
+
 void keel_target_destroy_topology(const PJRT_Api *api, PJRT_TopologyDescription *topology) {
     if (!topology) return;
     PJRT_TopologyDescription_Destroy_Args args = {KEEL_PJRT_SIZE(PJRT_TopologyDescription_Destroy),

@@ -12,7 +12,8 @@ static uint32_t hosts_of(const target_shape_t *shape) {
     return x * y * shape->dims[2];
 }
 
-// The chips of each process. Without this option, libtpu gives each host 2 by 2.
+// The chips of each process. Without this option, libtpu gives each host 2 by 2, and older ones
+// refuse a slice that is no multiple of that.
 static keel_status_t set_bounds(const uint32_t chips[3], keel_target_t *out) {
     static const char name[] = "chips_per_host_bounds";
     const int64_t bounds[] = {chips[0], chips[1], chips[2]};
@@ -80,7 +81,8 @@ keel_status_t target_make_tpu(const target_tpu_t *tpu, const target_shape_t *sha
     snprintf(name, sizeof name, tpu->dims == 2 ? "%s:%ux%u" : "%s:%ux%ux%u", tpu->name,
              shape->dims[0], shape->dims[1], shape->dims[2]);
     KEEL_TRY(target_keep(out, keel_str(name), &out->topology_name));
-    if (is_one && hosts > 1) KEEL_TRY(set_bounds(shape->dims, out));
+    bool is_even = shape->dims[0] % HOST_WIDTH == 0 && shape->dims[1] % HOST_WIDTH == 0;
+    if (is_one && (hosts > 1 || !is_even)) KEEL_TRY(set_bounds(shape->dims, out));
     if (is_each) KEEL_TRY(set_bounds(one_chip, out));
     if (tpu->chip_config)
         KEEL_TRY(target_add_text(out, &out->topology_options, "chip_config_name",

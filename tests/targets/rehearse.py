@@ -40,6 +40,13 @@ rows = jax.device_put(np.ones((64, 128), np.float32), NamedSharding(mesh, Partit
 print(jax.jit(lambda rows: jnp.sin(rows) * 2)(rows).sharding.spec)
 """
 
+# As on the VM of a TPU, where JAX finds out by itself that it is alone.
+ALONE = """
+import jax
+jax.distributed.initialize()
+print(jax.process_count(), len(jax.devices()), jax.devices()[0].memory_stats()["bytes_limit"] >> 30)
+"""
+
 # Functions that a program calls by name: jaxlib's for the platform, a host callback, and its own.
 CALLS = """
 import ctypes, jax, jax.numpy as jnp
@@ -105,6 +112,15 @@ def check_sharded(space):
     report.equal("the compiler says how a result is sharded, whatever --compile says",
                  (answer.code, answer.out), (0, "P('data', None)\n"))
     report.equal("so nothing is guessed", stage.answer("stats")["rehearsal"]["guesses"], [])
+
+
+def check_alone(space):
+    for target, devices in (("v6e:2x4", 8), ("v6e:1x1", 1)):
+        stage = Stage(space, f"alone-{devices}")
+        (stage.folder / "alone.py").write_text(ALONE)
+        answer = stage.keel("rehearse", "--on", target, "--", PYTHON, "alone.py")
+        report.equal(f"{target}: one process needs no other, and knows its memory", (answer.code, answer.out),
+                     (0, f"1 {devices} 31\n"))
 
 
 def check_description(space):
@@ -181,6 +197,8 @@ with Workspace("rehearse") as space:
     check_training(space, "none")
     check_again(check_training(space, "new"))
     check_sharded(space)
+    if TARGET == "v6e:2x4":
+        check_alone(space)
     check_description(space)
     if TARGET == "h200:8":
         check_share(space)

@@ -161,9 +161,19 @@ static void each_chip_may_have_a_process(void **state) {
     read_target("v6e:2x4/8");
     assert_int_equal(target.process_count, 8);
     assert_bounds(1, 1, 1);
-    read_target("v6e:1x1/1");
+    read_target("v6e:2x2/1");
     assert_int_equal(target.process_count, 1);
     assert_int_equal(target.topology_options.count, 0);
+}
+
+// libtpu 0.0.48 refuses it otherwise.
+static void a_slice_smaller_than_a_host_says_so(void **state) {
+    (void)state;
+    read_target("v6e:1x1");
+    assert_int_equal(target.process_count, 1);
+    assert_bounds(1, 1, 1);
+    read_target("v5e:1x1/1");
+    assert_bounds(1, 1, 1);
 }
 
 static void clients_may_read_how_many_chips_a_host_has(void **state) {
@@ -577,6 +587,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_slice_of_tpus_is_laid_out_in_chips, begin, end),
         cmocka_unit_test_setup_teardown(one_host_of_eight_chips_is_the_usual_one, begin, end),
         cmocka_unit_test_setup_teardown(each_chip_may_have_a_process, begin, end),
+        cmocka_unit_test_setup_teardown(a_slice_smaller_than_a_host_says_so, begin, end),
         cmocka_unit_test_setup_teardown(clients_may_read_how_many_chips_a_host_has, begin, end),
         cmocka_unit_test_setup_teardown(libtpus_variables_divide_a_slice, begin, end),
         cmocka_unit_test_setup_teardown(the_processor_has_as_many_devices_as_one_wants, begin, end),
