@@ -15,8 +15,8 @@ extern const struct keel_bundle_tried_t {
 } keel_bundle_tried[KEEL_BUNDLE_CLIENTS_TRIED];
 
 // PJRT API versions of plugins, of this Keel's major version. Programs ran with 0.81, 0.106 and
-// 0.115; with 0.117 they were compiled.
-enum { KEEL_BUNDLE_API_OLDEST = 81, KEEL_BUNDLE_API_NEWEST = 117 };
+// 0.115; with 0.75 (libtpu 0.0.21, which PyTorch/XLA pins) and 0.117 they were compiled.
+enum { KEEL_BUNDLE_API_OLDEST = 75, KEEL_BUNDLE_API_NEWEST = 117 };
 
 typedef enum keel_bundle_support {
     KEEL_BUNDLE_TRIED,

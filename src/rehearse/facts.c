@@ -98,7 +98,8 @@ keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module, keel_str_t 
     if (module.size && is_hlo)
         status = keel_signature_settle(signature, module, has_config(format));
     if (keel_status_code(status) != KEEL_CORRUPT) KEEL_TRY(status);
-    bool is_usable = !status && module.size && has_config(format); // clients want its config
+    // Clients want its config.
+    bool is_usable = !status && module.size && has_config(format) && !rehearsal.client_is_old;
     keel_status_ignore(status);
     keel_signature_guess(signature);
     tell_guess(facts);

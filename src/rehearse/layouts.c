@@ -218,7 +218,7 @@ PJRT_Extension_Base *layouts_offer(const PJRT_Api *plugin, PJRT_Extension_Base *
     bool is_cpu = rehearsal.target->platform == KEEL_TARGET_CPU;
     size_t least = is_cpu ? offsetof(layouts_t, of_topology) : offsetof(layouts_t, of_results);
     plugins = (const layouts_t *)extension_of(plugin, LAYOUTS, least);
-    if (!plugins) return next;
+    if (!plugins || rehearsal.client_is_old) return next;
     own = (layouts_t){.base = plugins->base,
                       .destroy = destroy,
                       .serialize = serialize,

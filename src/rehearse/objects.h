@@ -24,6 +24,7 @@ typedef struct rehearsal_t {
     const char *calculator;  // path of a plugin for the processor; "": nothing is computed
     keel_rehearse_compiles_t compiles;
     keel_rehearse_fill_t fill;
+    bool client_is_old;
     _Atomic uint64_t memory_limit;      // of a device, as the client asked for it; 0: unknown
     PJRT_TopologyDescription *topology; // of the target; NULL: the processor's
     PJRT_Client *backing;               // the processor's real client; NULL for other targets

@@ -61,6 +61,10 @@ typedef struct keel_rehearse_settings_t {
     const keel_plugin_t *plugin; // the target's, loaded; stays
     keel_rehearse_compiles_t compiles;
     keel_rehearse_fill_t fill;
+    // PyTorch/XLA 2.9 has an older XLA than most plugins. It does not know what is new in optimized
+    // modules (mulhi, shardings that name axes), and reads the text of a layout after it has freed
+    // it. It gets modules of Keel's own, and arrays lie row by row for it.
+    bool client_is_old;
     const char *interpreter; // the Python that has the client's functions; NULL: the current one
     const char *calculator;  // path of a plugin for the processor, which computes small programs;
                              // stays. "": all values are unknown that the host did not send

@@ -141,6 +141,7 @@ keel_status_t keel_rehearse_begin(const keel_rehearse_settings_t *settings, cons
                               .interpreter = settings->interpreter,
                               .calculator = settings->calculator,
                               .compiles = settings->compiles,
+                              .client_is_old = settings->client_is_old,
                               .memory_limit = settings->target->memory_limit,
                               .fill = settings->fill,
                               .process = getpid()};

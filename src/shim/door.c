@@ -51,6 +51,7 @@ KEEL_API const keel_own_door_t *keel_own_door(void);
 KEEL_API int keel_compile_worker(void);
 
 const PJRT_Api *GetPjrtApi(void) {
+    keel_shim_note_client(__builtin_return_address(0));
     return keel_shim_api();
 }
 

@@ -1,4 +1,7 @@
 // A rehearsal takes the plugin's place if `keel rehearse` started this process.
+#define _GNU_SOURCE // dladdr
+#include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "shim/shim.h"
@@ -41,6 +44,17 @@ static keel_writes_t read_writes(void) {
     return is_discarded ? KEEL_WRITES_DISCARD : KEEL_WRITES_REFUSE;
 }
 
+// ---- the client --------------------------------------------------------------------------------
+
+static atomic_bool is_torch;
+
+void keel_shim_note_client(const void *caller) {
+    Dl_info library;
+    if (*or_empty(getenv("KEEL_REHEARSE")) && dladdr(caller, &library) && library.dli_fname &&
+        strstr(library.dli_fname, "/_XLAC"))
+        atomic_store(&is_torch, true);
+}
+
 keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *out) {
     static keel_target_t target;
     static keel_plugin_t real;
@@ -60,6 +74,7 @@ keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *o
     const keel_rehearse_settings_t settings = {.target = &target,
                                                .plugin = &real,
                                                .compiles = out->compiles,
+                                               .client_is_old = atomic_load(&is_torch),
                                                .fill = out->fill,
                                                .calculator = calculator};
     KEEL_TRY(keel_rehearse_begin(&settings, &plugin->api));

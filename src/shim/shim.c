@@ -237,7 +237,8 @@ static keel_status_t wrap(const PJRT_Api **out) {
         wrapped->PJRT_LoadedExecutable_IsDeleted = loaded_is_deleted;
     if (keel_pjrt_has(real, PJRT_Buffer_Destroy)) wrapped->PJRT_Buffer_Destroy = buffer_destroy;
     wrapped->PJRT_Executable_Serialize = serialize;
-    if (keel_pjrt_has(real, PJRT_Executable_OptimizedProgram))
+    // A rehearsal knows which clients can read the plugin's.
+    if (!rehearsal.target && keel_pjrt_has(real, PJRT_Executable_OptimizedProgram))
         wrapped->PJRT_Executable_OptimizedProgram = optimized_program;
     if (rehearsal.target)
         keel_shim_take_compile(wrapped, real, engine);

@@ -130,6 +130,8 @@ typedef struct keel_shim_rehearsal_t {
     keel_writes_t writes;
 } keel_shim_rehearsal_t;
 
+// Code of the client, which gets the first table: a rehearsal differs by client.
+void keel_shim_note_client(const void *caller);
 // If the environment asks for a rehearsal (`keel rehearse` sets it), puts its table in the place of
 // the plugin's.
 keel_status_t keel_shim_rehearse(keel_plugin_t *plugin, keel_shim_rehearsal_t *out) KEEL_MUST_CHECK;

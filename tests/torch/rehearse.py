@@ -90,8 +90,41 @@ print(saved["step"], bool(saved["model"]["weight"].abs().sum() > 0))
 '''
 
 
-def tpu_plugin():
-    return next((ROOT / ".venv-targets").glob("lib/python3*/site-packages/libtpu/libtpu.so"), None)
+# Arrays of each type and rank are what was sent, also through a program that turns them around.
+READS = '''
+import math, torch, torch_xla
+device = torch_xla.device()
+for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.int8, torch.uint8, torch.int16, torch.bool):
+    for shape in ((), (5,), (2, 3), (4, 2, 3), (2, 3, 4, 5), (3, 2, 5, 4, 2), (2, 2, 3, 2, 2, 3)):
+        sent = (torch.arange(math.prod(shape)).reshape(shape) % 100).to(dtype)
+        around = tuple(reversed(range(len(shape))))
+        for name, got, wanted in (("sent", sent.to(device), sent), ("computed", sent.to(device).logical_not(),
+                                   sent.logical_not()), ("turned", sent.to(device).permute(around).contiguous(),
+                                   sent.permute(around))):
+            if not torch.equal(got.cpu(), wanted):
+                print("wrong:", name, dtype, shape)
+print("read")
+'''
+
+# Random numbers: in the compiler's own program is an operation that PyTorch/XLA's XLA does not know.
+PARTS = '''
+import numpy as np, torch, torch_xla, torch_xla.runtime as xr
+import torch_xla.distributed.spmd as xs
+xr.use_spmd()
+device, count = torch_xla.device(), xr.global_runtime_device_count()
+mesh = xs.Mesh(np.arange(count), (count,), ("x",))
+x = torch.randn(8, 8, device=device)
+xs.mark_sharding(x, mesh, ("x", None))
+y = x * torch.rand(8, 8, device=device)
+torch_xla.sync()
+print(tuple(y.cpu().shape), torch_xla._XLAC._get_xla_sharding_spec(y + 0))
+'''
+
+
+def tpu_plugins():
+    """The newest libtpu and the one that PyTorch/XLA pins."""
+    return list((ROOT / ".venv-targets").glob("lib/python3*/site-packages/libtpu/libtpu.so")) + list(
+        (ROOT / ".venv-targets").glob("libtpu-torch/libtpu/libtpu.so"))
 
 
 def keys_of(events):
@@ -127,6 +160,21 @@ def check_programs(space, target, options):
     report.check(f"{target}: a short batch is found", answer.code == 0 and any(
         cause["kind"] == "shape" for cause in stage.answer("why")), told(answer))
     return stage
+
+
+def check_reads(space, target, several, options):
+    """The second time, programs come from the cache."""
+    stage = Stage(space, "reads_" + target.replace(":", "_") + str(len(list(space.folder.iterdir()))))
+    stage.script("reads.py", READS)
+    stage.script("parts.py", PARTS)
+    for time in ("first", "second"):
+        answer = stage.rehearse(target, "reads.py", options=options, python=PYTHON)
+        report.check(f"{target}: reads of each type and rank, the {time} time", (answer.code, answer.out) == (0, "read\n"),
+                     told(answer))
+        report.check(f"{target}: this libtpu is a tested one", "was tested with" not in answer.err, told(answer))
+        answer = stage.rehearse(several, "parts.py", options=options, python=PYTHON)
+        report.check(f"{several}: parts of random numbers, the {time} time",
+                     answer.code == 0 and answer.out.startswith("(8, 8) "), told(answer))
 
 
 def check_saves(space):
@@ -168,8 +216,12 @@ with Workspace("torch-rehearse") as space:
     check_saves(space)
     stage = check_programs(space, "cpu:4", ())
     check_replicas(stage, "cpu:4", 4, ())
-    libtpu = tpu_plugin()
-    if libtpu:
+    check_reads(space, "cpu:1", "cpu:4", ())
+    libtpus = tpu_plugins()
+    for libtpu in libtpus:
+        check_reads(space, "v6e:1x1", "v6e:2x2", ("--plugin", libtpu))
+    if libtpus:
+        libtpu = libtpus[0]
         stage = check_programs(space, "v6e:2x4", ("--plugin", libtpu))
         check_replicas(stage, "v6e:2x4", 8, ("--plugin", libtpu, "--compile", "none"))
         cuda = libtpu.parent.parent / "jax_plugins" / "xla_cuda12" / "xla_cuda_plugin.so"
