@@ -55,6 +55,10 @@ void answer_line(const asked_t *asked, const answer_t *answer, keel_buffer_t *ou
     keel_line_text(&line, "what", keel_ask_word(asked->kind));
     keel_line_real(&line, "seconds", asked->seconds);
     keel_json_bool(&line, "recompile", asked->recompile);
+    if (asked->kind == KEEL_ASK_RETRACE) {
+        keel_line_known_text(&line, "miss", asked->miss);
+        keel_line_known_text(&line, "miss_note", asked->miss_note);
+    }
     site(&line, &asked->site.place);
     keel_line_known_text(&line, "origin", asked->site.origin);
     if (answer->has_record) against(&line, &answer->record);

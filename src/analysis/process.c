@@ -149,6 +149,7 @@ static void asked_again(const process_t *process, asked_t *asked) {
     bool is_retrace = process_calls(process, asked, calls) > 0;
     if (!is_retrace) asked->recompile = true;
     if (asked->kind == KEEL_ASK_NOTE) asked->kind = is_retrace ? KEEL_ASK_RETRACE : KEEL_ASK_LOAD;
+    if (asked->kind == KEEL_ASK_COMPILE && is_retrace) asked->kind = KEEL_ASK_RETRACE;
 }
 
 static keel_status_t settle(process_t *process, asked_t *asked, keel_bytes_t identity) {

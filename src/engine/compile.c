@@ -160,11 +160,14 @@ static bool hand_out(request_t *request, PJRT_LoadedExecutable *loaded, keel_sha
     return false;
 }
 
-// A program that is not kept, or refused, is so each time: the first times are enough.
-static bool is_explained(const request_t *request) {
-    bool is_load = request->ask.kind != KEEL_ASK_COMPILE && request->ask.kind != KEEL_ASK_REFUSED;
-    if (is_load) return request->repeat == REPEAT_EXPLAINED;
+static bool is_one_of_few(const request_t *request) {
     return !request->is_retrace || request->asked_before <= REPEATS_EXPLAINED;
+}
+
+// A program that is refused is so each time: the first times are enough.
+static bool is_explained(const request_t *request) {
+    if (request->ask.kind == KEEL_ASK_REFUSED) return is_one_of_few(request);
+    return request->repeat == REPEAT_EXPLAINED;
 }
 
 // A plain load is not explained, but later programs are compared with it. For an operation that
@@ -285,6 +288,21 @@ static bool load(request_t *request, keel_miss_t *out_miss) {
 
 // ---- compile -----------------------------------------------------------------------------------
 
+// A function may ask again for what is not kept.
+static void note_compile(request_t *request) {
+    keel_engine_t *engine = request->engine;
+    const keel_journal_subject_t subject = subject_of(request);
+    const keel_journal_site_t site = engine_site(&request->site.place);
+    bool is_retrace = request->is_retrace && !request->is_eager;
+    request->ask.kind = is_retrace ? KEEL_ASK_RETRACE : KEEL_ASK_COMPILE;
+    request->repeat = is_one_of_few(request) ? REPEAT_EXPLAINED : REPEAT_WRITTEN;
+    if (is_retrace)
+        request->repeat = repeats_compiled(engine, &subject, &site, request->asked_before);
+    if (!is_explained(request)) return;
+    ask_names(engine, &request->arena, &request->ask, &request->site);
+    ask_call(engine, &request->arena, &request->ask, &request->site);
+}
+
 // What was compiled with dumps is kept only if it can be loaded without them.
 static bool is_kept(const request_t *request) {
     return request->cacheable.yes && (!request->dumps.flag || request->load_options.size);
@@ -334,6 +352,7 @@ static bool claim(request_t *request, claims_t *out) {
 
 static void journal_compile(request_t *request) {
     uint64_t number = counters_name(request->engine->counters, &request->program);
+    bool is_among_others = request->repeat == REPEAT_WRITTEN && !request->is_eager;
     executed_t executed = count_executions(request);
     keel_journal_compile(request->engine->journal, &(keel_journal_compile_t){
                                                        .subject = subject_of(request),
@@ -350,6 +369,7 @@ static void journal_compile(request_t *request) {
                                                        .uncacheable = !is_kept(request),
                                                        .rehearsed = request->rehearsed,
                                                        .is_guess = request->is_guess,
+                                                       .times = is_among_others,
                                                        .executes = executed.counts,
                                                        .leading = executed.leading,
                                                    });
@@ -467,6 +487,7 @@ static void prove_or_ask(request_t *request, publication_t *publication) {
 
 static PJRT_Error *compile(request_t *request, claims_t *held) {
     keel_engine_t *engine = request->engine;
+    note_compile(request);
     compiling_t compiling = {.name = request->name,
                              .ops = request->ops,
                              .bytes = request->code.size,
@@ -483,7 +504,6 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
         return error;
     }
     request->answer = (keel_payload_t){0}; // from an entry that did not load
-    request->ask.kind = KEEL_ASK_COMPILE;
     request->ask.compile_seconds = keel_seconds(took);
     request->handed_out = true;
     if (request->unloaded) {
@@ -566,8 +586,6 @@ static PJRT_Error *load_or_compile(request_t *request) {
     keel_miss_t miss;
     if (request->recompile) ask_names(engine, &request->arena, &request->ask, &request->site);
     if (load(request, &miss)) return NULL;
-    ask_names(engine, &request->arena, &request->ask, &request->site);
-    ask_call(engine, &request->arena, &request->ask, &request->site);
     claims_t held = {0};
     keel_miss_t after_claim;
     // Nothing that is compiled because that is faster is stored, so nobody waits for it.

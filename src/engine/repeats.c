@@ -107,7 +107,8 @@ static void add(kind_t *kind, const keel_journal_load_t *load) {
 
 // ---- the calls ---------------------------------------------------------------------------------
 
-repeat_t repeats_add(keel_engine_t *engine, const keel_journal_load_t *load, uint64_t before) {
+static repeat_t meet(keel_engine_t *engine, const keel_journal_load_t *load, uint64_t before,
+                     bool is_counted) {
     repeats_t *repeats = engine->repeats;
     bool is_one_of_few = before <= REPEATS_EXPLAINED, is_new = false;
     kind_t *kind = NULL;
@@ -116,12 +117,26 @@ repeat_t repeats_add(keel_engine_t *engine, const keel_journal_load_t *load, uin
     keel_status_t status = make_name(load, &name);
     pthread_mutex_lock(&repeats->lock);
     if (!status) status = find_kind(repeats, load, keel_buffer_bytes(&name), &kind, &is_new);
-    if (kind && !is_new && !is_one_of_few) add(kind, load);
+    if (is_counted && kind && !is_new && !is_one_of_few) add(kind, load);
     pthread_mutex_unlock(&repeats->lock);
     keel_buffer_deinitialize(&name);
     keel_status_ignore(status); // without memory, they are written one by one
     if (is_one_of_few || (kind && is_new)) return REPEAT_EXPLAINED;
-    return kind ? REPEAT_COUNTED : REPEAT_WRITTEN;
+    return is_counted && kind ? REPEAT_COUNTED : REPEAT_WRITTEN;
+}
+
+repeat_t repeats_add(keel_engine_t *engine, const keel_journal_load_t *load, uint64_t before) {
+    return meet(engine, load, before, true);
+}
+
+repeat_t repeats_compiled(keel_engine_t *engine, const keel_journal_subject_t *subject,
+                          const keel_journal_site_t *site, uint64_t before) {
+    static const keel_digest_t any;
+    const keel_journal_load_t kind = {.subject = {&any, subject->name, subject->key},
+                                      .tier = "compiled",
+                                      .options = &any,
+                                      .site = *site};
+    return meet(engine, &kind, before, false);
 }
 
 bool repeats_are_pending(keel_engine_t *engine) {

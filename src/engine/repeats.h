@@ -1,6 +1,7 @@
-// repeats: retraces that are counted. A client that jits a function in a loop loads one program at
-// one line again and again. The first few are written and explained one by one; those after them
-// are added up and written with executions, as one `load` for all.
+// repeats: retraces that are counted. A client that jits a function in a loop asks for one program
+// at one line again and again. The first few are written and explained one by one. Of those after
+// them, loads are added up and written with executions, as one `load` for all; a compile takes
+// longer than its line, so each has one.
 //
 // Threads: any.
 #ifndef KEEL_ENGINE_REPEATS_H_
@@ -28,6 +29,10 @@ void repeats_destroy(repeats_t *repeats);
 // One more retrace. `load` is its event, with the step that waits for it; the texts are copied.
 // `before`: how often the function asked for this key already.
 repeat_t repeats_add(keel_engine_t *engine, const keel_journal_load_t *load, uint64_t before);
+// The same for one that is about to be compiled, which is never only counted. Its bytes may differ
+// each time, as those that contain an address do.
+repeat_t repeats_compiled(keel_engine_t *engine, const keel_journal_subject_t *subject,
+                          const keel_journal_site_t *site, uint64_t before);
 // True if some are counted that are not written yet.
 bool repeats_are_pending(keel_engine_t *engine);
 // Writes what was counted since the last time. The executions before them are written already.

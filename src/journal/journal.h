@@ -141,7 +141,8 @@ typedef struct keel_journal_compile_t {
     bool uncacheable;
     // In a rehearsal: "now", "later" (a `compiled` event follows), or "never". NULL otherwise.
     const char *rehearsed;
-    bool is_guess; // how its results are sharded is not known
+    bool is_guess;  // how its results are sharded is not known
+    uint64_t times; // 1: a retrace that is not explained itself; otherwise 0
     keel_journal_counts_t executes;
     keel_journal_leading_t leading;
 } keel_journal_compile_t;
@@ -211,7 +212,7 @@ typedef struct keel_journal_publish_t {
     X(NOTE, "note")       /* loaded, as a warm start does */                                       \
     X(COMPILE, "compile") /* compiled */                                                           \
     X(LOAD, "load")       /* loaded, and would have been a recompile */                            \
-    X(RETRACE, "retrace") /* the function had it before */                                         \
+    X(RETRACE, "retrace") /* the function had it before; compiled again if there is a miss */      \
     X(REFUSED, "refused") /* the client did not get it */
 
 typedef enum keel_ask_kind {

@@ -383,6 +383,7 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     keel_json_bool(&line.json, "cacheable", !event->uncacheable);
     keel_line_text(&line.json, "rehearsed", event->rehearsed);
     if (event->is_guess) keel_json_bool(&line.json, "guess", true);
+    if (event->times) keel_json_unsigned(&line.json, "times", event->times);
     counts_field(&line.json, event->executes);
     leading_field(&line.json, event->leading);
     keel_line_finish(journal, &line);

@@ -95,6 +95,7 @@ static keel_status_t entry_of(const entry_context_t *to, const json_t *event,
     entry->root_total = keel_event_count(event, "root_total");
     entry->folded_total = keel_event_count(event, "folded_total");
     KEEL_TRY(keel_event_keep_field(to->texts, event, "what", &entry->what));
+    KEEL_TRY(keel_event_keep_field(to->texts, event, "miss_note", &entry->miss));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &entry->name));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "origin", &entry->origin));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "program", &entry->program));

@@ -1,5 +1,5 @@
-// Retraces that a client counted instead of writing them one by one (engine/repeats.h): they belong
-// to the last one of their line that is explained.
+// Retraces that are not explained one by one (engine/repeats.h), most of which a client counts
+// instead of writing them: they belong to the last one of their line that is explained.
 #include "run/steps.h"
 
 bool keel_run_is_retrace(const keel_run_entry_t *entry) {
@@ -9,6 +9,7 @@ bool keel_run_is_retrace(const keel_run_entry_t *entry) {
 // What the retraces of one function have in common, and then those of one line.
 typedef struct retrace_t {
     int64_t pid;
+    bool is_compile;
     const char *identity, *name;
     const keel_run_place_t *site;
 } retrace_t;
@@ -16,6 +17,7 @@ typedef struct retrace_t {
 static size_t name_retrace(keel_buffer_t *out, const retrace_t *retrace) {
     out->size = 0;
     keel_buffer_append(out, &retrace->pid, sizeof retrace->pid);
+    keel_buffer_byte(out, retrace->is_compile);
     keel_buffer_append(out, retrace->identity, strlen(retrace->identity) + 1);
     keel_buffer_append(out, retrace->name, strlen(retrace->name) + 1);
     size_t function = out->size;
@@ -31,8 +33,8 @@ static keel_status_t index_retraces(const keel_run_t *run, keel_buffer_t *name, 
         const keel_run_entry_t *entry = &run->entries[i];
         if (!keel_run_is_retrace(entry)) continue;
         const char *identity = *entry->key ? entry->key : entry->program;
-        size_t function =
-            name_retrace(name, &(retrace_t){entry->pid, identity, entry->name, &entry->site});
+        size_t function = name_retrace(
+            name, &(retrace_t){entry->pid, entry->is_compile, identity, entry->name, &entry->site});
         KEEL_TRY(keel_buffer_status(name));
         KEEL_TRY(keel_map_put(out, keel_buffer_bytes(name), i));
         KEEL_TRY(keel_map_put(out, keel_bytes(name->data, function), i));
@@ -44,7 +46,8 @@ static keel_status_t add_to_entry(const keel_steps_t *steps, keel_run_t *run, si
                                   keel_buffer_t *name, const keel_map_t *entries) {
     keel_run_request_t *request = &run->requests[index];
     const keel_steps_request_t *known = &steps->requests[index];
-    const retrace_t retrace = {request->pid, run->programs[request->index].identity, request->name,
+    const retrace_t retrace = {request->pid, request->is_compile,
+                               run->programs[request->index].identity, request->name,
                                &request->site};
     size_t function = name_retrace(name, &retrace);
     KEEL_TRY(keel_buffer_status(name));

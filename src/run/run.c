@@ -317,7 +317,7 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     entry->last_step = entry->step;
     if (known && keel_run_is_retrace(entry) && !process->is_rehearsal)
         entry->took.seconds += known->overhead_seconds;
-    entry->is_compile = strcmp(entry->what, "compile") == 0;
+    entry->is_compile = keel_event_compiled(event);
     entry->is_refused = strcmp(entry->what, "refused") == 0;
     if (entry->is_refused) entry->took.unknown = true;
     if (entry->is_refused) guess_framework(run, event); // perhaps nothing was compiled

@@ -3,7 +3,7 @@
 //
 //   run.c      the pass over the events: identity, figures, programs, requests
 //   steps.c    which step each compile or load delayed
-//   entries.c  what the journal explains; retraces.c: with what was only counted
+//   entries.c  what the journal explains; retraces.c: with what is not explained by itself
 //   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
 //   rehearsal.c  what is said about a rehearsal; outcomes.c: what its compiler made of each
 //   program;
@@ -99,6 +99,7 @@ typedef struct keel_run_entry_t {
     double t;
     int64_t pid;
     const char *what; // "compile", "load", "retrace"
+    const char *miss; // of a retrace that is compiled: why, as a sentence; otherwise ""
     // In a rehearsal, a load from the cache counts as the compile that it was once: the cache here
     // says nothing about the device's own run.
     bool is_compile;
@@ -107,7 +108,7 @@ typedef struct keel_run_entry_t {
     const char *origin;  // of its function (host/host.h); ""
     const char *program; // digest of its bytes in hex
     const char *key;
-    keel_took_t took; // of a retrace, with Keel's own time, and with those that were only counted
+    keel_took_t took; // of a retrace, with Keel's own time, and with those not explained themselves
     uint64_t ops;     // of the program; 0: unknown
     bool recompile;   // as the journal has it
     size_t operation; // as in the request; SIZE_MAX: none

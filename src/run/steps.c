@@ -115,6 +115,11 @@ static bool is_eager_event(const json_t *event) {
     return json_is_true(json_object_get(event, "eager"));
 }
 
+bool keel_event_compiled(const json_t *explain) {
+    return strcmp(keel_event_text(explain, "what"), "compile") == 0 ||
+           *keel_event_text(explain, "miss");
+}
+
 const char *keel_event_identity(const json_t *event) {
     const char *key = keel_event_text(event, "key");
     return *key ? key : keel_event_text(event, "program");
@@ -464,8 +469,8 @@ static uint64_t waiting_step(const keel_steps_t *steps, const json_t *event,
     return told && is_known ? told : process->steps + 1;
 }
 
-// The program in its process, and whether it was compiled. A retrace is a load from whichever tier
-// had the program: while it is still being published, that may be the disk.
+// The program in its process, and whether it was compiled. A retrace that is loaded comes from
+// whichever tier had the program: while it is still being published, that may be the disk.
 static void request_key(keel_buffer_t *out, size_t process, const json_t *event, bool is_compile) {
     keel_buffer_initialize(out, 0);
     keel_buffer_format(out, "%zu %d ", process, is_compile);
@@ -623,7 +628,7 @@ keel_status_t keel_steps_explained(keel_steps_t *steps, const json_t *event,
     *out = NULL;
     KEEL_TRY(process_of(steps, event, &process));
     keel_buffer_t key;
-    request_key(&key, process, event, strcmp(keel_event_text(event, "what"), "compile") == 0);
+    request_key(&key, process, event, keel_event_compiled(event));
     keel_status_t status = keel_buffer_status(&key);
     uint64_t *first = NULL;
     if (!status) first = keel_map_find(&steps->requests_of, keel_buffer_bytes(&key));

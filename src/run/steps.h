@@ -30,6 +30,8 @@ keel_status_t keel_event_joined(keel_texts_t *texts, const json_t *list,
 // "train.py:88": relative to `folder` if the file is in it; "" for no file.
 keel_status_t keel_event_place(keel_texts_t *texts, const char *file, uint32_t line,
                                const char *folder, const char **out) KEEL_MUST_CHECK;
+// True if what an "explain" event is about was compiled.
+bool keel_event_compiled(const json_t *explain);
 // What distinguishes programs: the key, or the digest of a program without one.
 const char *keel_event_identity(const json_t *event);
 // A place with its call and the library's line, from an event's "site" or a difference.
@@ -40,8 +42,8 @@ keel_status_t keel_event_site(keel_texts_t *texts, const json_t *site, const cha
 keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_texts_t *texts,
                                   keel_run_entry_t *entry) KEEL_MUST_CHECK;
 
-// retraces.c: adds the retraces that were only counted to those that are explained. The entries are
-// complete.
+// retraces.c: adds the retraces that are not explained themselves to those that are. The entries
+// are complete.
 struct keel_steps_t;
 keel_status_t keel_retraces_add(const struct keel_steps_t *steps, keel_run_t *run) KEEL_MUST_CHECK;
 
@@ -76,7 +78,7 @@ typedef struct keel_steps_request_t {
     bool is_summed;          // not kept: valid until the next event
     double seconds;          // as the event has it, by which its explanation is found
     double overhead_seconds; // Keel's own
-    bool is_counted;         // retraces beyond those that are explained one by one
+    bool is_counted;         // one or several retraces beyond those that are explained one by one
     bool is_rehearsed;
     keel_took_t took; // for a rehearsed load, what compiling it had cost
     keel_run_fate_t fate;

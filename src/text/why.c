@@ -23,6 +23,7 @@ static void name_item(keel_buffer_t *name, const keel_why_entry_t *entry, size_t
         keel_buffer_format(name, "pattern %u", entry->pattern_index);
     } else if (!all && keel_run_is_retrace(entry->asked)) {
         keel_buffer_append(name, entry->asked->name, strlen(entry->asked->name) + 1);
+        keel_buffer_byte(name, entry->asked->is_compile);
         keel_buffer_text(name, keel_why_place(entry)->shown);
     } else if (!all && cause && cause->kind == KEEL_CAUSE_HOST_READ) {
         keel_buffer_format(name, "read %u ", cause->place.line);

@@ -226,6 +226,10 @@ static void second_line(keel_text_page_t *page, const keel_text_item_t *item) {
         add_place(&text, item);
     if (item->took.times > 1 && !is_of_run(item) && !is_eager_item(item))
         keel_buffer_format(&text, "; %" PRIu64 " times", item->took.times);
+    if (*entry->asked->miss)
+        keel_buffer_format(&text, "%s (%s)",
+                           item->took.times > 1 ? ", compiled each time" : "; compiled again",
+                           entry->asked->miss);
     if (item->pattern) keel_buffer_format(&text, "; %s", keel_why_sentence(item->pattern));
     if (cause && *cause->note && !item->pattern) keel_buffer_format(&text, "; %s", cause->note);
     if (cause && cause->kind == KEEL_CAUSE_HOST_READ) add_cut(&text, page, cause);

@@ -76,6 +76,27 @@ static void of_many_calls_the_newest_are_given(void **state) {
     assert_calls(process, "k", "f", expected);
 }
 
+static keel_ask_kind_t settled(process_t *process, keel_ask_kind_t kind, const char *key,
+                               const char *line) {
+    char origin[100];
+    snprintf(origin, sizeof origin, "fun at /x/site-packages/flax/nnx.py:9 for /w/train.py:%s",
+             line);
+    asked_t asked = asked_of(key, origin, "f one function\nl x\tf32[4]\n");
+    asked.kind = kind;
+    assert_ok(process_settle_origin(process, &asked));
+    assert_ok(process_note_call(process, &asked));
+    return asked.kind;
+}
+
+static void a_librarys_function_is_asked_for_again_on_another_line(void **state) {
+    process_t *process = *state;
+    assert_int_equal(settled(process, KEEL_ASK_COMPILE, "k", "1"), KEEL_ASK_COMPILE);
+    assert_int_equal(settled(process, KEEL_ASK_NOTE, "k", "2"), KEEL_ASK_RETRACE);
+    assert_int_equal(settled(process, KEEL_ASK_COMPILE, "k", "3"), KEEL_ASK_RETRACE);
+    assert_int_equal(settled(process, KEEL_ASK_NOTE, "j", "4"), KEEL_ASK_LOAD);
+    assert_int_equal(settled(process, KEEL_ASK_COMPILE, "i", "5"), KEEL_ASK_COMPILE);
+}
+
 static void the_names_of_arguments_that_came_first_stay(void **state) {
     process_t *process = *state;
     keel_digest_t program = digest_of("p"), other = digest_of("q");
@@ -198,6 +219,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(calls_belong_to_a_function_and_a_program, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(of_many_calls_the_newest_are_given, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_librarys_function_is_asked_for_again_on_another_line,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_names_of_arguments_that_came_first_stay, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(in_a_rehearsal_a_compile_takes_what_its_compiler_says,

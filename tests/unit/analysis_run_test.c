@@ -323,8 +323,14 @@ static void test_what_must_not_be_cached_says_so(void **state) {
     const door_t *door = *state;
     run_and_analyze(door, "", uncacheable_twice);
     assert_explained(door, 1, "compile\"", "\"kind\":\"first\"", NULL);
-    assert_explained(door, 1, "compile\"", "\"kind\":\"cache\",\"subject\":\"uncacheable\"",
-                     "CustomSPMDPartitioning");
+    assert_explained(door, 1, "retrace\"", "\"miss\":\"uncacheable\"", "CustomSPMDPartitioning");
+}
+
+static void test_what_is_compiled_again_is_a_retrace_and_told_only_so_often(void **state) {
+    const door_t *door = *state;
+    run_and_analyze(door, "KEEL_MODE=readonly", thirty_times);
+    assert_explained(door, 1, "compile\"", "\"kind\":\"first\"", NULL);
+    assert_explained(door, 16, "retrace\"", "\"kind\":\"retrace\"", "\"miss\":\"absent\"");
 }
 
 static void test_a_recompile_of_what_an_earlier_run_had_tells_both(void **state) {
@@ -466,6 +472,7 @@ int main(void) {
         TEST(without_a_memory_tier_it_is_a_retrace_too),
         TEST(an_unchanged_program_that_is_compiled_says_what_became_of_its_entry),
         TEST(what_must_not_be_cached_says_so),
+        TEST(what_is_compiled_again_is_a_retrace_and_told_only_so_often),
         TEST(a_recompile_of_what_an_earlier_run_had_tells_both),
         TEST(another_flag_is_found_without_the_old_program),
         TEST(what_cannot_be_explained_is_a_line_in_the_journal),

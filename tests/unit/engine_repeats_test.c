@@ -142,6 +142,27 @@ static void the_digest_of_options_makes_no_other_kind(void **state) {
     assert_int_equal(repeats_add(&stage->engine, &load, 103), REPEAT_EXPLAINED);
 }
 
+static repeat_t ask_compiled(stage_t *stage, uint32_t line, uint8_t byte, uint64_t before) {
+    const keel_digest_t bytes = {{byte}}; // other ones each time
+    return repeats_compiled(&stage->engine, &(keel_journal_subject_t){&bytes, "jit_f", &key},
+                            &(keel_journal_site_t){.file = "/w/train.py", .line = line}, before);
+}
+
+static void what_is_compiled_again_is_never_only_counted(void **state) {
+    stage_t *stage = *state;
+    for (uint64_t before = 1; before <= FEW; ++before)
+        assert_int_equal(ask_compiled(stage, 5, (uint8_t)before, before), REPEAT_EXPLAINED);
+    for (uint64_t before = BEYOND; before < BEYOND + 40; ++before)
+        assert_int_equal(ask_compiled(stage, 5, (uint8_t)before, before), REPEAT_WRITTEN);
+    assert_int_equal(ask_compiled(stage, 6, 80, 80), REPEAT_EXPLAINED);
+    assert_int_equal(ask_compiled(stage, 6, 81, 81), REPEAT_WRITTEN);
+    assert_int_equal(ask(&stage->engine, 6, 82, 82), REPEAT_EXPLAINED); // the first that is loaded
+    assert_false(repeats_are_pending(&stage->engine));
+    assert_int_equal(ask(&stage->engine, 6, 83, 83), REPEAT_COUNTED);
+    repeats_journal(&stage->engine);
+    assert_written(stage, 1, 1);
+}
+
 static void what_there_is_no_room_for_is_written_by_itself(void **state) {
     stage_t *stage = *state;
     keel_engine_t *engine = &stage->engine;
@@ -207,6 +228,7 @@ int main(void) {
         TEST(the_first_retraces_are_explained_and_the_others_become_one_line),
         TEST(a_line_that_is_new_is_explained_however_often_others_asked),
         TEST(the_digest_of_options_makes_no_other_kind),
+        TEST(what_is_compiled_again_is_never_only_counted),
         TEST(what_there_is_no_room_for_is_written_by_itself),
 #ifdef KEEL_FAULTS
         TEST(without_memory_each_is_written_by_itself),

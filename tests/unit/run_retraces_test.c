@@ -46,6 +46,25 @@ static const keel_run_entry_t *last_of(const keel_why_t *why, size_t count) {
     return &why->run.entries[count - 1];
 }
 
+// One that is compiled again, and the execution that waited for it; `more`: it is not explained.
+static void compiled(const char *name, int line, double seconds, bool more) {
+    char rest[300];
+    keel_buffer_format(&journal,
+                       "{\"event\":\"compile\",\"pid\":1,\"program\":\"%s\",\"name\":\"f\","
+                       "\"key\":\"k%s\",\"seconds\":%g,\"overhead_seconds\":%g,\"format\":\"mlir\","
+                       "\"site\":{\"file\":\"/w/t.py\",\"line\":%d},\"recompile\":false,"
+                       "\"cacheable\":false%s}\n",
+                       name, name, seconds, seconds / 2, line, more ? ",\"times\":1" : "");
+    snprintf(rest, sizeof rest,
+             ",\"miss\":\"uncacheable\",\"miss_note\":\"it calls functions of this process\","
+             "\"site\":{\"file\":\"/w/t.py\",\"line\":%d},"
+             "\"roots\":[{\"kind\":\"retrace\",\"file\":\"/w/t.py\",\"line\":%d}]",
+             line, line);
+    if (!more) explain("retrace", name, "f", seconds, rest);
+    keel_buffer_format(&journal, "{\"event\":\"executes\",\"pid\":1,\"executes\":{\"%s\":1}}\n",
+                       name);
+}
+
 // Step 1 compiles it, 2 and 3 ask again, and so do all from 4 to 300.
 static void ask_in_a_loop(void) {
     compile("p", "f", 2, 1);
@@ -94,6 +113,48 @@ static void figures_count_each_of_them(void **state) {
     assert_int_equal(metrics->totals[KEEL_METRIC_LOAD_SECONDS].count, 299);
     assert_int_equal(metrics->totals[KEEL_METRIC_LOAD_SECONDS].value, 24750000000);
     assert_int_equal(metrics->totals[KEEL_METRIC_OVERHEAD_SECONDS].count, 300); // and the compile
+    keel_why_deinitialize(&why);
+}
+
+static void a_program_that_is_compiled_again_is_a_retrace_too(void **state) {
+    (void)state;
+    keel_why_t why;
+    compile("p", "f", 2, 1);
+    compiled("p", 5, 0.5, false);
+    compiled("p", 5, 0.25, false);
+    for (int i = 0; i < 10; ++i)
+        compiled("p", 5, 2, true);
+    parse(&why);
+    const keel_run_entry_t *first = &why.run.entries[0], *last = last_of(&why, 2);
+    assert_true(first->took.times == 1 && first->took.seconds == 0.75 && first->step == 2);
+    assert_true(last->took.times == 11 && last->took.seconds == 0.375 + 30);
+    assert_true(last->step == 3 && last->last_step == 13);
+    assert_true(first->is_compile && last->is_compile);
+    assert_true(why.retraces.times == 12 && why.retraces.seconds == 31.125);
+    assert_int_equal(why.retraced_count, 1);
+    assert_string_equal(why.retraced[0].place.shown, "t.py:5");
+    assert_true(why.run.compiles.times == 13 && why.run.compiles.seconds == 22.75);
+    assert_int_equal(why.run.recompiles, 1); // the one that came first
+    assert_text(&why, &(keel_text_style_t){0},
+                "1  steps 2-13  31.1 s  retrace  t.py:5\n"
+                "     f; 12 times, compiled each time (it calls functions of this process)\n");
+    keel_why_deinitialize(&why);
+}
+
+static void what_is_loaded_and_what_is_compiled_are_two_items(void **state) {
+    (void)state;
+    keel_why_t why;
+    compile("p", "f", 2, 1);
+    retrace("p", 5, 0.5); // as long as the compile after it
+    compiled("p", 5, 0.5, false);
+    compiled("p", 5, 64, true);
+    counted("p", 5, 8, 10, 14, "p");
+    parse(&why);
+    const keel_run_entry_t *loaded = &why.run.entries[0], *last = last_of(&why, 2);
+    assert_true(!loaded->is_compile && loaded->took.times == 11 && loaded->took.seconds == 12.75);
+    assert_true(last->is_compile && last->took.times == 2 && last->took.seconds == 96.75);
+    assert_text(&why, &(keel_text_style_t){0}, "     f; 11 times\n");
+    assert_text(&why, &(keel_text_style_t){0}, "     f; 2 times, compiled each time (it calls");
     keel_why_deinitialize(&why);
 }
 
@@ -271,6 +332,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(what_was_counted_belongs_to_the_last_one_that_is_explained),
         TEST(figures_count_each_of_them),
+        TEST(a_program_that_is_compiled_again_is_a_retrace_too),
+        TEST(what_is_loaded_and_what_is_compiled_are_two_items),
         TEST(each_line_has_its_own),
         TEST(a_step_is_the_processs_only_if_it_counts_the_same_steps),
         TEST(what_came_after_the_last_step_delayed_none),
