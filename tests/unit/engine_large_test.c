@@ -2,6 +2,9 @@
 // longer than its compile.
 #define _GNU_SOURCE
 #include "door_help.h"
+
+#include <glob.h>
+
 #include "engine/payload.h"
 
 enum { CONSTANT = 6 << 20 };
@@ -135,6 +138,37 @@ static void what_is_larger_than_memory_limit_is_said_once(void **state) {
     assert_int_equal(count_lines(door->errors, "memory_limit"), 1);
 }
 
+// Someone restores the cache folder from a copy while this process has an entry mapped.
+static void live_large_cut_meanwhile(const door_t *door) {
+    const PJRT_Api *api = keel_shim_api();
+    PJRT_Client *client = door_client(api);
+    PJRT_LoadedExecutable *loaded;
+    uint8_t *bytes = program();
+    const keel_bytes_t code = keel_bytes(bytes, CONSTANT);
+    NO_ERROR(api, door_compile_bytes(api, client, "text", code, &loaded));
+    door_destroy(api, loaded);
+    char pattern[512];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s/entries/*/*.keel", door->place.cache);
+    CHECK(!glob(pattern, 0, NULL, &found) && found.gl_pathc == 1);
+    CHECK(!truncate(found.gl_pathv[0], 4096));
+    globfree(&found);
+    NO_ERROR(api, door_compile_bytes(api, client, "text", code, &loaded));
+    check_optimized(api, loaded, bytes);
+    door_destroy(api, loaded);
+    door_close(api, client);
+    free(bytes);
+}
+
+static void what_was_mapped_is_checked_again_before_the_next_load(void **state) {
+    const door_t *door = *state;
+    static const char settings[] = "TEST_PLUGIN=compile_ms=400\nKEEL_PREFETCH=off";
+    door_run(door, settings, live_large);
+    door_run(door, settings, live_large_cut_meanwhile);
+    assert_int_equal(count_own_loads(door), 1);
+    assert_int_equal(count_lines(door->calls, "compile large"), 2);
+}
+
 // ---- payloads ----------------------------------------------------------------------------------
 
 static void pack_large(keel_payload_t *payload, uint8_t **out, size_t *out_size) {
@@ -200,6 +234,7 @@ int main(void) {
         CASE(a_compile_that_became_slow_is_stored_again),
         CASE(a_small_program_is_loaded_however_long_that_takes),
         CASE(what_is_larger_than_memory_limit_is_said_once),
+        CASE(what_was_mapped_is_checked_again_before_the_next_load),
         cmocka_unit_test(a_large_payload_that_is_cut_anywhere_is_refused),
         cmocka_unit_test(a_program_that_shares_nothing_is_kept_too),
 #undef CASE
