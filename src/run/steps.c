@@ -230,6 +230,13 @@ static keel_status_t note_asked(keel_steps_t *steps, const json_t *event) {
     return NULL;
 }
 
+// A load of what the process asked for before: nothing new, wherever it came from. Large programs
+// are not kept in memory.
+static bool is_repeated(const keel_steps_t *steps, const json_t *event) {
+    const keel_steps_use_t *use = find_use(steps, keel_event_text(event, "program"), pid_of(event));
+    return strcmp(keel_event_text(event, "event"), "load") == 0 && use && use->asked;
+}
+
 bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const char *other,
                             int64_t pid) {
     const keel_steps_use_t *use = find_use(steps, digest, pid),
@@ -599,10 +606,11 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
         process->wall = keel_event_number(event, "wall");
     }
     if (!is_request(event)) return NULL;
+    bool is_new = !is_repeated(steps, event);
     KEEL_TRY(note_asked(steps, event));
     bool from_memory = strcmp(keel_event_text(event, "tier"), "memory") == 0;
     uint64_t step = waiting_step(steps, event, process);
-    if (!from_memory) process->settled = step;
+    if (!from_memory && is_new) process->settled = step;
     return add_request(steps, event, index, from_memory, step, out_request);
 }
 

@@ -311,6 +311,29 @@ static void a_count_names_a_program_by_its_number_in_its_process(void **state) {
     keel_why_deinitialize(&why);
 }
 
+// A large program is not kept in memory. What is compiled again is waited for again.
+static void a_run_is_flat_though_a_program_is_loaded_from_disk_again(void **state) {
+    (void)state;
+    static const char first[] = "{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"key\":\"ka\","
+                                "\"name\":\"f\",\"seconds\":3,\"number\":1}",
+                      again[] = "{\"event\":\"load\",\"pid\":1,\"program\":\"a\",\"key\":\"ka\","
+                                "\"name\":\"f\",\"seconds\":1,\"tier\":\"disk\",\"counts\":[1,7]}",
+                      beside[] = "{\"event\":\"load\",\"pid\":2,\"program\":\"a\",\"key\":\"ka\","
+                                 "\"name\":\"f\",\"seconds\":1,\"tier\":\"disk\",\"number\":1}";
+    keel_why_t why;
+    line_of(first);
+    line_of(again);
+    line_of(beside);
+    parse(&why);
+    assert_int_equal(why.run.steps, 7);
+    assert_int_equal(why.run.settled_at_step, 1);
+    keel_why_deinitialize(&why);
+    line_of(first);
+    parse(&why);
+    assert_int_equal(why.run.settled_at_step, 8);
+    keel_why_deinitialize(&why);
+}
+
 // A run of a million requests, made small: what is kept is bounded, and a line says so.
 static void of_a_long_run_the_first_requests_are_kept_and_the_others_summed(void **state) {
     (void)state;
@@ -381,6 +404,7 @@ int main(void) {
         TEST(each_request_has_its_own_name_and_line),
         TEST(a_step_is_known_where_the_counts_of_programs_come_later),
         TEST(a_count_names_a_program_by_its_number_in_its_process),
+        TEST(a_run_is_flat_though_a_program_is_loaded_from_disk_again),
         TEST(of_a_long_run_the_first_requests_are_kept_and_the_others_summed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
