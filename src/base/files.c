@@ -14,7 +14,6 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -300,40 +299,6 @@ keel_status_t keel_file_map(const char *path, keel_bytes_t *out) {
     }
     close(descriptor);
     if (!status) *out = keel_bytes(data, (size_t)s.st_size);
-    return status;
-}
-
-// File systems of this machine's own disks and memory, by their magic numbers in statfs(2).
-static bool is_local(int descriptor) {
-    static const uint64_t local[] = {0xef53 /* ext */,         0x58465342 /* XFS */,
-                                     0x9123683e /* btrfs */,   0x01021994 /* tmpfs */,
-                                     0x2fc12fc1 /* ZFS */,     0xf2f52010 /* F2FS */,
-                                     0x794c7630 /* overlay */, 0xca451a4e /* bcachefs */};
-    struct statfs s;
-    if (keel_descriptor_fault() || fstatfs(descriptor, &s)) return false;
-    for (size_t i = 0; i < sizeof local / sizeof *local; ++i)
-        if ((uint64_t)s.f_type == local[i]) return true;
-    return false;
-}
-
-keel_status_t keel_file_map_local(const char *path, uint64_t least, uint64_t limit,
-                                  keel_bytes_t *out, keel_file_facts_t *out_facts) {
-    *out = keel_bytes("", 0);
-    int descriptor = keel_descriptor_open(path, O_RDONLY | O_NONBLOCK);
-    if (descriptor < 0) return keel_descriptor_refused("open", path);
-    struct stat s;
-    keel_status_t status = NULL;
-    if (keel_descriptor_fault() || fstat(descriptor, &s)) {
-        status = keel_descriptor_refused("look at", path);
-    } else if (S_ISREG(s.st_mode) && s.st_size > 0 && (uint64_t)s.st_size >= least &&
-               (uint64_t)s.st_size <= limit && is_local(descriptor)) {
-        *out_facts = facts_of(&s);
-        void *data = keel_descriptor_fault() ? MAP_FAILED
-                                             : mmap(NULL, (size_t)s.st_size, PROT_READ,
-                                                    MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
-        if (data != MAP_FAILED) *out = keel_bytes(data, (size_t)s.st_size);
-    }
-    close(descriptor);
     return status;
 }
 

@@ -69,10 +69,6 @@ void keel_input_file_close(keel_input_file_t *file);
 // A read-only mapping of the whole file; released with keel_file_unmap.
 keel_status_t keel_file_map(const char *path, keel_bytes_t *out) KEEL_MUST_CHECK;
 void keel_file_unmap(keel_bytes_t mapping);
-// The same of a regular file of `least` to `limit` bytes on a disk of this machine: only there is
-// every byte of the mapping as safe to read as memory. Otherwise *out is empty.
-keel_status_t keel_file_map_local(const char *path, uint64_t least, uint64_t limit,
-                                  keel_bytes_t *out, keel_file_facts_t *out_facts) KEEL_MUST_CHECK;
 
 // Replaces the file as a whole: a temporary file beside it, fsync, rename, fsync of the folder. A
 // reader sees the old bytes or the new ones. Temporary names are ".tmp.<pid>.<n>".

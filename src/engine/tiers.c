@@ -100,9 +100,6 @@ void tiers_promote(keel_engine_t *engine, const keel_tier_t *tier, const keel_en
                       "time, not kept in memory",
                       *entry->name ? entry->name : "a program", size, most);
     }
-    // A file that is mapped may be written over in place, though not by Keel: it is read and
-    // checked again for each load.
-    if (entry->shared && keel_shared_is_mapped(entry->shared)) return;
     for (const keel_tier_t *faster = engine->tiers.list; faster < tier; ++faster)
         if (!faster->readonly) keel_status_ignore(faster->put(faster->context, entry));
 }

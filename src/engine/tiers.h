@@ -12,7 +12,7 @@ keel_status_t tiers_open(keel_engine_t *engine) KEEL_MUST_CHECK;
 // Puts the entry into every tier that takes it. Fails if none of those that persist has it; other
 // failures are written to the journal.
 keel_status_t tiers_put(keel_engine_t *engine, const keel_entry_t *entry) KEEL_MUST_CHECK;
-// An entry was loaded from `tier`: puts it into the faster ones, unless it is a mapped file.
+// An entry was loaded from `tier`: puts it into the faster ones.
 void tiers_promote(keel_engine_t *engine, const keel_tier_t *tier, const keel_entry_t *entry);
 // An entry of `tier` does not load: takes it out of use there.
 void tiers_quarantine(const keel_tier_t *tier, const keel_digest_t *key, const char *reason);

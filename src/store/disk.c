@@ -95,7 +95,10 @@ keel_status_t keel_store_read_entry(const char *path, const keel_digest_t *key, 
     keel_shared_t *file;
     *out_read = false;
     KEEL_TRY(check_large(path));
-    KEEL_TRY(keel_shared_read(path, KEEL_ENTRY_LARGE, KEEL_ENTRY_FILE_LIMIT, &file, out_facts));
+    uint8_t *data;
+    size_t size;
+    KEEL_TRY(keel_file_read_with_facts(path, KEEL_ENTRY_FILE_LIMIT, &data, &size, out_facts));
+    KEEL_TRY(keel_shared_take(data, size, &file));
     *out_read = true;
     keel_entry_t entry;
     keel_status_t status = keel_entry_decode_shared(file, &entry);

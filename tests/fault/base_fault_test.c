@@ -61,17 +61,6 @@ static keel_status_t read_file(const case_t *c) {
     return keel_file_touch(c->path);
 }
 
-// A file that cannot be mapped is read.
-static keel_status_t share(const case_t *c) {
-    keel_file_facts_t facts;
-    keel_shared_t *shared;
-    KEEL_TRY(keel_shared_read(c->path, 1, 1000, &shared, &facts));
-    keel_bytes_t bytes = keel_shared_bytes(shared);
-    bool is_whole = bytes.size == facts.size && bytes.size;
-    keel_shared_release(shared);
-    return is_whole ? NULL : keel_status_make(KEEL_INTERNAL, "wrong: what is shared");
-}
-
 static keel_status_t rename_and_remove(const case_t *c) {
     char path[500];
     snprintf(path, sizeof path, "%s.new", c->path);
@@ -117,8 +106,7 @@ static keel_status_t lock(const case_t *c) {
 #define OPERATIONS(X)                                                                              \
     X(replace)                                                                                     \
     X(append)                                                                                      \
-    X(create)                                                                                      \
-    X(read_file) X(make_folders) X(make_link) X(rename_and_remove) X(walk) X(share) X(lock)
+    X(create) X(read_file) X(make_folders) X(make_link) X(rename_and_remove) X(walk) X(lock)
 
 // ---- what must hold ----------------------------------------------------------------------------
 
@@ -147,9 +135,8 @@ static void fail_each(keel_status_t (*operation)(const case_t *c), keel_fault_ki
         keel_status_t status = operation(&c);
         bool reached = keel_fault_count(kind) >= nth;
         keel_fault_arm(kind, 0);
-        // No failure is kept from the caller, but that a lock's file stays is nobody's loss, and
-        // nor is that a file is not mapped.
-        if (operation != lock && operation != share) assert_int_equal(status != NULL, reached);
+        // No failure is kept from the caller, but that a lock's file stays is nobody's loss.
+        if (operation != lock) assert_int_equal(status != NULL, reached);
         if (!reached) assert_ok(status);
         if (status) assert_true(*keel_status_message(status) != 0);
         keel_status_ignore(status);

@@ -21,8 +21,8 @@ static keel_tier_t open_tier(const place_t *place) {
     return tier;
 }
 
-// Neither a put nor a get copies it: the file has the bytes once, and they are read where they lie.
-static void a_large_payload_is_stored_as_it_is_and_read_where_it_lies(void **state) {
+// Neither a put nor a get copies it: the file is read into memory, and the payload stays there.
+static void a_large_payload_is_stored_as_it_is_and_read_once(void **state) {
     place_t *place = *state;
     keel_tier_t tier = open_tier(place), memory;
     fixture_t f = fixture_make(3, 0, KEEL_ENTRY_LARGE + 1, false);
@@ -32,13 +32,13 @@ static void a_large_payload_is_stored_as_it_is_and_read_where_it_lies(void **sta
     keel_entry_t got, again;
     keel_miss_t miss;
     assert_ok(tier.get(tier.context, &f.entry.key, &got, &miss));
-    assert_true(got.shared && keel_shared_is_mapped(got.shared));
+    assert_non_null(got.shared);
     // Nor do tiers: they share it.
     assert_ok(keel_store_memory(1 << 30, &memory));
     assert_ok(memory.put(memory.context, &got));
     assert_ok(memory.get(memory.context, &f.entry.key, &again, &miss));
     assert_ptr_equal(again.payload, got.payload);
-    assert_true(keel_memory_peak() < KEEL_ENTRY_LARGE / 4);
+    assert_true(keel_memory_peak() < KEEL_ENTRY_LARGE * 5 / 4);
     keel_memory_watch(0);
     keel_entry_deinitialize(&got);
     memory.close(memory.context);
@@ -84,7 +84,7 @@ static void a_record_has_no_payload_and_says_what_a_load_took(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        TEST(a_large_payload_is_stored_as_it_is_and_read_where_it_lies),
+        TEST(a_large_payload_is_stored_as_it_is_and_read_once),
         TEST(a_large_payload_with_a_byte_flipped_is_set_aside),
         TEST(a_record_has_no_payload_and_says_what_a_load_took),
 #undef TEST
