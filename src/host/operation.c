@@ -52,6 +52,7 @@ static const char source[] = KEEL_PYTHON_GUARDED(
     "            parts = [cell.cell_contents for cell in value.__closure__ or ()]\n"
     "            parts += [value.__defaults__, value.__kwdefaults__, value.__dict__]\n"
     "        elif kind.__name__ in traced: return True\n"
+    "        elif kind.__name__ == 'WrappedFun': parts = value.f, value.params\n" // jax.pmap's
     "        elif not callable(value): return False\n"
     "        elif package(kind) not in clients: return True\n"
     "        else: parts = getattr(value, '__dict__', None), getattr(value, '__wrapped__', None)\n"

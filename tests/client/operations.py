@@ -32,9 +32,10 @@ lax.reduce(x, np.float32(0), lambda a, b: a + b * 0.5, (0,))
 lax.map(lambda row: row * 0.5, x)
 jnp.asarray(x).at[0].apply(lambda value: value * 0.5)
 jax.vmap(jax.jit(checkify.checkify(lambda row: row.sum())))(x)
+jax.pmap(loss)(x[:1])
 '''
-LISTED = ["add", "call", "call_exported", "checked_fun", "cumsum", "reduce", "scan", "scatter", "softmax",
-          "svd", "transposed_fun", "wrapped"]
+LISTED = ["_fun", "add", "call", "call_exported", "checked_fun", "cumsum", "reduce", "scan", "scatter",
+          "softmax", "svd", "transposed_fun", "wrapped"]
 
 OPERATIONS = '''
 import jax, jax.numpy as jnp, numpy as np
