@@ -3,11 +3,21 @@
 
 #include "journal/journal.h"
 
+static uint64_t numbering_of(const json_t *event) {
+    return keel_event_count(event, "numbering") << 32;
+}
+
+uint64_t keel_event_program_number(const json_t *event) {
+    uint64_t number = keel_event_count(event, "number");
+    return number ? numbering_of(event) + number : 0;
+}
+
 keel_counts_t keel_event_counts(const json_t *event) {
     json_t *by_digest = json_object_get(event, "executes");
     return (keel_counts_t){.by_digest = by_digest,
                            .by_number = json_object_get(event, "counts"),
-                           .digest = json_object_iter(by_digest)};
+                           .digest = json_object_iter(by_digest),
+                           .numbering = numbering_of(event)};
 }
 
 static uint64_t times_of(const json_t *value) {
@@ -24,7 +34,8 @@ bool keel_counts_next(keel_counts_t *counts, keel_counted_t *out) {
     }
     size_t at = counts->number;
     if (at + 1 >= json_array_size(counts->by_number)) return false;
-    *out = (keel_counted_t){.number = times_of(json_array_get(counts->by_number, at)),
+    uint64_t number = times_of(json_array_get(counts->by_number, at));
+    *out = (keel_counted_t){.number = counts->numbering + number,
                             .times = times_of(json_array_get(counts->by_number, at + 1))};
     counts->number += 2;
     return true;

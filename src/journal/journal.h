@@ -436,11 +436,16 @@ uint32_t keel_event_line(const struct json_t *event, const char *name);
 uint64_t keel_event_times(const struct json_t *event);
 bool keel_event_digest(const struct json_t *event, const char *name, keel_digest_t *out);
 
+// A process numbers its programs from 1; with the numbering before it, that is one program's in the
+// run. 0: the event has no number.
+enum { KEEL_NUMBERING_BITS = 24 };
+uint64_t keel_event_program_number(const struct json_t *event);
+
 // The executions that an event counts, one program after the other (counts.c):
 //   keel_counts_t counts = keel_event_counts(event);
 //   while (keel_counts_next(&counts, &counted)) ...
 typedef struct keel_counted_t {
-    const char *digest; // in hex; NULL: the program has that number in the event's process
+    const char *digest; // in hex; NULL: the program has that keel_event_program_number
     uint64_t number;
     uint64_t times;
 } keel_counted_t;
@@ -448,6 +453,7 @@ typedef struct keel_counts_t {
     struct json_t *by_digest, *by_number;
     void *digest;
     size_t number;
+    uint64_t numbering;
 } keel_counts_t;
 keel_counts_t keel_event_counts(const struct json_t *event);
 bool keel_counts_next(keel_counts_t *counts, keel_counted_t *out);

@@ -22,6 +22,7 @@ struct keel_journal_t {
     char *run_dir;
     char *path;
     char id[KEEL_RUN_ID_SIZE];
+    uint64_t numbering;        // whose the numbers of programs are
     _Atomic uint64_t lost;     // events that could not be written since the last that was
     _Atomic(start_t *) starts; // among them, the newest first
 };
@@ -64,12 +65,24 @@ keel_status_t keel_journal_explained_path(const char *run_dir, const char *id, c
     return keel_path(out, "%s/%s/explained.ndjson", run_dir, id);
 }
 
+// Two processes of a run may have the same pid, in two containers or on two hosts, and a process
+// may have several journals.
+static uint64_t make_numbering(void) {
+    static atomic_uint opened;
+    char name[KEEL_PROCESS_NAME + 16];
+    keel_process_name(name);
+    size_t size = strlen(name);
+    size += (size_t)snprintf(name + size, 16, " %u", atomic_fetch_add(&opened, 1));
+    return (keel_quick_hash(keel_bytes(name, size)) >> (64 - KEEL_NUMBERING_BITS)) | 1;
+}
+
 static keel_status_t open_journal(const char *run_dir, const char *run_id,
                                   keel_journal_t *journal) {
     if (run_id && keel_journal_is_id(run_id))
         memcpy(journal->id, run_id, strlen(run_id) + 1);
     else
         keel_journal_make_id(journal->id);
+    journal->numbering = make_numbering();
     KEEL_TRY(keel_strdup(keel_str(run_dir), &journal->run_dir));
     KEEL_TRY(keel_journal_path(run_dir, journal->id, &journal->path));
     char *folder;
@@ -139,10 +152,14 @@ static void lose(keel_journal_t *journal, uint64_t events, keel_status_t status)
 
 // ---- fields ------------------------------------------------------------------------------------
 
-static void counts_field(keel_json_t *line, keel_journal_counts_t counts) {
+// `number`: of the program that the event is about; 0: it has none.
+static void counts_field(const keel_journal_t *journal, keel_json_t *line, uint64_t number,
+                         keel_journal_counts_t counts) {
     size_t unnamed = 0, named = 0;
     for (size_t i = 0; i < counts.size; ++i)
         ++*(counts.data[i].number ? &named : &unnamed);
+    if (number || named) keel_json_unsigned(line, "numbering", journal->numbering);
+    if (number) keel_json_unsigned(line, "number", number);
     if (unnamed) keel_line_object(line, "executes");
     for (size_t i = 0; unnamed && i < counts.size; ++i) {
         if (!counts.data[i].count || counts.data[i].number) continue;
@@ -377,14 +394,13 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     keel_line_text(&line.json, "format", event->format);
     keel_line_digest(&line.json, "options", event->options);
     keel_line_site(&line.json, &event->site);
-    if (event->number) keel_json_unsigned(&line.json, "number", event->number);
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
     keel_json_bool(&line.json, "cacheable", !event->uncacheable);
     keel_line_text(&line.json, "rehearsed", event->rehearsed);
     if (event->is_guess) keel_json_bool(&line.json, "guess", true);
     if (event->times) keel_json_unsigned(&line.json, "times", event->times);
-    counts_field(&line.json, event->executes);
+    counts_field(journal, &line.json, event->number, event->executes);
     leading_field(&line.json, event->leading);
     keel_line_finish(journal, &line);
 }
@@ -405,12 +421,11 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     keel_line_text(&line.json, "format", event->format);
     keel_line_digest(&line.json, "options", event->options);
     keel_line_site(&line.json, &event->site);
-    if (event->number) keel_json_unsigned(&line.json, "number", event->number);
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
     if (event->times) keel_json_unsigned(&line.json, "times", event->times);
     if (event->times) keel_json_unsigned(&line.json, "step", event->step);
-    counts_field(&line.json, event->executes);
+    counts_field(journal, &line.json, event->number, event->executes);
     leading_field(&line.json, event->leading);
     keel_line_finish(journal, &line);
 }
@@ -514,7 +529,7 @@ static keel_journal_counts_t write_most(keel_journal_t *journal, keel_journal_co
     while (journal && counts.size > PART) {
         keel_line_t line;
         if (!keel_line_begin(journal, &line, "executes")) break;
-        counts_field(&line.json, (keel_journal_counts_t){counts.data, PART});
+        counts_field(journal, &line.json, 0, (keel_journal_counts_t){counts.data, PART});
         keel_line_finish(journal, &line);
         counts = (keel_journal_counts_t){counts.data + PART, counts.size - PART};
     }
@@ -526,7 +541,7 @@ void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts
     keel_line_t line;
     counts = write_most(journal, counts);
     if (!keel_line_begin(journal, &line, "executes")) return;
-    counts_field(&line.json, counts);
+    counts_field(journal, &line.json, 0, counts);
     leading_field(&line.json, leading);
     keel_line_finish(journal, &line);
 }
@@ -537,7 +552,7 @@ void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_coun
     if (!keel_line_begin(journal, &line, "end")) return;
     keel_json_unsigned(&line.json, "total", total);
     keel_line_real(&line.json, "wall", keel_process_seconds());
-    counts_field(&line.json, executes);
+    counts_field(journal, &line.json, 0, executes);
     keel_line_finish(journal, &line);
 }
 

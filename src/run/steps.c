@@ -172,7 +172,7 @@ keel_steps_program_t *keel_steps_counted(const keel_steps_t *steps, const json_t
 
 // A later process may have the number of an earlier one, so both passes do this in order.
 static keel_status_t meet_number(keel_steps_t *steps, const json_t *event, size_t program) {
-    const pair_t pair = {pid_of(event), keel_event_count(event, "number")};
+    const pair_t pair = {pid_of(event), keel_event_program_number(event)};
     if (!pair.number || program == SIZE_MAX) return NULL;
     return keel_map_put(&steps->by_number, pair_bytes(&pair), program);
 }

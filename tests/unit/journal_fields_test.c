@@ -71,6 +71,10 @@ static void assert_written(stage_t *stage, const char *expected) {
     json_t *event = json_array_get(events, stage->seen - 1);
     assert_true(json_real_value(json_object_get(event, "t")) > 1.6e9);
     assert_int_equal(json_integer_value(json_object_get(event, "pid")), getpid());
+    // The process's own, wherever programs have numbers.
+    bool is_numbered = json_object_get(event, "number") || json_object_get(event, "counts");
+    assert_int_equal(json_integer_value(json_object_get(event, "numbering")) != 0, is_numbered);
+    json_object_del(event, "numbering");
     json_object_del(event, "t");
     json_object_del(event, "pid");
     char *got = json_dumps(event, JSON_SORT_KEYS), *want = json_dumps(wanted, JSON_SORT_KEYS);

@@ -177,6 +177,23 @@ static void a_run_lasts_from_its_first_event_to_its_last(void **state) {
     keel_why_deinitialize(&why);
 }
 
+// In two containers: they run at the same time.
+static void two_processes_of_one_pid_have_numbers_of_their_own(void **state) {
+    (void)state;
+    line_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"a\",\"key\":\"ka\",\"name\":\"f\","
+            "\"seconds\":1,\"numbering\":7,\"number\":1}");
+    line_of("{\"event\":\"compile\",\"pid\":1,\"program\":\"b\",\"key\":\"kb\",\"name\":\"g\","
+            "\"seconds\":1,\"numbering\":8,\"number\":1}");
+    line_of("{\"event\":\"executes\",\"pid\":1,\"numbering\":7,\"counts\":[1,101]}");
+    line_of("{\"event\":\"executes\",\"pid\":1,\"numbering\":8,\"counts\":[1,4]}");
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.run.program_count, 2);
+    assert_int_equal(why.run.programs[0].executes, 101);
+    assert_int_equal(why.run.programs[1].executes, 4);
+    keel_why_deinitialize(&why);
+}
+
 // What the explanation says about an operation's number, from 0 to one below the largest.
 static void a_number_of_an_operation_is_one_or_unknown(void **state) {
     (void)state;
@@ -404,6 +421,7 @@ int main(void) {
         TEST(each_request_has_its_own_name_and_line),
         TEST(a_step_is_known_where_the_counts_of_programs_come_later),
         TEST(a_count_names_a_program_by_its_number_in_its_process),
+        TEST(two_processes_of_one_pid_have_numbers_of_their_own),
         TEST(a_run_is_flat_though_a_program_is_loaded_from_disk_again),
         TEST(of_a_long_run_the_first_requests_are_kept_and_the_others_summed),
     };
