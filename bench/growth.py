@@ -156,7 +156,7 @@ def processes(place, size):
     return {"a cold cache": cold}
 
 
-KINDS = {"programs": (programs, PROGRAMS, "programs, all executed after each compile"),
+KINDS = {"programs": (programs, PROGRAMS, "programs, the newest hundred executed after each compile"),
          "loop": (loop, REPEATS, "calls of `jax.jit` in a loop"),
          "constant": (constant, MEGABYTES, "MB of a constant that a program closes over"),
          "processes": (processes, PROCESSES, "processes at once")}
