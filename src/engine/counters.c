@@ -10,7 +10,7 @@ enum {
 
 struct counter_t {
     keel_digest_t program;
-    uint64_t number;       // in the process, from 1
+    uint64_t number;       // from 1
     _Atomic bool is_named; // a line of the journal has it
     _Atomic uint64_t count;
     _Atomic uint64_t step; // the step of its last execution, from 1
@@ -69,10 +69,8 @@ static keel_status_t add_counter(counters_t *counters, const keel_digest_t *prog
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(counter_t), &memory));
     counter_t *counter = memory;
-    // Engines of one process may share a journal.
-    static _Atomic uint64_t numbers;
     counter->program = *program;
-    counter->number = atomic_fetch_add(&numbers, 1) + 1;
+    counter->number = counters->by_program.count + 1;
     keel_status_t status = keel_map_put(&counters->by_program, key, (uintptr_t)counter);
     if (status) {
         keel_free(counter);

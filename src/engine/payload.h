@@ -25,7 +25,8 @@ typedef struct keel_payload_t {
 // The caller frees *out with keel_free.
 keel_status_t keel_payload_pack(const keel_payload_t *payload, uint8_t **out,
                                 size_t *out_size) KEEL_MUST_CHECK;
-// Whether keel_payload_pack_large should pack it: then its entry is of a new kind (store.h).
+// Whether keel_payload_pack_large should pack it: then its entry needs version 2 of the format
+// (store.h).
 bool keel_payload_is_large(const keel_payload_t *payload);
 // Makes *executable, which are the payload's bytes of that (from keel_alloc), the packed payload.
 // They stay where they are, and what the program shares with them, such as large constants, is not

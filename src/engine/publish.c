@@ -91,7 +91,7 @@ static keel_status_t pack_payload(executable_task_t *task, const keel_payload_t 
                                   keel_entry_t *entry) {
     if (!keel_payload_is_large(payload))
         return keel_payload_pack(payload, &entry->payload, &entry->payload_size);
-    entry->is_new_kind = true;
+    entry->needs_version_2 = true;
     KEEL_TRY(keel_payload_pack_large(payload, &task->payload, &entry->payload_size));
     entry->payload = task->payload;
     task->payload = NULL;

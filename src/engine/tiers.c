@@ -77,7 +77,7 @@ keel_status_t tiers_put(keel_engine_t *engine, const keel_entry_t *entry) {
     for (size_t i = 0; i < tiers->count; ++i) {
         const keel_tier_t *tier = &tiers->list[i];
         if (tier->readonly || tier->persists) continue;
-        // A slower tier gives a large one without a copy, so memory need not be filled with it.
+        // A process rarely loads what it compiled itself, and a large one would fill the memory.
         if (is_kept && entry->payload_size >= KEEL_ENTRY_LARGE)
             keel_status_ignore(tier->remove(tier->context, &entry->key));
         else

@@ -285,7 +285,7 @@ keel_status_t worth_compute(worth_t *worth, const keel_signature_t *signature, c
 
 // ---- refusal.c ---------------------------------------------------------------------------------
 
-// An error for the client, which it may swallow: whoever wants to know is told. NULL if there is
+// An error for the client, which it may swallow, so Keel notes it too. NULL if there is
 // none. Takes the status.
 PJRT_Error *refuse(keel_rehearse_action_t action, const char *name, keel_status_t status);
 

@@ -1,4 +1,4 @@
-// What the client was refused. It may swallow the error, so it is told elsewhere too.
+// What the client was refused. It may swallow the error, so the summary says it too.
 #include "rehearse/objects.h"
 
 static keel_rehearse_refused_t *told;

@@ -84,7 +84,7 @@ keel_status_t keel_entry_copy(const keel_entry_t *entry, bool payload, keel_entr
         .created = entry->created,
         .compile_seconds = entry->compile_seconds,
         .load_seconds = entry->load_seconds,
-        .is_new_kind = entry->is_new_kind,
+        .needs_version_2 = entry->needs_version_2,
     };
     keel_status_t status = copy_parts(entry, payload, &copy);
     if (status) {
@@ -169,7 +169,7 @@ static keel_status_t check_sizes(const keel_entry_t *entry) {
 }
 
 static uint32_t oldest_reader(const keel_entry_t *entry) {
-    bool is_new = entry->is_new_kind || entry->payload_size >= KEEL_ENTRY_LARGE ||
+    bool is_new = entry->needs_version_2 || entry->payload_size >= KEEL_ENTRY_LARGE ||
                   keel_entry_is_record(entry);
     return is_new ? 2 : KEEL_ENTRY_OLDEST;
 }
@@ -385,7 +385,7 @@ static keel_status_t read_header(keel_bytes_t head, uint64_t file_size, keel_ent
     KEEL_TRY(take_fields(&fields, entry));
     if (entry->payload_size > KEEL_ENTRY_PAYLOAD_LIMIT)
         return damaged_entry("its payload is impossibly large");
-    entry->is_new_kind = keel_load_u32(head.data + AT_OLDEST_READER) >= 2;
+    entry->needs_version_2 = keel_load_u32(head.data + AT_OLDEST_READER) >= 2;
     *out_header = header;
     *out_codec = keel_load_u32(fields.values[TAG_CODEC].data);
     return NULL;

@@ -18,9 +18,9 @@
 // if readers must understand a field, it raises the oldest version that can read the file. Every
 // known field occurs exactly once, except for those that version 1 did not have.
 // Entries are of version 1, so that older Keels read them, except for those that have a large
-// payload or none, or one of a new kind. A large payload that hardly packs is stored as it is, and
-// read where it lies in the file. Digests detect accidents, not forgery: anyone who can write to
-// the folder can write an entry.
+// payload or none, or one that version 1 does not know. A large payload that hardly packs is stored
+// as it is, and a reader keeps the file instead of a copy. Digests detect accidents, not forgery:
+// anyone who can write to the folder can write an entry.
 //
 // Threads: no shared state.
 #ifndef KEEL_STORE_ENTRY_H_
@@ -73,7 +73,7 @@ void keel_entry_file_release(keel_entry_file_t *file);
 // KEEL_CORRUPT if any byte has changed, KEEL_UNSUPPORTED if this version cannot read the entry's.
 // `file` is the whole file.
 keel_status_t keel_entry_decode(keel_bytes_t file, keel_entry_t *out) KEEL_MUST_CHECK;
-// The same of a file that others read too: a payload that is stored as it is stays where it lies.
+// The same of a file that others use too: a payload that is stored as it is stays part of it.
 keel_status_t keel_entry_decode_shared(keel_shared_t *file, keel_entry_t *out) KEEL_MUST_CHECK;
 
 // Decodes the header alone: everything but the payload, whose stored bytes are neither needed nor

@@ -27,7 +27,7 @@ typedef struct keel_entry_t {
     uint8_t *payload; // what the engine keeps of an executable, uncompressed; owned, or of `shared`
     size_t payload_size;
     keel_shared_t *shared; // holds the payload for several owners; NULL: the entry alone does
-    bool is_new_kind;      // of payload: readers of version 1 do not know it
+    bool needs_version_2;  // of the format: version 1 does not know this kind of payload
 } keel_entry_t;
 
 // A record that compiling this program is faster than loading it.

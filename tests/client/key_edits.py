@@ -10,8 +10,8 @@ from harness import (PLUGIN, Report, Workspace, finish, keel_environment, last_j
 
 report = Report()
 WIDTH = 60
-# Of the edits of the source. All have one key, and a process that asks for a key more than 16 times
-# is told the rest as a sum.
+# Of the edits of the source. All have one key, and Keel adds up what a process asks for more than
+# 16 times.
 PARTS = 3
 
 

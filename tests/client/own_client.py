@@ -108,7 +108,7 @@ def check_contract(runs):
 
 def check_never_stored(space):
     """What each process has to compile is said to be that, with nothing to change; addresses are no
-    values, and within a process other differences are told."""
+    values, and within a process Keel tells other differences."""
     for name in "callbacks", "addressed":
         runs = check_same(space, name, stores=False)
         runs.go()

@@ -1,4 +1,4 @@
-"""Retraces of a loop, with real JAX: all of them are told, with their steps. The journal does not grow
+"""Retraces of a loop, with real JAX: Keel tells all of them, with their steps. The journal does not grow
 with them; if each is compiled, it has a line for each."""
 
 from harness import PYTHON, Report, Workspace
