@@ -44,7 +44,8 @@ keel_status_t keel_journal_open(const char *run_dir, const char *run_id,
 void keel_journal_close(keel_journal_t *journal);
 const char *keel_journal_id(const keel_journal_t *journal);
 
-// False if the program has to be given to keel_journal_program; otherwise it counts as used.
+// Whether the program is kept already; then it counts as used. If not, keel_journal_program keeps
+// it.
 bool keel_journal_has_program(keel_journal_t *journal, const keel_digest_t *program,
                               const char *format);
 // Keeps the bytes of a program (format "mlir" or "hlo"), or of compile options ("options"), unless
@@ -436,9 +437,10 @@ uint32_t keel_event_line(const struct json_t *event, const char *name);
 uint64_t keel_event_times(const struct json_t *event);
 bool keel_event_digest(const struct json_t *event, const char *name, keel_digest_t *out);
 
-// A process numbers its programs from 1; with the numbering before it, that is one program's in the
-// run. 0: the event has no number.
+// Each journal that a process opens has a numbering, a hash of so many bits.
 enum { KEEL_NUMBERING_BITS = 24 };
+// A program's number in the run: the numbering, then the process's own count from 1. 0: the event
+// has no number.
 uint64_t keel_event_program_number(const struct json_t *event);
 
 // The executions that an event counts, one program after the other (counts.c):

@@ -85,7 +85,7 @@ static void tell_guess(const facts_t *facts) {
     uint32_t index;
     if (keel_signature_is_guess(&facts->signature, &what, &index))
         keel_log_once("guess",
-                      "the compiler does not tell how %s %u of %s is sharded; it is a guess that "
+                      "the compiler does not say how %s %u of %s is sharded; Keel assumes that "
                       "each device has all of it",
                       what, index, facts->name);
 }

@@ -394,8 +394,9 @@ keel_status_t facts_begin(const PJRT_Client_Compile_Args *args, facts_t **out) K
 // module.
 keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module,
                                 keel_str_t format) KEEL_MUST_CHECK;
-// Completes what a client may ask. `device`: one of its devices; NULL if it has none.
+// Whether it is only a guess how some array is sharded.
 bool facts_are_guessed(const facts_t *facts);
+// Completes what a client may ask. `device`: one of its devices; NULL if it has none.
 keel_status_t facts_finish(facts_t *facts, PJRT_Device *device) KEEL_MUST_CHECK;
 void facts_release(facts_t *facts); // NULL is allowed
 

@@ -136,7 +136,7 @@ int keel_rehearse_process(const PJRT_Client *client);
 
 // ---- refusals ----------------------------------------------------------------------------------
 
-// number, word
+// name, word
 #define KEEL_REHEARSE_ACTIONS(X)                                                                   \
     X(EXECUTION, "execution")                                                                      \
     X(TRANSFER, "transfer")
@@ -151,7 +151,7 @@ typedef enum keel_rehearse_action_t {
 // transfer. Called on the client's thread, which holds no lock of this room.
 typedef void keel_rehearse_refused_t(void *context, keel_rehearse_action_t action, const char *name,
                                      keel_str_t message);
-// NULL: nobody wants to know any more. Only while no function of the table runs.
+// NULL: nothing is called. Only while no function of the table runs.
 void keel_rehearse_when_refused(keel_rehearse_refused_t *refused, void *context);
 
 // ---- the compiler ------------------------------------------------------------------------------

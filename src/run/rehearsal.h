@@ -86,8 +86,8 @@ typedef struct keel_run_rehearsal_t {
 } keel_run_rehearsal_t;
 
 struct json_t;
-// drift.c: one more event. Then, if all processes have ended, what they did not do together.
 struct keel_steps_t;
+// drift.c: one more event. Then, if all processes have ended, what they did not do together.
 keel_status_t keel_drift_add(keel_run_rehearsal_t *rehearsal, const struct keel_steps_t *steps,
                              const struct json_t *event, const char *cwd,
                              keel_texts_t *texts) KEEL_MUST_CHECK;

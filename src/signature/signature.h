@@ -79,7 +79,7 @@ typedef struct keel_array_t {
     keel_array_shape_t shard; // on each device
     keel_bytes_t sharding;    // OpSharding; empty: not given
     bool settled;             // false: the compiler decides how it is sharded
-    bool guessed;             // nobody told how it is sharded: it counts as whole on each device
+    bool guessed;             // how it is sharded is not known: it counts as whole on each device
     keel_str_t layout; // on the device, as HLO writes it: "{1,0:T(8,128)}"; empty: row by row
     keel_str_t memory; // its kind of memory, "pinned_host"; empty: the device's default
     bool donated;      // parameters: the executable may take its memory over
@@ -104,7 +104,8 @@ void keel_signature_deinitialize(keel_signature_t *signature);
 // True if the compiler decides how some result is sharded.
 bool keel_signature_is_open(const keel_signature_t *signature);
 // Takes the shardings of open arrays from the optimized program of an executable (HloModuleProto,
-// or the same with its config). Those that it does not tell, or not understandably, are guessed.
+// or the same with its config). If it does not say how one is sharded, or Keel does not understand
+// that, it is guessed.
 keel_status_t keel_signature_settle(keel_signature_t *signature, keel_bytes_t module,
                                     bool with_config) KEEL_MUST_CHECK;
 // Takes every open array as whole on each device: a guess.

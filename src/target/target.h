@@ -110,7 +110,8 @@ keel_status_t keel_target_set_environment(const keel_target_t *target) KEEL_MUST
 // message is the compiler's own if it refuses. The caller destroys it.
 keel_status_t keel_target_topology(const keel_target_t *target, const PJRT_Api *api,
                                    PJRT_TopologyDescription **out) KEEL_MUST_CHECK;
-// What the topology says of the memory of a device that a client may use: libtpu does. 0: nothing.
+// How much of a device's memory a client may use, if the topology says so, as libtpu's does; 0 if
+// not.
 uint64_t keel_target_memory_limit(const PJRT_Api *api, PJRT_TopologyDescription *topology);
 void keel_target_destroy_topology(const PJRT_Api *api, PJRT_TopologyDescription *topology);
 

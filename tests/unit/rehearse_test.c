@@ -213,7 +213,7 @@ static void what_is_only_guessed_is_named_and_refuses_nothing(void **state) {
     char said[512];
     proto_t open = sum_of_two(false), closed = sum_of_two(true);
     PJRT_LoadedExecutable *guess = load_without_module(&open, said, sizeof said), *sure;
-    assert_non_null(strstr(said, "the compiler does not tell how result 0 of module.1 is sharded"));
+    assert_non_null(strstr(said, "the compiler does not say how result 0 of module.1 is sharded"));
     assert_true(keel_rehearse_is_guess(guess));
     NO_ERROR(api, try_module(&closed, two_devices, &sure));
     assert_false(keel_rehearse_is_guess(sure));
