@@ -25,7 +25,6 @@ typedef struct command_run_t {
     const char *fixes; // requested ones; NULL: none
     char *interpreter; // of the command; NULL if it is not a Python
     bool quiet;
-    int code;                   // the command's
     bool asked_for_none;        // of programs, known afterwards
     bool asked_for_operations;  // and for nothing else
     bool lists_operations;      // the contract does
@@ -248,14 +247,15 @@ static bool asked_for_operations(const keel_why_t *why) {
 }
 
 // What follows looks like a whole rehearsal.
-static void say_ended_early(const command_run_t *run) {
-    if (run->rehearsal && run->code && !run->quiet)
+static void say_ended_early(const command_run_t *run, int code) {
+    if (run->rehearsal && code && !run->quiet)
         cli_say("the command ended with exit code %d: the rehearsal is what it did until then",
-                run->code);
+                code);
 }
 
-// What happened, on stderr. False if a rehearsal has shown a program that the target cannot run.
-static bool sum_up(command_run_t *run) {
+// What happened, on stderr. `code`: the command's. False if a rehearsal has shown a program that
+// the target cannot run.
+static bool sum_up(command_run_t *run, int code) {
     keel_why_t why;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     if (!*run_dir) {
@@ -281,7 +281,7 @@ static bool sum_up(command_run_t *run) {
     // There was no room for its first line.
     if (!why.run.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true);
     if (!run->quiet && why.run.processes) {
-        say_ended_early(run);
+        say_ended_early(run, code);
         keel_buffer_t text;
         keel_buffer_initialize(&text, 0);
         keel_text_summary(&why, &text);
@@ -399,8 +399,7 @@ static int go(const cli_call_t *call, char **words, command_run_t *run) {
     cli_warn_deinitialize(&warn);
     if (status) code = cli_fail(status);
     cli_writes_keep_runs(&writes, run_dir);
-    run->code = code;
-    if (started && !sum_up(run) && code == CLI_OK) code = CLI_NO;
+    if (started && !sum_up(run, code) && code == CLI_OK) code = CLI_NO;
     if (started && code == CLI_OK && held_nothing(run)) code = CLI_UNSEEN;
     if (started) cli_writes_tell(&writes, run_dir, run->id, code, run->quiet);
     cli_writes_end(&writes);

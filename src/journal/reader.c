@@ -107,9 +107,9 @@ static keel_status_t path_of(const char *folder, const char *name, char **out) {
 // A whole digest names a file: no need to look through all. NULL if there is none.
 static keel_status_t find_whole(const char *folder, const char *hex, char **out) {
     static const char *const formats[] = {"mlir", "hlo"};
+    keel_digest_t digest;
     *out = NULL;
-    if (strspn(hex, "0123456789abcdef") != KEEL_DIGEST_HEX - 1 || hex[KEEL_DIGEST_HEX - 1])
-        return NULL;
+    if (!keel_digest_unhex(keel_str(hex), &digest)) return NULL;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i) {
         KEEL_TRY(keel_path(out, "%s/%s.%s.zst", folder, hex, formats[i]));
         if (keel_is_file(*out)) return NULL;

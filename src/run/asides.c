@@ -17,7 +17,7 @@ static keel_status_t add_op(keel_asides_t *asides, const char *name, uint64_t ti
         KEEL_TRY(keel_realloc_array(at + 1, sizeof *asides->ops, &grown));
         asides->ops = grown;
         asides->ops[at] = (keel_host_op_sum_t){.name = ""};
-        KEEL_TRY(keel_event_keep(texts, name, &asides->ops[at].name));
+        KEEL_TRY(keel_texts_keep(texts, name, &asides->ops[at].name));
         ++asides->op_count;
     }
     asides->ops[at].times += times;
@@ -46,9 +46,9 @@ static keel_status_t add_misfit(keel_asides_t *asides, const json_t *event, cons
     void *grown = asides->misfits;
     KEEL_TRY(keel_realloc_array(asides->misfit_count + 1, sizeof *asides->misfits, &grown));
     asides->misfits = grown;
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "name"), &misfit.name));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "program"), &misfit.program));
-    KEEL_TRY(keel_event_keep(texts, message, &misfit.message));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(event, "name"), &misfit.name));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(event, "program"), &misfit.program));
+    KEEL_TRY(keel_texts_keep(texts, message, &misfit.message));
     KEEL_TRY(keel_event_place(texts, keel_event_text(site, "file"), keel_event_line(site, "line"),
                               cwd, &misfit.shown));
     asides->misfits[asides->misfit_count++] = misfit;
@@ -59,8 +59,8 @@ static keel_status_t add_unexplained(keel_asides_t *asides, const json_t *event,
                                      keel_texts_t *texts) {
     if (strcmp(keel_event_text(event, "what"), "explain") != 0) return NULL;
     if (asides->unexplained++) return NULL;
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "name"), &asides->unexplained_name));
-    return keel_event_keep(texts, keel_event_text(event, "message"), &asides->unexplained_words);
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(event, "name"), &asides->unexplained_name));
+    return keel_texts_keep(texts, keel_event_text(event, "message"), &asides->unexplained_words);
 }
 
 static keel_status_t add_late(keel_asides_t *asides, const json_t *event, keel_texts_t *texts) {

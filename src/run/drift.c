@@ -40,7 +40,7 @@ static keel_status_t shared_of(keel_run_rehearsal_t *rehearsal, const char *dige
     }
     keel_shared_t fresh = {.name = "", .shown = ""};
     void *memory, *grown = rehearsal->shared;
-    KEEL_TRY(keel_run_keep(texts, digest, &fresh.program));
+    KEEL_TRY(keel_texts_keep(texts, digest, &fresh.program));
     KEEL_TRY(keel_realloc_array(rehearsal->shared_count + 1, sizeof fresh, &grown));
     rehearsal->shared = grown;
     KEEL_TRY(keel_calloc((size_t)process_count(rehearsal), sizeof *fresh.executes, &memory));

@@ -18,12 +18,12 @@ keel_status_t keel_fixes_add(keel_fixes_t *fixes, const json_t *event, keel_text
     KEEL_TRY(keel_realloc_array(fixes->count + 1, sizeof *fixes->list, &grown));
     fixes->list = grown;
     keel_fix_t *fix = &fixes->list[fixes->count];
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "name"), &fix->name));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "state"), &fix->state));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "label"), &fix->label));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "reference"), &fix->reference));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "client"), &fix->client));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(event, "why"), &fix->why));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(event, "name"), &fix->name));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(event, "state"), &fix->state));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(event, "label"), &fix->label));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(event, "reference"), &fix->reference));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(event, "client"), &fix->client));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(event, "why"), &fix->why));
     ++fixes->count;
     return NULL;
 }

@@ -25,8 +25,8 @@ static keel_status_t meet_request(const context_t *to, const json_t *event) {
     if (keel_map_find(&reading->asked, text_bytes(program)) ||
         reading->asker_count >= keel_limit(KEEL_LIMIT_REQUESTS))
         return NULL;
-    KEEL_TRY(keel_event_keep(to->texts, program, &asker.program));
-    KEEL_TRY(keel_event_keep(to->texts, keel_event_identity(event), &asker.identity));
+    KEEL_TRY(keel_texts_keep(to->texts, program, &asker.program));
+    KEEL_TRY(keel_texts_keep(to->texts, keel_event_identity(event), &asker.identity));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &asker.name));
     KEEL_TRY(keel_event_place(to->texts, keel_event_text(site, "file"),
                               keel_event_line(site, "line"), to->cwd, &asker.shown));
@@ -72,7 +72,7 @@ static keel_status_t find_program(const context_t *to, const json_t *event,
     }
     KEEL_TRY(add_program(memory, out));
     (*out)->is_known = true;
-    KEEL_TRY(keel_event_keep(to->texts, identity, &(*out)->identity));
+    KEEL_TRY(keel_texts_keep(to->texts, identity, &(*out)->identity));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "program", &(*out)->program));
     KEEL_TRY(keel_event_keep_field(to->texts, event, "name", &(*out)->name));
     return keel_map_put(&reading->programs, text_bytes(identity), memory->program_count - 1);

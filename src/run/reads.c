@@ -30,10 +30,10 @@ static keel_status_t describe_line(const reading_t *reading, const json_t *site,
                                .library_line = keel_event_line(site, "library_line"),
                                .program = "",
                                .name = ""};
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "file"), &out->file));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "function"), &out->function));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "call_file"), &out->call_file));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "library_file"), &out->library_file));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "file"), &out->file));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "function"), &out->function));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "call_file"), &out->call_file));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "library_file"), &out->library_file));
     KEEL_TRY(keel_event_place(texts, keel_library_shown(out->library_file), out->library_line,
                               reading->folder, &out->library_shown));
     KEEL_TRY(keel_event_place(texts, out->file, out->line, reading->folder, &out->shown));
@@ -127,8 +127,8 @@ static keel_status_t judge_piece(const reading_t *reading, const piece_t *piece)
     if (pieces > line->pieces) line->pieces = pieces;
     if (*line->program) return NULL;
     const char *name = keel_steps_name(reading->steps, piece->program);
-    KEEL_TRY(keel_event_keep(reading->texts, name, &line->name));
-    return keel_event_keep(reading->texts, piece->program, &line->program);
+    KEEL_TRY(keel_texts_keep(reading->texts, name, &line->name));
+    return keel_texts_keep(reading->texts, piece->program, &line->program);
 }
 
 enum { LEAST = 3 };

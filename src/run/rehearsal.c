@@ -54,7 +54,7 @@ static keel_status_t keep_assumed(const context_t *to, const json_t *from, const
     for (size_t i = 0; i < json_array_size(list) && kept < most; ++i) {
         const char *text = json_string_value(json_array_get(list, i));
         if (!text || !*text) continue;
-        KEEL_TRY(keel_event_keep(to->texts, text, &out[kept++]));
+        KEEL_TRY(keel_texts_keep(to->texts, text, &out[kept++]));
     }
     return NULL;
 }

@@ -26,7 +26,7 @@ static bool is_event(const json_t *event, const char *kind) {
 }
 
 static keel_status_t keep_text(reading_t *reading, const char *text, const char **out) {
-    return keel_event_keep(&reading->run->texts, text, out);
+    return keel_texts_keep(&reading->run->texts, text, out);
 }
 
 static keel_status_t site_of(reading_t *reading, const json_t *event, keel_run_place_t *out) {
@@ -167,10 +167,6 @@ static keel_status_t count_publish(reading_t *reading, const json_t *event) {
 
 static keel_status_t count_fix(reading_t *reading, const json_t *event) {
     return keel_fixes_add(&reading->run->fixes, event, &reading->run->texts);
-}
-
-static void count_executes(keel_run_t *run, const json_t *event) {
-    run->executes += keel_event_executions(event);
 }
 
 static keel_status_t note_source(reading_t *reading, const json_t *event) {
@@ -348,7 +344,7 @@ static keel_status_t count_event(reading_t *reading, const json_t *event) {
         KEEL_TRY(kinds[i].count(reading, event));
         break;
     }
-    count_executes(run, event);
+    run->executes += keel_event_executions(event);
     return keel_asides_add(&run->asides, event, run->cwd, &run->texts);
 }
 
@@ -561,8 +557,4 @@ bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *o
 
 bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid) {
     return keel_steps_goes_on(run->steps_, digest, pid);
-}
-
-keel_status_t keel_run_keep(keel_texts_t *texts, const char *text, const char **out) {
-    return keel_event_keep(texts, text, out);
 }

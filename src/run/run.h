@@ -251,8 +251,5 @@ bool keel_run_passes(const keel_run_t *run);
 
 // "/home/ada/a/train.py" in a run from /home/ada/a is "train.py".
 const char *keel_run_relative(const char *file, const char *folder);
-// A copy in the arena; "" for an empty text.
-keel_status_t keel_run_keep(keel_texts_t *texts, const char *text,
-                            const char **out) KEEL_MUST_CHECK;
 
 #endif // KEEL_RUN_RUN_H_

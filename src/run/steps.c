@@ -1,18 +1,12 @@
 #include "run/steps.h"
 
-#include <stdio.h>
-
 #include "host/host.h"
 
 // ---- fields ------------------------------------------------------------------------------------
 
-keel_status_t keel_event_keep(keel_texts_t *texts, const char *text, const char **out) {
-    return keel_texts_keep(texts, text, out);
-}
-
 keel_status_t keel_event_keep_field(keel_texts_t *texts, const json_t *object, const char *name,
                                     const char **out) {
-    return keel_event_keep(texts, keel_event_text(object, name), out);
+    return keel_texts_keep(texts, keel_event_text(object, name), out);
 }
 
 keel_status_t keel_event_joined(keel_texts_t *texts, const json_t *list, const char **out) {
@@ -26,7 +20,7 @@ keel_status_t keel_event_joined(keel_texts_t *texts, const json_t *list, const c
         keel_buffer_text(&line, text ? text : "?");
     }
     keel_status_t status = keel_buffer_status(&line);
-    if (!status) status = keel_event_keep(texts, keel_buffer_cstr(&line), out);
+    if (!status) status = keel_texts_keep(texts, keel_buffer_cstr(&line), out);
     keel_buffer_deinitialize(&line);
     return status;
 }
@@ -43,12 +37,12 @@ keel_status_t keel_event_place(keel_texts_t *texts, const char *file, uint32_t l
     keel_buffer_t text;
     *out = "";
     if (!*file) return NULL;
-    if (!line) return keel_event_keep(texts, shown, out);
+    if (!line) return keel_texts_keep(texts, shown, out);
     keel_buffer_initialize(&text, 0);
     keel_buffer_text(&text, shown);
     keel_buffer_format(&text, ":%u", line);
     keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = keel_event_keep(texts, keel_buffer_cstr(&text), out);
+    if (!status) status = keel_texts_keep(texts, keel_buffer_cstr(&text), out);
     keel_buffer_deinitialize(&text);
     return status;
 }
@@ -58,11 +52,11 @@ keel_status_t keel_event_site(keel_texts_t *texts, const json_t *site, const cha
     out->line = keel_event_line(site, "line");
     out->call_line = keel_event_line(site, "call_line");
     out->library_line = keel_event_line(site, "library_line");
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "file"), &out->file));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "function"), &out->function));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "call_file"), &out->call_file));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "library_file"), &out->library_file));
-    KEEL_TRY(keel_event_keep(texts, keel_event_text(site, "scope"), &out->scope));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "file"), &out->file));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "function"), &out->function));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "call_file"), &out->call_file));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "library_file"), &out->library_file));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "scope"), &out->scope));
     KEEL_TRY(keel_event_place(texts, keel_library_shown(out->library_file), out->library_line,
                               folder, &out->library_shown));
     KEEL_TRY(keel_event_place(texts, out->file, out->line, folder, &out->shown));
@@ -132,7 +126,7 @@ static keel_status_t add_program(keel_steps_t *steps, const json_t *event) {
     keel_steps_program_t *program = &steps->programs[steps->program_count];
     *program = (keel_steps_program_t){.ops = keel_event_count(event, "ops"),
                                       .is_eager = is_eager_event(event)};
-    KEEL_TRY(keel_event_keep(&steps->texts, keel_event_identity(event), &program->identity));
+    KEEL_TRY(keel_texts_keep(&steps->texts, keel_event_identity(event), &program->identity));
     KEEL_TRY(keel_event_keep_field(&steps->texts, event, "program", &program->digest));
     KEEL_TRY(keel_event_keep_field(&steps->texts, event, "name", &program->name));
     KEEL_TRY(family_of(steps, event, &program->family));
@@ -147,9 +141,9 @@ const char *keel_steps_name(const keel_steps_t *steps, const char *digest) {
 
 // ---- executions --------------------------------------------------------------------------------
 
-// A process's number and one of its own.
+// A process, and a number of its own or the index of a program or family.
 typedef struct pair_t {
-    int64_t of;
+    int64_t pid;
     uint64_t number;
 } pair_t;
 
@@ -266,9 +260,11 @@ size_t keel_steps_program(const keel_steps_t *steps, const json_t *event) {
 static keel_status_t meet_program(keel_steps_t *steps, const json_t *event) {
     if (!is_request(event)) return NULL;
     size_t index = keel_steps_program(steps, event);
-    if (index == SIZE_MAX && steps->program_count >= keel_limit(KEEL_LIMIT_REQUESTS)) return NULL;
-    if (index == SIZE_MAX) KEEL_TRY(add_program(steps, event));
-    index = keel_steps_program(steps, event);
+    if (index == SIZE_MAX) {
+        index = steps->program_count;
+        if (index >= keel_limit(KEEL_LIMIT_REQUESTS)) return NULL;
+        KEEL_TRY(add_program(steps, event));
+    }
     KEEL_TRY(meet_number(steps, event, index));
     return keel_map_put(&steps->by_program, name_bytes(keel_event_text(event, "program")), index);
 }

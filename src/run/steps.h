@@ -19,9 +19,7 @@
 
 // ---- fields of an event that are kept -----------------------------------------------------------
 
-keel_status_t keel_event_keep(keel_texts_t *texts, const char *text,
-                              const char **out) KEEL_MUST_CHECK;
-// The same of a member of an event or an object; "" if it is not a string.
+// A member of an event or an object; "" if it is not a string.
 keel_status_t keel_event_keep_field(keel_texts_t *texts, const json_t *object, const char *name,
                                     const char **out) KEEL_MUST_CHECK;
 // The words of a list, joined by blanks.
@@ -108,7 +106,7 @@ typedef struct keel_steps_t {
     keel_map_t family_of; // process and family -> executions
     keel_steps_use_t *uses;
     size_t use_count, use_room;
-    uint64_t event;         // number of the one that is met, from 1
+    uint64_t event;         // number of the current one, from 1
     keel_map_t by_identity; // -> programs
     keel_map_t by_program;  // digest in hex -> programs, the last one with those bytes
     keel_map_t by_name;     // -> families

@@ -13,7 +13,7 @@ typedef struct keel_texts_t {
 
 void keel_texts_initialize(keel_texts_t *texts);
 void keel_texts_deinitialize(keel_texts_t *texts);
-// "" for an empty text.
+// A copy; "" for an empty text.
 keel_status_t keel_texts_keep(keel_texts_t *texts, const char *text,
                               const char **out) KEEL_MUST_CHECK;
 keel_status_t keel_texts_array(keel_texts_t *texts, size_t count, size_t size,

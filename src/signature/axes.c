@@ -30,6 +30,47 @@ bool devices_multiply(int64_t *product, int64_t by) {
     return true;
 }
 
+bool numbers_take(const keel_proto_field_t *field, numbers_t *list) {
+    keel_cursor_t cursor = keel_cursor(field->bytes);
+    if (field->wire == KEEL_WIRE_VARINT && list->count < AXES_MOST) {
+        list->items[list->count++] = (int64_t)field->value;
+        return true;
+    }
+    if (field->wire != KEEL_WIRE_BYTES) return false;
+    while (!cursor.failed && keel_cursor_left(&cursor) && list->count < AXES_MOST)
+        list->items[list->count++] = (int64_t)keel_proto_varint(&cursor);
+    return !cursor.failed && !keel_cursor_left(&cursor);
+}
+
+bool iota_begin(const numbers_t *dims, const numbers_t *order, iota_t *out) {
+    int64_t strides[AXES_MOST];
+    *out = (iota_t){.count = dims->count, .all = 1};
+    if (order->count != dims->count) return false;
+    for (uint32_t i = dims->count; i--;) {
+        strides[i] = out->all;
+        if (!devices_multiply(&out->all, dims->items[i])) return false;
+    }
+    for (uint32_t i = 0; i < out->count; ++i) {
+        int64_t from = order->items[i];
+        if (from < 0 || from >= out->count) return false;
+        out->sizes[i] = dims->items[from];
+        out->strides[i] = strides[from];
+    }
+    return true;
+}
+
+int64_t iota_next(iota_t *iota) {
+    int64_t number = iota->next;
+    for (uint32_t i = iota->count; i--;) {
+        iota->next += iota->strides[i];
+        if (++iota->at[i] < iota->sizes[i]) break;
+        iota->next -= iota->strides[i] * iota->at[i];
+        iota->at[i] = 0;
+    }
+    if (!iota->count) ++iota->next;
+    return number;
+}
+
 void sharding_put_packed(keel_buffer_t *out, uint32_t field, const int64_t *items, size_t count) {
     if (!count) return;
     size_t opened = keel_proto_open(out, field);
@@ -125,35 +166,31 @@ static keel_status_t use_rest(pieces_t *pieces, numbers_t *order, int64_t *out_p
     return NULL;
 }
 
-// The devices, tile by tile: the mesh's own numbers, transposed.
+static numbers_t sizes_of(const pieces_t *pieces) {
+    numbers_t sizes = {.count = pieces->count};
+    for (uint32_t i = 0; i < pieces->count; ++i)
+        sizes.items[i] = pieces->items[i].size;
+    return sizes;
+}
+
+// The devices, tile by tile: the mesh's own numbers, transposed. `order` has all pieces.
 static keel_status_t put_devices(const axes_t *axes, const pieces_t *pieces, const numbers_t *order,
                                  keel_buffer_t *out) {
-    int64_t strides[AXES_MOST], stride = 1, at[AXES_MOST] = {0}, device = 0;
-    for (uint32_t i = pieces->count; i--; stride *= pieces->items[i].size)
-        strides[i] = stride;
-    if ((int64_t)axes->device_count != stride)
+    const numbers_t sizes = sizes_of(pieces);
+    iota_t iota;
+    if (!iota_begin(&sizes, order, &iota) || (int64_t)axes->device_count != iota.all)
         return keel_status_make(KEEL_UNSUPPORTED, "a mesh of %lld devices that lists %zu",
-                                (long long)stride, axes->device_count);
+                                (long long)iota.all, axes->device_count);
     size_t opened = keel_proto_open(out, SHARDING_TILE_DEVICES);
-    for (int64_t written = 0; written < stride; ++written) {
-        keel_proto_put_varint(out, (uint64_t)axes->devices[device]);
-        for (uint32_t i = order->count; i--;) {
-            int64_t piece = order->items[i];
-            device += strides[piece];
-            if (++at[i] < pieces->items[piece].size) break;
-            device -= strides[piece] * at[i];
-            at[i] = 0;
-        }
-    }
+    for (int64_t written = 0; written < iota.all; ++written)
+        keel_proto_put_varint(out, (uint64_t)axes->devices[iota_next(&iota)]);
     keel_proto_close(out, opened);
     return NULL;
 }
 
 static void put_iota(const pieces_t *pieces, const numbers_t *order, keel_buffer_t *out) {
-    int64_t sizes[AXES_MOST];
-    for (uint32_t i = 0; i < pieces->count; ++i)
-        sizes[i] = pieces->items[i].size;
-    sharding_put_packed(out, SHARDING_IOTA_RESHAPE, sizes, pieces->count);
+    const numbers_t sizes = sizes_of(pieces);
+    sharding_put_packed(out, SHARDING_IOTA_RESHAPE, sizes.items, sizes.count);
     sharding_put_packed(out, SHARDING_IOTA_TRANSPOSE, order->items, order->count);
 }
 

@@ -33,6 +33,20 @@ typedef struct numbers_t {
 } numbers_t;
 
 keel_status_t numbers_push(numbers_t *list, int64_t item) KEEL_MUST_CHECK;
+// Appends a repeated number, packed or not. False if it is damaged or too long.
+bool numbers_take(const keel_proto_field_t *field, numbers_t *list);
+
+// Numbers from 0, as an array of some dimensions, transposed. Without dimensions: 0, 1, 2, ...
+typedef struct iota_t {
+    int64_t sizes[AXES_MOST], strides[AXES_MOST], at[AXES_MOST], next;
+    int64_t all; // how many
+    uint32_t count;
+} iota_t;
+
+// False if there is no such array.
+bool iota_begin(const numbers_t *dims, const numbers_t *order, iota_t *out);
+int64_t iota_next(iota_t *iota);
+
 // Multiplies what counts devices, which are not that many; false if the product is none.
 bool devices_multiply(int64_t *product, int64_t by);
 

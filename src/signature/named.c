@@ -104,16 +104,6 @@ static keel_status_t checked(const keel_cursor_t *cursor) {
     return cursor->failed ? damaged() : NULL;
 }
 
-// A repeated number, packed or not.
-static keel_status_t take_numbers(const keel_proto_field_t *field, numbers_t *out) {
-    if (field->wire == KEEL_WIRE_VARINT) return numbers_push(out, (int64_t)field->value);
-    if (field->wire != KEEL_WIRE_BYTES) return damaged();
-    keel_cursor_t cursor = keel_cursor(field->bytes);
-    while (!cursor.failed && keel_cursor_left(&cursor))
-        KEEL_TRY(numbers_push(out, (int64_t)keel_proto_varint(&cursor)));
-    return checked(&cursor);
-}
-
 static keel_status_t read_axis(keel_bytes_t axis, axes_t *out) {
     enum { SIZE = 2 };
     keel_cursor_t cursor = keel_cursor(axis);
@@ -161,36 +151,22 @@ static keel_status_t list_devices(keel_bytes_t mesh, size_t room, listed_t *devi
     return checked(&cursor);
 }
 
-// IotaTransform: 0, 1, 2, ... as an array of some dimensions, transposed.
-static keel_status_t transform(keel_bytes_t iota, listed_t *devices) {
+// IotaTransform.
+static keel_status_t transform(keel_bytes_t message, listed_t *devices) {
     enum { RESHAPE = 1, TRANSPOSE = 2 };
     numbers_t dims = {.count = 0}, order = {.count = 0};
-    keel_cursor_t cursor = keel_cursor(iota);
+    keel_cursor_t cursor = keel_cursor(message);
     keel_proto_field_t field;
+    iota_t iota;
+    bool ok = true;
     while (keel_proto_next(&cursor, &field)) {
-        if (field.number == RESHAPE) KEEL_TRY(take_numbers(&field, &dims));
-        if (field.number == TRANSPOSE) KEEL_TRY(take_numbers(&field, &order));
+        if (field.number == RESHAPE) ok = numbers_take(&field, &dims) && ok;
+        if (field.number == TRANSPOSE) ok = numbers_take(&field, &order) && ok;
     }
-    KEEL_TRY(checked(&cursor));
-    if (dims.count != order.count) return damaged();
-    int64_t strides[AXES_MOST], at[AXES_MOST] = {0}, all = 1, device = 0;
-    for (uint32_t i = dims.count; i--;) {
-        strides[i] = all;
-        if (!devices_multiply(&all, dims.items[i])) return damaged();
-    }
-    for (uint32_t i = 0; i < order.count; ++i)
-        if (order.items[i] < 0 || order.items[i] >= dims.count) return damaged();
-    KEEL_TRY(make_room(devices, (size_t)all));
-    while (devices->count < devices->room) {
-        devices->items[devices->count++] = device;
-        for (uint32_t i = order.count; i--;) {
-            int64_t from = order.items[i];
-            device += strides[from];
-            if (++at[i] < dims.items[from]) break;
-            device -= strides[from] * at[i];
-            at[i] = 0;
-        }
-    }
+    if (cursor.failed || !ok || !iota_begin(&dims, &order, &iota)) return damaged();
+    KEEL_TRY(make_room(devices, (size_t)iota.all));
+    while (devices->count < devices->room)
+        devices->items[devices->count++] = iota_next(&iota);
     return NULL;
 }
 

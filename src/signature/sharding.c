@@ -203,19 +203,6 @@ keel_status_t keel_sharding_tiles(keel_bytes_t sharding, uint32_t rank, keel_buf
 
 // ---- parts -------------------------------------------------------------------------------------
 
-// A repeated number, packed or not.
-static bool take_packed(const keel_proto_field_t *field, numbers_t *out) {
-    if (field->wire == KEEL_WIRE_VARINT) {
-        if (out->count < AXES_MOST) out->items[out->count++] = (int64_t)field->value;
-        return true;
-    }
-    if (field->wire != KEEL_WIRE_BYTES) return false;
-    keel_cursor_t cursor = keel_cursor(field->bytes);
-    while (!cursor.failed && keel_cursor_left(&cursor) && out->count < AXES_MOST)
-        out->items[out->count++] = (int64_t)keel_proto_varint(&cursor);
-    return !cursor.failed;
-}
-
 typedef struct read_sharding_t {
     uint64_t type;
     numbers_t tiles, last, reshape, transpose;
@@ -234,7 +221,7 @@ static bool read_sharding(keel_bytes_t sharding, read_sharding_t *out) {
                 out->type = field.value;
                 break;
             case SHARDING_TILE_DIMS:
-                ok = take_packed(&field, &out->tiles) && ok;
+                ok = numbers_take(&field, &out->tiles) && ok;
                 break;
             case SHARDING_TILE_DEVICES:
                 ok = ok && field.wire == KEEL_WIRE_BYTES;
@@ -244,13 +231,13 @@ static bool read_sharding(keel_bytes_t sharding, read_sharding_t *out) {
                 out->replicates = field.value != 0;
                 break;
             case SHARDING_LAST_DIMS:
-                ok = take_packed(&field, &out->last) && ok;
+                ok = numbers_take(&field, &out->last) && ok;
                 break;
             case SHARDING_IOTA_RESHAPE:
-                ok = take_packed(&field, &out->reshape) && ok;
+                ok = numbers_take(&field, &out->reshape) && ok;
                 break;
             case SHARDING_IOTA_TRANSPOSE:
-                ok = take_packed(&field, &out->transpose) && ok;
+                ok = numbers_take(&field, &out->transpose) && ok;
                 break;
             default:
                 break;
@@ -293,42 +280,6 @@ bool keel_sharding_is_unreduced(keel_bytes_t sharding) {
 
 // ---- places ------------------------------------------------------------------------------------
 
-// The devices of the tiles, in the order of the tiles: numbers from 0, reshaped and transposed. An
-// iota that says nothing is the numbers themselves.
-typedef struct iota_t {
-    int64_t sizes[AXES_MOST], strides[AXES_MOST], at[AXES_MOST], device;
-    uint32_t count;
-} iota_t;
-
-static bool begin_iota(const read_sharding_t *read, iota_t *out) {
-    int64_t strides[AXES_MOST], stride = 1;
-    *out = (iota_t){.count = read->reshape.count};
-    if (read->transpose.count != read->reshape.count) return false;
-    for (uint32_t i = read->reshape.count; i--;) {
-        strides[i] = stride;
-        if (!devices_multiply(&stride, read->reshape.items[i])) return false;
-    }
-    for (uint32_t i = 0; i < out->count; ++i) {
-        int64_t from = read->transpose.items[i];
-        if (from < 0 || from >= out->count) return false;
-        out->sizes[i] = read->reshape.items[from];
-        out->strides[i] = strides[from];
-    }
-    return true;
-}
-
-static int64_t next_device(iota_t *iota) {
-    int64_t device = iota->device;
-    for (uint32_t i = iota->count; i--;) {
-        iota->device += iota->strides[i];
-        if (++iota->at[i] < iota->sizes[i]) break;
-        iota->device -= iota->strides[i] * iota->at[i];
-        iota->at[i] = 0;
-    }
-    if (!iota->count) ++iota->device;
-    return device;
-}
-
 static bool place_tiles(const read_sharding_t *read, uint32_t rank, uint32_t partitions,
                         int64_t *out) {
     iota_t iota;
@@ -336,9 +287,9 @@ static bool place_tiles(const read_sharding_t *read, uint32_t rank, uint32_t par
     uint32_t placed = 0;
     keel_cursor_t devices = keel_cursor(read->devices);
     bool is_listed = read->devices.size != 0;
-    if (!begin_iota(read, &iota)) return false;
+    if (!iota_begin(&read->reshape, &read->transpose, &iota)) return false;
     for (uint32_t tile = 0; tile < partitions; ++tile) {
-        int64_t device = is_listed ? (int64_t)keel_proto_varint(&devices) : next_device(&iota);
+        int64_t device = is_listed ? (int64_t)keel_proto_varint(&devices) : iota_next(&iota);
         if (devices.failed || device < 0 || device >= partitions) return false;
         for (uint32_t i = 0; i < rank; ++i)
             out[(size_t)device * rank + i] = at[i];

@@ -1,8 +1,6 @@
 #include "why/figures.h"
 
 #include <stddef.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
@@ -151,23 +149,23 @@ typedef struct made_from_t {
     uint64_t bytes, modified;
 } made_from_t;
 
-static made_from_t look_at(const char *run_dir, const char *id, const char *name) {
+static const struct {
+    const char *name;
+    keel_status_t (*path)(const char *run_dir, const char *id, char **out);
+} sources[] = {{"journal", keel_journal_path}, {"explained", keel_journal_explained_path}};
+
+static made_from_t look_at(const char *run_dir, const char *id, int source) {
     char *path;
     keel_file_facts_t facts;
-    keel_status_t status = keel_path(&path, "%s/%s/%s", run_dir, id, name);
-    bool there = !status;
-    if (there) status = keel_file_facts(path, &facts);
-    if (there) keel_free(path);
+    made_from_t from = {0};
+    keel_status_t status = sources[source].path(run_dir, id, &path);
+    if (!status) {
+        status = keel_file_facts(path, &facts);
+        keel_free(path);
+    }
+    if (!status) from = (made_from_t){facts.size, facts.modified};
     keel_status_ignore(status);
-    return status ? (made_from_t){0} : (made_from_t){facts.size, facts.modified};
-}
-
-static const char *const sources[] = {"journal", "explained"};
-
-static made_from_t look_at_source(const char *run_dir, const char *id, int source) {
-    char name[32];
-    snprintf(name, sizeof name, "%s.ndjson", sources[source]);
-    return look_at(run_dir, id, name);
+    return from;
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -179,7 +177,7 @@ static void write_figures(const keel_why_t *why, const made_from_t from[2], keel
     keel_json_unsigned(&json, "format", FORMAT);
     keel_json_string(&json, "keel", KEEL_VERSION);
     for (int i = 0; i < 2; ++i) {
-        keel_json_object(&json, sources[i]);
+        keel_json_object(&json, sources[i].name);
         keel_json_unsigned(&json, "bytes", from[i].bytes);
         keel_json_unsigned(&json, "modified", from[i].modified);
         keel_json_end_object(&json);
@@ -190,26 +188,20 @@ static void write_figures(const keel_why_t *why, const made_from_t from[2], keel
 }
 
 // No fsync: the digest reveals what a power cut damaged.
-static keel_status_t write_file(const char *folder, const keel_buffer_t *line) {
-    char hex[KEEL_DIGEST_HEX], *temporary, *path = NULL;
+static keel_status_t write_file(const char *path, const keel_buffer_t *line) {
+    char hex[KEEL_DIGEST_HEX];
     keel_digest_t digest = keel_digest(keel_buffer_bytes(line));
-    keel_buffer_t all;
+    keel_draft_t draft;
     KEEL_TRY(keel_buffer_status(line));
-    KEEL_TRY(keel_path(&temporary, "%s/.%ld.figures", folder, (long)getpid()));
     keel_digest_hex(&digest, hex);
-    keel_buffer_initialize(&all, 0);
-    keel_buffer_format(&all, "%s\n", hex);
-    keel_buffer_append(&all, line->data, line->size);
-    keel_buffer_byte(&all, '\n');
-    keel_status_t status = keel_buffer_status(&all);
-    if (!status) status = keel_path(&path, "%s/" KEEL_JOURNAL_FIGURES, folder);
-    if (!status) status = keel_file_remove(temporary);
-    if (!status) status = keel_file_create(temporary, keel_buffer_bytes(&all));
-    if (!status) status = keel_file_rename(temporary, path);
-    if (status) keel_status_ignore(keel_file_remove(temporary));
-    keel_buffer_deinitialize(&all);
-    keel_free(temporary);
-    keel_free(path);
+    KEEL_TRY(keel_draft_open(path, &draft));
+    draft.may_be_lost = true;
+    keel_status_t status = keel_draft_write(&draft, keel_str_bytes(keel_str(hex)));
+    if (!status) status = keel_draft_write(&draft, keel_bytes("\n", 1));
+    if (!status) status = keel_draft_write(&draft, keel_buffer_bytes(line));
+    if (!status) status = keel_draft_write(&draft, keel_bytes("\n", 1));
+    if (!status) return keel_draft_publish(&draft, path);
+    keel_draft_discard(&draft);
     return status;
 }
 
@@ -217,21 +209,21 @@ void keel_figures_leave(const keel_why_t *why, const char *run_dir) {
     const keel_run_t *run = &why->run;
     const keel_journal_source_t *source = &run->source;
     made_from_t from[2];
-    char *folder;
+    char *path;
     keel_buffer_t line;
     for (int i = 0; i < 2; ++i)
-        from[i] = look_at_source(run_dir, run->id, i);
+        from[i] = look_at(run_dir, run->id, i);
     uint64_t explained = source->is_explained ? source->explained.size : 0;
     if (run->damage.lines || !source->is_open || from[0].bytes != source->journal.size ||
         from[1].bytes != explained)
         return;
-    keel_status_t status = keel_path(&folder, "%s/%s", run_dir, run->id);
+    keel_status_t status = keel_path(&path, "%s/%s/" KEEL_JOURNAL_FIGURES, run_dir, run->id);
     if (!status) {
         keel_buffer_initialize(&line, 0);
         write_figures(why, from, &line);
-        status = write_file(folder, &line);
+        status = write_file(path, &line);
         keel_buffer_deinitialize(&line);
-        keel_free(folder);
+        keel_free(path);
     }
     keel_status_ignore(status); // then the journal is read the next time, too
 }
@@ -242,10 +234,10 @@ static keel_status_t refuse(const char *id, const char *why) {
     return keel_status_make(KEEL_NOT_FOUND, "the figures of run %s are %s", id, why);
 }
 
-static bool is_of_now(const json_t *line, const char *run_dir, const char *id) {
+static bool is_current(const json_t *line, const char *run_dir, const char *id) {
     for (int i = 0; i < 2; ++i) {
-        const json_t *object = json_object_get(line, sources[i]);
-        made_from_t is = look_at_source(run_dir, id, i);
+        const json_t *object = json_object_get(line, sources[i].name);
+        made_from_t is = look_at(run_dir, id, i);
         if (keel_event_count(object, "bytes") != is.bytes ||
             keel_event_count(object, "modified") != is.modified)
             return false;
@@ -256,7 +248,7 @@ static bool is_of_now(const json_t *line, const char *run_dir, const char *id) {
 
 static keel_status_t take_line(const char *run_dir, const char *id, const json_t *line,
                                keel_why_t *out) {
-    if (!is_of_now(line, run_dir, id)) return refuse(id, "older than its journal");
+    if (!is_current(line, run_dir, id)) return refuse(id, "older than its journal");
     KEEL_TRY(keel_texts_keep(&out->run.texts, id, &out->run.id));
     KEEL_TRY(keel_journal_path(run_dir, id, &out->run.path));
     for (size_t i = 0; i < FIGURE_COUNT; ++i)

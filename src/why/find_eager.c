@@ -43,7 +43,8 @@ static keel_status_t list_names(keel_why_t *why, uint32_t index) {
         keel_buffer_format(&names, ", ... and %zu more", met.count - NAMES_SHOWN);
     if (!status) status = keel_buffer_status(&names);
     if (!status)
-        status = keel_run_keep(&why->texts, keel_buffer_cstr(&names), &why->patterns[index].values);
+        status =
+            keel_texts_keep(&why->texts, keel_buffer_cstr(&names), &why->patterns[index].values);
     keel_buffer_deinitialize(&names);
     keel_map_deinitialize(&met);
     return status;

@@ -51,7 +51,7 @@ static keel_status_t lead_note(keel_why_t *why, keel_note_t note, const char **i
     keel_buffer_initialize(&text, 0);
     keel_buffer_format(&text, "%s%s%s", keel_note_text(note), **inout ? "; " : "", *inout);
     keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = keel_run_keep(&why->texts, keel_buffer_cstr(&text), inout);
+    if (!status) status = keel_texts_keep(&why->texts, keel_buffer_cstr(&text), inout);
     keel_buffer_deinitialize(&text);
     return status;
 }

@@ -93,7 +93,7 @@ static void end_values(keel_buffer_t *list, size_t count, const char *last) {
 
 static keel_status_t keep_values(keel_why_t *why, const keel_buffer_t *text, const char **out) {
     KEEL_TRY(keel_buffer_status(text));
-    return keel_run_keep(&why->texts, keel_buffer_cstr(text), out);
+    return keel_texts_keep(&why->texts, keel_buffer_cstr(text), out);
 }
 
 // Adds the entry to the newest pattern. An entry with several matching roots counts once.
