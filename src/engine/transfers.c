@@ -10,8 +10,8 @@ enum { TRANSFERS_AWAITED = 64 };
 
 // A read whose data have not arrived.
 typedef struct awaited_read_t {
-    keel_engine_t *engine;
     keel_reading_t reading;
+    _Atomic(keel_engine_t *) engine; // set last: the thread that is called back then sees `reading`
 } awaited_read_t;
 
 struct transfers_t {
@@ -72,7 +72,7 @@ static void read_took(keel_engine_t *engine, const keel_reading_t *reading) {
 
 static void arrived(PJRT_Error *error, void *context) {
     awaited_read_t *awaited = context;
-    keel_engine_t *engine = awaited->engine;
+    keel_engine_t *engine = atomic_load(&awaited->engine);
     transfers_t *transfers = engine->transfers;
     read_took(engine, &awaited->reading);
     atomic_fetch_or(&transfers->free, (uint64_t)1 << (awaited - transfers->awaited));
@@ -95,8 +95,8 @@ static bool await(keel_engine_t *engine, const keel_reading_t *reading, PJRT_Eve
     transfers_t *transfers = engine->transfers;
     awaited_read_t *awaited = take_awaited(transfers);
     if (!awaited) return false;
-    awaited->engine = engine;
     awaited->reading = *reading;
+    atomic_store(&awaited->engine, engine);
     PJRT_Event_OnReady_Args args = {.struct_size = PJRT_Event_OnReady_Args_STRUCT_SIZE,
                                     .event = event,
                                     .callback = arrived,
