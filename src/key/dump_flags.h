@@ -13,7 +13,7 @@
 #define KEEL_KEY_DUMP_FLAGS_H_
 
 // clang-format off
-#define KEEL_DUMP_FLAGS(X) \
+#define KEEL_DUMP_FLAGS_BY_NUMBER(X) \
     X(61, "xla_gpu_cuda_data_dir", SHAPES) \
     /* How many devices there are is keyed by the topology and the device kinds. */ \
     X(102, "xla_force_host_platform_device_count", SHAPES) \
@@ -36,11 +36,6 @@
     X(164, "xla_dump_hlo_as_long_text", SHAPES) \
     X(310, "xla_gpu_per_fusion_autotune_cache_dir", TUNED) \
     X(324, "xla_gpu_experimental_autotune_cache_mode", SHAPES) \
-    X(0, "xla_tpu_sdc_checker_streamz_metric", SHAPES) \
-    X(0, "xla_tpu_sdc_checker_enable_sdc_event_callbacks", SHAPES) \
-    X(0, "xla_tpu_sdc_checker_enable_coresweep_ng_callbacks", SHAPES) \
-    X(0, "xla_tpu_sdc_checker_no_logging_if_callbacks_are_present", SHAPES) \
-    X(0, "xla_tpu_compiler_variant", SHAPES) \
     \
     X(2, "xla_hlo_graph_addresses", SHAPES) \
     X(92, "xla_hlo_graph_sharding_color", SHAPES) \
@@ -71,6 +66,14 @@
     X(502, "xla_dump_hlo_to_subfolder", SHAPES) \
     X(535, "xla_enable_hlo_modules_upload", SHAPES) \
     X(540, "xla_gpu_dump_cost_model_top_k_candidates_to", COMPILES)
+
+// The compiler's own options, which are no fields of DebugOptions.
+#define KEEL_DUMP_FLAGS_BY_NAME(X) \
+    X(0, "xla_tpu_sdc_checker_streamz_metric", SHAPES) \
+    X(0, "xla_tpu_sdc_checker_enable_sdc_event_callbacks", SHAPES) \
+    X(0, "xla_tpu_sdc_checker_enable_coresweep_ng_callbacks", SHAPES) \
+    X(0, "xla_tpu_sdc_checker_no_logging_if_callbacks_are_present", SHAPES) \
+    X(0, "xla_tpu_compiler_variant", SHAPES)
 // clang-format on
 
 #include "key/key.h"

@@ -15,7 +15,7 @@ static const keel_dump_flag_t flags[] = {
 #define SET KEEL_DUMP_SET
 #define TUNED KEEL_DUMP_TUNED
 #define FLAG(number, name, kind) {number, name, kind},
-    KEEL_DUMP_FLAGS(FLAG)
+    KEEL_DUMP_FLAGS_BY_NUMBER(FLAG) KEEL_DUMP_FLAGS_BY_NAME(FLAG)
 #undef FLAG
 #undef SHAPES
 #undef COMPILES
@@ -25,10 +25,24 @@ static const keel_dump_flag_t flags[] = {
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
 
+// Where each is in `flags`.
+enum {
+#define PLACE(number, name, kind) PLACE_OF_##number,
+    KEEL_DUMP_FLAGS_BY_NUMBER(PLACE)
+#undef PLACE
+};
+
+// Asked for each field of each request's options, which have hundreds.
 const keel_dump_flag_t *keel_dump_flag_by_number(uint32_t number) {
-    for (size_t i = 0; i < FLAGS; ++i)
-        if (number && flags[i].number == number) return &flags[i];
-    return NULL;
+    switch (number) {
+#define CASE(number, name, kind)                                                                   \
+    case number:                                                                                   \
+        return &flags[PLACE_OF_##number];
+        KEEL_DUMP_FLAGS_BY_NUMBER(CASE)
+#undef CASE
+        default:
+            return NULL;
+    }
 }
 
 const keel_dump_flag_t *keel_dump_flag_by_name(keel_str_t name) {
