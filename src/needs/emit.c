@@ -162,7 +162,10 @@ keel_status_t keel_needs_program(keel_needs_t *needs, const uint32_t *results, u
                       .from = needs->program,
                       .to = out,
                       .tuple = KEEL_NONE,
-                      .element = KEEL_NONE};
+                      .element = KEEL_NONE,
+                      .slice = KEEL_NONE,
+                      .join = KEEL_NONE,
+                      .copies = 1};
     keel_program_initialize(out);
     keel_map_initialize(&e.types);
     keel_map_initialize(&e.names);

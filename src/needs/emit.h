@@ -14,9 +14,20 @@ typedef struct needs_emit_t {
     keel_map_t names;          // given here to functions
     KEEL_TABLE(uint32_t) list; // under construction
     uint32_t tuple, element;   // HLO: names of operations; KEEL_NONE until they are used
+    uint32_t slice, join;      // MLIR: the same
+    uint32_t copies;           // MLIR: of the region that is being written
 } needs_emit_t;
 
 keel_status_t needs_emit_mlir(needs_emit_t *e, const needs_part_t *part) KEEL_MUST_CHECK;
+// emit_manual.c: the region once for each shard, on parts of the operands.
+keel_status_t needs_emit_manual(needs_emit_t *e, keel_op_id_t op) KEEL_MUST_CHECK;
+// emit_mlir.c: appends an operation like `op`, without operands, results and regions; what is live
+// of a range; the value that an operand has in the new program.
+keel_status_t needs_emit_like(needs_emit_t *e, keel_op_id_t op) KEEL_MUST_CHECK;
+keel_status_t needs_emit_range(needs_emit_t *e, keel_op_id_t first,
+                               keel_op_id_t end) KEEL_MUST_CHECK;
+keel_status_t needs_emit_find(const needs_emit_t *e, keel_value_id_t value,
+                              keel_value_id_t *out) KEEL_MUST_CHECK;
 // The operations of the module that are in no function.
 keel_status_t needs_emit_module(needs_emit_t *e) KEEL_MUST_CHECK;
 keel_status_t needs_emit_hlo(needs_emit_t *e, const needs_part_t *part) KEEL_MUST_CHECK;

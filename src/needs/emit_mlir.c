@@ -1,15 +1,12 @@
 #include "needs/emit.h"
 
-static keel_status_t emit_range(needs_emit_t *e, keel_op_id_t first, keel_op_id_t end);
-
 // ---- values ------------------------------------------------------------------------------------
 
 static bool is_kept(const needs_emit_t *e, keel_value_id_t value) {
     return !e->part || needs_is_needed(e->needs, e->part, value, 0);
 }
 
-static keel_status_t find_value(const needs_emit_t *e, keel_value_id_t value,
-                                keel_value_id_t *out) {
+keel_status_t needs_emit_find(const needs_emit_t *e, keel_value_id_t value, keel_value_id_t *out) {
     if (value >= e->from->value_types.count || e->values[value] == KEEL_NONE)
         return keel_status_make(KEEL_INVALID, "an operand that is not to be seen from where it is");
     *out = e->values[value];
@@ -18,7 +15,7 @@ static keel_status_t find_value(const needs_emit_t *e, keel_value_id_t value,
 
 static keel_status_t emit_operand(needs_emit_t *e, keel_value_id_t value) {
     keel_value_id_t found = KEEL_NONE;
-    KEEL_TRY(find_value(e, value, &found));
+    KEEL_TRY(needs_emit_find(e, value, &found));
     KEEL_PUSH(&e->to->operands, found);
     return NULL;
 }
@@ -37,7 +34,7 @@ static keel_status_t emit_value(needs_emit_t *e, keel_value_id_t value) {
 
 // ---- operations --------------------------------------------------------------------------------
 
-static keel_status_t begin_operation(needs_emit_t *e, keel_op_id_t op) {
+keel_status_t needs_emit_like(needs_emit_t *e, keel_op_id_t op) {
     keel_operation_t operation = e->from->operations.data[op];
     operation.first_operand = e->to->operands.count;
     operation.first_result = e->to->value_types.count;
@@ -87,10 +84,10 @@ static keel_status_t emit_block(needs_emit_t *e, uint32_t number, keel_value_id_
     KEEL_TRY(emit_arguments(e, from, &to, arguments));
     KEEL_PUSH(&e->to->blocks, to);
     if (returned == KEEL_NONE) {
-        KEEL_TRY(emit_range(e, from->first_op, from->end_op));
+        KEEL_TRY(needs_emit_range(e, from->first_op, from->end_op));
     } else {
-        KEEL_TRY(emit_range(e, from->first_op, last));
-        KEEL_TRY(begin_operation(e, last));
+        KEEL_TRY(needs_emit_range(e, from->first_op, last));
+        KEEL_TRY(needs_emit_like(e, last));
         KEEL_TRY(emit_operands(e, keel_program_operands(e->from, last), returned));
     }
     e->to->blocks.data[at].end_op = e->to->operations.count;
@@ -157,9 +154,10 @@ static keel_status_t emit_operation(needs_emit_t *e, keel_op_id_t op) {
     uint32_t at = e->to->operations.count;
     uint64_t *kept;
     if (rule == NEEDS_SAME)
-        return find_value(e, keel_program_operands(e->from, op).items[0],
-                          &e->values[from->first_result]);
-    KEEL_TRY(begin_operation(e, op));
+        return needs_emit_find(e, keel_program_operands(e->from, op).items[0],
+                               &e->values[from->first_result]);
+    if (rule == NEEDS_MANUAL) return needs_emit_manual(e, op);
+    KEEL_TRY(needs_emit_like(e, op));
     if (rule == NEEDS_CALL)
         KEEL_TRY(emit_call(e, op, &attributes));
     else
@@ -178,7 +176,7 @@ static keel_status_t emit_operation(needs_emit_t *e, keel_op_id_t op) {
 }
 
 // The live ones among siblings; all of them outside a part.
-static keel_status_t emit_range(needs_emit_t *e, keel_op_id_t first, keel_op_id_t end) {
+keel_status_t needs_emit_range(needs_emit_t *e, keel_op_id_t first, keel_op_id_t end) {
     for (keel_op_id_t op = first; op < end; op = keel_program_next(e->from, op)) {
         if (e->part) {
             keel_op_id_t base = needs_function_of(e->needs, e->part)->first_op;
@@ -270,8 +268,8 @@ static keel_status_t emit_body(needs_emit_t *e, const needs_part_t *part) {
     KEEL_TRY(emit_arguments(e, function->body, &to,
                             keeps_all ? KEEL_NONE : function->body->first_argument));
     KEEL_PUSH(&e->to->blocks, to);
-    KEEL_TRY(emit_range(e, function->first_op, function->last));
-    KEEL_TRY(begin_operation(e, function->last));
+    KEEL_TRY(needs_emit_range(e, function->first_op, function->last));
+    KEEL_TRY(needs_emit_like(e, function->last));
     for (uint32_t i = 0; i < returned.count; ++i)
         if (needs_has(part->wanted, i)) KEEL_TRY(emit_operand(e, returned.items[i]));
     e->to->blocks.data[at].end_op = e->to->operations.count;
@@ -283,7 +281,7 @@ keel_status_t needs_emit_mlir(needs_emit_t *e, const needs_part_t *part) {
     keel_function_t function = *from;
     uint32_t op = e->to->operations.count;
     e->part = part;
-    KEEL_TRY(begin_operation(e, from->operation));
+    KEEL_TRY(needs_emit_like(e, from->operation));
     function.operation = op;
     function.first_value = e->to->value_types.count;
     KEEL_TRY(begin_regions(e, 1, &function.region));

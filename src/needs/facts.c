@@ -98,7 +98,7 @@ static const needs_fact_t facts[] = {
     PLAIN(log2, MADE),
     PLAIN(log_plus_one, MADE),
     PLAIN(logistic, MADE),
-    DEVICES(manual_computation),
+    {"manual_computation", NEEDS_MANUAL, NEEDS_FREE, NEEDS_DEVICES},
     PLAIN(map, MADE),
     PLAIN(maximum, MADE),
     PLAIN(mesh, FREE),

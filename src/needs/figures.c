@@ -2,7 +2,7 @@
 #include "needs/internal.h"
 
 static needs_figures_t sum(needs_figures_t a, needs_figures_t b) {
-    return (needs_figures_t){a.work + b.work, a.bytes + b.bytes};
+    return (needs_figures_t){a.work + b.work, a.bytes + b.bytes, a.inlined + b.inlined};
 }
 
 // ---- sizes -------------------------------------------------------------------------------------
@@ -255,26 +255,41 @@ static keel_status_t note_trouble(const op_t *o, const needs_fact_t *fact) {
 
 // ---- operations --------------------------------------------------------------------------------
 
+static bool is_named(const needs_fact_t *fact, const char *name) {
+    return fact && strcmp(fact->name, name) == 0;
+}
+
 static keel_status_t count_block(const op_t *around, keel_op_id_t first, keel_op_id_t end,
                                  needs_figures_t *out);
 
 static keel_status_t count_called(const op_t *o, uint32_t callee, needs_figures_t *out) {
     needs_part_t *called;
+    uint32_t copies = o->needs->copies;
     KEEL_TRY(needs_part_called(o->needs, o->part, o->op, callee, &called));
+    o->needs->copies = 1; // each calls the same function
     KEEL_TRY(needs_count(o->needs, called));
+    o->needs->copies = copies;
     *out = called->figures;
     return NULL;
 }
 
-// What is inside: regions or called functions, together or (of branches) the largest.
+// Of branches one runs, but all are compiled.
+static needs_figures_t larger(needs_figures_t a, needs_figures_t b) {
+    double inlined = a.inlined + b.inlined;
+    if (b.work > a.work || (b.work == a.work && b.bytes > a.bytes)) a = b;
+    a.inlined = inlined;
+    return a;
+}
+
+// What is inside: regions or called functions.
 static keel_status_t count_inside(const op_t *o, needs_rule_t rule, needs_figures_t *out) {
     const keel_program_t *program = o->needs->program;
     keel_region_run_t regions = keel_program_regions(program, o->op);
     bool may_call = o->needs->is_hlo || rule == NEEDS_CALL || rule == NEEDS_NAMED;
     uint32_t callees = may_call ? needs_callee_count(o->needs, o->op) : 0;
-    *out = (needs_figures_t){0, 0};
+    *out = (needs_figures_t){0, 0, 0};
     for (uint32_t i = 0; i < regions.count + callees; ++i) {
-        needs_figures_t one = {0, 0};
+        needs_figures_t one = {0, 0, 0};
         if (i >= regions.count) {
             if (needs_callee(o->needs, o->op, i - regions.count) == KEEL_NONE) continue;
             KEEL_TRY(count_called(o, i - regions.count, &one));
@@ -285,19 +300,43 @@ static keel_status_t count_inside(const op_t *o, needs_rule_t rule, needs_figure
                 KEEL_TRY(count_block(o, block->first_op, block->end_op, &one));
             }
         }
-        if (rule != NEEDS_BRANCHES)
-            *out = sum(*out, one);
-        else if (one.work > out->work || (one.work == out->work && one.bytes > out->bytes))
-            *out = one;
+        *out = rule == NEEDS_BRANCHES ? larger(*out, one) : sum(*out, one);
     }
+    return NULL;
+}
+
+static void count_operations(keel_needs_t *needs, uint32_t count, needs_figures_t *out) {
+    uint64_t all = needs->found.operations + (uint64_t)count * needs->copies;
+    needs->found.operations = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+    out->inlined += count;
+}
+
+// A copy of the region for each shard.
+static keel_status_t count_manual(const op_t *o, needs_figures_t *out) {
+    keel_needs_t *needs = o->needs;
+    uint32_t copies = needs->copies;
+    needs_manual_t manual;
+    needs_figures_t inside, one = {0, sum_results(o, bytes_of_type), 0};
+    if (!needs_manual_part(needs, o->part, o->op, &manual) || copies * manual.shards > NEEDS_SHARDS)
+        return keep_text(o, KEEL_STR("manual_computation"), &needs->found.across);
+    count_operations(needs, needs_manual_operations(needs, o->part, o->op, &manual), &one);
+    needs->copies = copies * manual.shards;
+    KEEL_TRY(count_inside(o, NEEDS_MANUAL, &inside));
+    needs->copies = copies;
+    inside.work *= manual.shards;
+    inside.bytes *= manual.shards;
+    inside.inlined *= manual.shards;
+    *out = sum(*out, sum(one, inside));
     return NULL;
 }
 
 static keel_status_t count_operation(const op_t *o, needs_figures_t *out) {
     const needs_fact_t *fact = needs_fact_of(o->needs, o->op);
     needs_rule_t rule = needs_rule_of(o->needs, o->op);
-    needs_figures_t inside, one = {0, sum_results(o, bytes_of_type)};
+    needs_figures_t inside, one = {0, sum_results(o, bytes_of_type), 0};
     double trips = 1;
+    if (rule == NEEDS_MANUAL) return count_manual(o, out);
+    count_operations(o->needs, !is_named(fact, "return") && !is_named(fact, "parameter"), &one);
     KEEL_TRY(note_trouble(o, fact));
     KEEL_TRY(count_inside(o, rule, &inside));
     if (rule == NEEDS_TUPLE || rule == NEEDS_ELEMENT || rule == NEEDS_BARRIER ||
@@ -311,6 +350,7 @@ static keel_status_t count_operation(const op_t *o, needs_figures_t *out) {
     bool is_repeated = (rule == NEEDS_PLAIN || rule == NEEDS_NAMED) && fact && fact->work;
     one.work = is_repeated ? work * (inside.work > 1 ? inside.work : 1) : work + inside.work;
     if (!is_repeated) one.bytes += inside.bytes;
+    one.inlined += inside.inlined;
     *out = sum(*out, one);
     return NULL;
 }
@@ -328,10 +368,7 @@ static keel_status_t count_block(const op_t *around, keel_op_id_t first, keel_op
                   .op = op,
                   .operation = &program->operations.data[op],
                   .operands = keel_program_operands(program, op)};
-        const needs_fact_t *fact = needs_fact_of(needs, op);
         if (needs_rule_of(needs, op) == NEEDS_SAME) continue;
-        needs->found.operations +=
-            !fact || (strcmp(fact->name, "return") != 0 && strcmp(fact->name, "parameter") != 0);
         KEEL_TRY(count_operation(&o, out));
     }
     return NULL;

@@ -50,6 +50,7 @@ typedef enum needs_rule {
     NEEDS_TUPLE,    // HLO: element i is operand i
     NEEDS_ELEMENT,  // HLO: get-tuple-element
     NEEDS_NOTHING,  // HLO: parameter, which is given from outside
+    NEEDS_MANUAL,   // sdy.manual_computation: a result needs what the region makes it from
     NEEDS_SAME,     // the operand, in another memory: left out of what is made
 } needs_rule_t;
 
@@ -114,6 +115,7 @@ typedef enum needs_part_kind {
 typedef struct needs_figures_t {
     double work;
     double bytes;
+    double inlined; // operations
 } needs_figures_t;
 
 // A function, as far as some of its results need it.
@@ -145,6 +147,7 @@ struct keel_needs_t {
     keel_arena_t arena;
     uint32_t most, seen; // operations
     uint32_t depth;      // of functions and regions that are being visited
+    uint32_t copies;     // that the program has of what is being counted
     needs_part_t *entry;
     keel_need_t found;
 };
@@ -226,6 +229,43 @@ keel_status_t needs_visit(keel_needs_t *needs, needs_part_t *part, keel_op_id_t 
 // The elements of a value that are needed, as a set from 0, in the arena.
 keel_status_t needs_elements(keel_needs_t *needs, const needs_part_t *part, keel_value_id_t value,
                              uint64_t **out) KEEL_MUST_CHECK;
+
+// ---- manual computations -----------------------------------------------------------------------
+
+// The most axes of a mesh and their product, dimensions, and copies of a region, which are within
+// each other too.
+enum { NEEDS_AXES = 16, NEEDS_MESH = 1 << 20, NEEDS_RANK = 16, NEEDS_SHARDS = 64 };
+
+typedef struct needs_axis_t {
+    int64_t size;
+    bool is_manual;
+    bool is_used; // something that is needed is cut by it
+} needs_axis_t;
+
+typedef struct needs_manual_t {
+    keel_list_t axes;    // of the mesh
+    keel_list_t in, out; // shardings of operands and results
+    needs_axis_t axis[NEEDS_AXES];
+    uint32_t shards; // how often the region runs: once for each place on the axes that are used
+} needs_manual_t;
+
+// False if the operation, of which the region is known to fit, is not understood.
+bool needs_manual(const keel_needs_t *needs, keel_op_id_t op, needs_manual_t *out);
+// As far as a part needs it; false if it takes too many shards too.
+bool needs_manual_part(const keel_needs_t *needs, const needs_part_t *part, keel_op_id_t op,
+                       needs_manual_t *out);
+// The place of a shard's part in a dimension that has *out_parts of them.
+int64_t needs_manual_place(const keel_needs_t *needs, const needs_manual_t *manual,
+                           keel_attr_id_t sharding, uint32_t dimension, uint32_t shard,
+                           int64_t *out_parts);
+// Whether a shard has less than the whole.
+bool needs_manual_cuts(const keel_needs_t *needs, const needs_manual_t *manual,
+                       keel_attr_id_t sharding);
+// How many operations cut the operands and put the results together.
+uint32_t needs_manual_operations(const keel_needs_t *needs, const needs_part_t *part,
+                                 keel_op_id_t op, const needs_manual_t *manual);
+// Of an array; empty for anything else.
+keel_ints_t needs_dims(const keel_program_t *program, keel_type_id_t type);
 
 // ---- figures -----------------------------------------------------------------------------------
 

@@ -42,12 +42,14 @@ keel_status_t keel_needs_of(keel_needs_t *needs, const uint32_t *results, uint32
     KEEL_TRY(needs_find(needs, results, count, most));
     if (!found->is_over) {
         found->is_bounded = true;
+        needs->copies = 1;
         KEEL_TRY(needs_count(needs, needs->entry));
         for (uint32_t i = 0; i < count && !found->obstacle; ++i)
             if (is_token(needs, result_value(needs, results[i]))) found->obstacle = "token";
         double bytes = needs->entry->figures.bytes;
         KEEL_TRY(list_arguments(needs, &bytes));
         found->work = needs->entry->figures.work;
+        found->inlined = needs->entry->figures.inlined;
         found->bytes = bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
         found->is_over = found->operations > most;
     }

@@ -8,6 +8,7 @@
 //   create.c   checks a program once, so that the rest may rely on its structure
 //   walk.c     which operations, values and arguments a set of results needs: from the results
 //              backward, through regions, calls and the states of loops
+//   manual.c   what each device computes by itself of its parts of arrays (jax.pmap, shard_map)
 //   parts.c    a function as far as some of its results need it; each call gets the part it needs
 //   figures.c  work and memory; trips.c: how often a loop runs
 //   emit*.c    the program of those parts
@@ -41,6 +42,7 @@ uint32_t keel_needs_argument_count(const keel_needs_t *needs);
 typedef struct keel_need_t {
     keel_list_t arguments; // ascending
     uint32_t operations;   // of the program that computes these results, without its returns
+    double inlined;        // operations, if each call has its function's anew
     double work;     // element operations; a dot is 2*M*N*K; a loop counts as often as it runs
     uint64_t bytes;  // sum of what the operations make and of the arguments: an upper bound of
                      // the memory that it holds at once

@@ -163,6 +163,21 @@ static keel_status_t visit_branches(keel_needs_t *needs, needs_part_t *part, kee
     return NULL;
 }
 
+static keel_status_t visit_manual(keel_needs_t *needs, needs_part_t *part, keel_op_id_t op) {
+    const keel_block_t *block = needs_block(needs, op, 0);
+    keel_list_t returned = needs_returned(needs, block);
+    keel_list_t operands = keel_program_operands(needs->program, op);
+    keel_value_id_t first = needs->program->operations.data[op].first_result;
+    for (uint32_t i = 0; i < returned.count; ++i)
+        if (needs_is_needed(needs, part, first + i, 0))
+            needs_need(needs, part, returned.items[i], 0);
+    KEEL_TRY(needs_visit(needs, part, block->first_op, block->end_op));
+    for (uint32_t i = 0; i < operands.count; ++i)
+        if (needs_is_needed(needs, part, block->first_argument + i, 0))
+            needs_need(needs, part, operands.items[i], 0);
+    return NULL;
+}
+
 static void visit_barrier(keel_needs_t *needs, needs_part_t *part, keel_op_id_t op) {
     const keel_operation_t *operation = &needs->program->operations.data[op];
     keel_list_t operands = keel_program_operands(needs->program, op);
@@ -243,6 +258,8 @@ static keel_status_t visit(keel_needs_t *needs, needs_part_t *part, keel_op_id_t
         case NEEDS_BRANCHES:
             return needs->is_hlo ? visit_hlo_branches(needs, part, op)
                                  : visit_branches(needs, part, op);
+        case NEEDS_MANUAL:
+            return visit_manual(needs, part, op);
         case NEEDS_BARRIER:
             if (needs->is_hlo)
                 pass_elements(needs, part, op, keel_program_operands(needs->program, op).items[0]);

@@ -128,20 +128,55 @@ static keel_status_t find_candidates(worth_t *worth, const keel_signature_t *sig
     return NULL;
 }
 
-// All that are computed have room in the limits together.
-static bool choose_candidates(worth_t *worth, candidate_t *candidates, uint32_t count) {
+// How many are cheap together, if they share nothing.
+static uint32_t count_apart(const candidate_t *candidates, uint32_t count) {
     double operations = 0, work = 0, bytes = 0;
-    bool any = false;
-    qsort(candidates, count, sizeof *candidates, by_size);
     for (uint32_t i = 0; i < count; ++i) {
         const keel_need_t *need = &candidates[i].need;
         operations += need->operations;
         work += need->work;
         bytes += (double)need->bytes;
-        if (operations > OPERATIONS_MOST || work > work_most || bytes > (double)bytes_most) break;
-        any = worth->cheap[candidates[i].result] = true;
+        if (operations > OPERATIONS_MOST || work > work_most || bytes > (double)bytes_most)
+            return i;
     }
-    return any;
+    return count;
+}
+
+// Whether the first ones are cheap as one program, in which what they share is there once.
+static keel_status_t are_cheap(worth_t *worth, const candidate_t *candidates, uint32_t count,
+                               bool *out) {
+    void *memory;
+    keel_need_t need;
+    KEEL_TRY(keel_calloc((size_t)worth->result_count + 1, sizeof(uint32_t), &memory));
+    uint32_t *results = memory, found = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        results[candidates[i].result] = 1;
+    for (uint32_t i = 0; i < worth->result_count; ++i)
+        if (results[i]) results[found++] = i; // no later than where it was
+    keel_status_t status = keel_needs_of(worth->needs, results, found, OPERATIONS_MOST, &need);
+    *out = !status && is_cheap(&need) && need.inlined <= OPERATIONS_MOST;
+    keel_free(memory);
+    return status;
+}
+
+// The smallest results, as many as are cheap together.
+static keel_status_t choose_candidates(worth_t *worth, candidate_t *candidates, uint32_t count,
+                                       bool *out_any) {
+    qsort(candidates, count, sizeof *candidates, by_size);
+    uint32_t least = count_apart(candidates, count), most = count;
+    while (least < most) {
+        uint32_t middle = most - (most - least) / 2;
+        bool all;
+        KEEL_TRY(are_cheap(worth, candidates, middle, &all));
+        if (all)
+            least = middle;
+        else
+            most = middle - 1;
+    }
+    for (uint32_t i = 0; i < least; ++i)
+        worth->cheap[candidates[i].result] = true;
+    *out_any = least;
+    return NULL;
 }
 
 static keel_status_t judge(worth_t *worth, const keel_signature_t *signature, bool *out_any) {
@@ -156,7 +191,7 @@ static keel_status_t judge(worth_t *worth, const keel_signature_t *signature, bo
     worth->arguments = memory;
     KEEL_TRY(keel_calloc((size_t)count + 1, sizeof(candidate_t), &memory));
     keel_status_t status = find_candidates(worth, signature, memory, &found);
-    if (!status) *out_any = choose_candidates(worth, memory, found);
+    if (!status) status = choose_candidates(worth, memory, found, out_any);
     keel_free(memory);
     return status;
 }

@@ -70,6 +70,7 @@ static void each_allocation_may_fail(void **state) {
     fail_each("fuzz/corpus/needs/while.hlo");
     fail_each("fuzz/corpus/needs/conditional.hlo");
     fail_each("fuzz/corpus/needs/nested.hlo");
+    fail_each("fuzz/corpus/needs/manual.mlir");
     fail_each("tests/samples/hlo/spmd.hlo");
     fail_each("tests/samples/mlir/scan_while.mlir");
     fail_each("tests/samples/mlir/nested_jit.mlir");
