@@ -13,7 +13,7 @@ double bench_stack(unsigned *out_kept) {
     keel_stack_t stack;
     uint64_t start = keel_clock_monotonic();
     keel_arena_initialize(&arena, 0);
-    keel_stack_read(&arena, &stack);
+    keel_stack_read(&arena, "", &stack);
     double seconds = keel_seconds(keel_clock_monotonic() - start);
     *out_kept = stack.skipped ? UINT_MAX : stack.count;
     keel_arena_deinitialize(&arena);

@@ -100,9 +100,12 @@ static bool is_of_other_callers(const answer_facts_t *facts, const asked_t *aske
 static size_t drop_other_closures(const answer_facts_t *facts, const asked_t *asked,
                                   const keel_sketch_t *sketch, keel_arena_t *arena,
                                   keel_history_record_t *records, size_t count) {
-    bool is_made = keel_is_library_file(keel_origin_file(keel_str(asked->site.origin))) &&
+    bool is_made = keel_is_foreign_file(keel_origin_file(keel_str(asked->site.origin)),
+                                        asked->site.place.application) &&
                    answer_jits_there(facts, asked); // first: only the text read last is valid
-    keel_one_origin_t pair = {.origin = asked->site.origin, .text = text_of(facts, asked, arena)};
+    keel_one_origin_t pair = {.origin = asked->site.origin,
+                              .text = text_of(facts, asked, arena),
+                              .application = asked->site.place.application};
     size_t left = 0;
     for (size_t i = 0; i < count; ++i) {
         if (is_made && is_of_other_callers(facts, asked, &records[i])) continue;

@@ -18,7 +18,10 @@ static keel_place_t read_site_place(const json_t *site) {
                           .call_file = keel_event_text(site, "call_file"),
                           .call_line = keel_event_line(site, "call_line"),
                           .library_file = keel_event_text(site, "library_file"),
-                          .library_line = keel_event_line(site, "library_line")};
+                          .library_line = keel_event_line(site, "library_line"),
+                          .application = keel_event_text(site, "application"),
+                          .script_file = keel_event_text(site, "script_file"),
+                          .script_line = keel_event_line(site, "script_line")};
 }
 
 static bool read_stack(const json_t *event, keel_arena_t *arena, keel_stack_t *out) {

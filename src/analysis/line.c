@@ -43,7 +43,10 @@ static void site(keel_json_t *line, const keel_place_t *place) {
                                                 .call_file = text_or_null(place->call_file),
                                                 .call_line = place->call_line,
                                                 .library_file = text_or_null(place->library_file),
-                                                .library_line = place->library_line});
+                                                .library_line = place->library_line,
+                                                .application = text_or_null(place->application),
+                                                .script_file = text_or_null(place->script_file),
+                                                .script_line = place->script_line});
 }
 
 void answer_line(const asked_t *asked, const answer_t *answer, keel_buffer_t *out) {

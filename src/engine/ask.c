@@ -13,7 +13,8 @@ void ask_capture(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask) {
         return;
     }
     uint64_t start = keel_clock_monotonic();
-    keel_stack_read(arena, &ask->stack);
+    keel_stack_read(arena, keel_settings_text(&engine->settings, KEEL_SETTING_APPLICATION),
+                    &ask->stack);
     if (ask->stack.count && once_first(engine->once, ONCE_FOLDERS, keel_str_bytes(KEEL_STR(""))))
         ask->folders = keel_python_path_read(arena);
     ask->stack_seconds = keel_seconds(keel_clock_monotonic() - start);
@@ -63,7 +64,8 @@ void ask_files(keel_engine_t *engine, keel_arena_t *arena, ask_t *ask,
         if (attr->kind != KEEL_ATTR_LOC_FILE || attr->a == last) continue;
         last = attr->a;
         if (is_listed(ids, count, last)) continue;
-        if (!keel_is_library_file(keel_program_str(program, last))) ids[count++] = last;
+        if (!keel_is_foreign_file(keel_program_str(program, last), ask->stack.application))
+            ids[count++] = last;
     }
     keel_status_t status =
         count ? keel_arena_array(arena, count, sizeof *ask->files, &memory) : NULL;

@@ -35,7 +35,10 @@ keel_journal_site_t engine_site(const keel_place_t *place) {
                                  .call_file = text_or_null(place->call_file),
                                  .call_line = place->call_line,
                                  .library_file = text_or_null(place->library_file),
-                                 .library_line = place->library_line};
+                                 .library_line = place->library_line,
+                                 .application = text_or_null(place->application),
+                                 .script_file = text_or_null(place->script_file),
+                                 .script_line = place->script_line};
 }
 
 void engine_fell_through(keel_engine_t *engine, const char *what,

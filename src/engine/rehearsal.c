@@ -229,6 +229,8 @@ static keel_status_t keep_place(follower_t *follower, const keel_place_t *place)
     KEEL_TRY(keep_text(follower, place->file, &follower->place.file));
     KEEL_TRY(keep_text(follower, place->function, &follower->place.function));
     KEEL_TRY(keep_text(follower, place->call_file, &follower->place.call_file));
+    KEEL_TRY(keep_text(follower, place->application, &follower->place.application));
+    KEEL_TRY(keep_text(follower, place->script_file, &follower->place.script_file));
     return keep_text(follower, place->library_file, &follower->place.library_file);
 }
 

@@ -36,7 +36,7 @@ void repeats_destroy(repeats_t *repeats) {
 // ---- kinds, under the lock ---------------------------------------------------------------------
 
 // All texts that the line of a load has.
-enum { TEXTS = 8 };
+enum { TEXTS = 10 };
 static void texts_of(keel_journal_load_t *load, const char **out[TEXTS]) {
     const char **texts[TEXTS] = {&load->subject.name,
                                  &load->tier,
@@ -45,7 +45,9 @@ static void texts_of(keel_journal_load_t *load, const char **out[TEXTS]) {
                                  &load->site.file,
                                  &load->site.function,
                                  &load->site.call_file,
-                                 &load->site.library_file};
+                                 &load->site.library_file,
+                                 &load->site.application,
+                                 &load->site.script_file};
     memcpy(out, texts, sizeof texts);
 }
 
@@ -53,7 +55,8 @@ static void texts_of(keel_journal_load_t *load, const char **out[TEXTS]) {
 static keel_status_t make_name(const keel_journal_load_t *load, keel_buffer_t *out) {
     keel_journal_load_t copy = *load;
     const char **texts[TEXTS];
-    const uint32_t lines[] = {load->site.line, load->site.call_line, load->site.library_line};
+    const uint32_t lines[] = {load->site.line, load->site.call_line, load->site.library_line,
+                              load->site.script_line};
     texts_of(&copy, texts);
     keel_buffer_append(out, load->subject.program->bytes, KEEL_DIGEST_SIZE);
     keel_buffer_append(out, load->subject.key->bytes, KEEL_DIGEST_SIZE);

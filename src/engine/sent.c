@@ -86,7 +86,8 @@ void sent_note(keel_engine_t *engine, PJRT_Buffer_Type element, const int64_t *d
     uint64_t taken = sent->taken;
     pthread_mutex_unlock(&sent->lock);
     site_t *site = wants ? sites_here(engine->sites) : NULL;
-    if (!site || keel_is_library_file(keel_str(site_place(site)->file))) return;
+    const keel_place_t *place = site ? site_place(site) : NULL;
+    if (!place || keel_is_foreign_file(keel_str(place->file), place->application)) return;
     pthread_mutex_lock(&sent->lock);
     if (sent->taken == taken) add_site(type, site);
     pthread_mutex_unlock(&sent->lock);

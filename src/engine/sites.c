@@ -30,6 +30,7 @@ struct sites_t {
     site_t *first;
     keel_map_t by_line; // "train.py:8" -> site_t *
     keel_arena_t arena;
+    const char *application; // the setting
     site_context_t contexts[CONTEXTS];
     uint64_t read_behind, reads_behind; // reads since the execution with that number
     uint64_t started, stack_nanoseconds;
@@ -42,6 +43,7 @@ keel_status_t sites_create(keel_engine_t *engine) {
     pthread_mutex_init(&sites->lock, NULL);
     keel_map_initialize(&sites->by_line);
     keel_arena_initialize(&sites->arena, 0);
+    sites->application = keel_settings_text(&engine->settings, KEEL_SETTING_APPLICATION);
     sites->started = keel_clock_monotonic();
     engine->sites = sites;
     return NULL;
@@ -83,6 +85,10 @@ static keel_status_t add_site(sites_t *sites, const keel_place_t *place, site_t 
     KEEL_TRY(keep_text(sites, place->call_file, &site->place.call_file));
     if (place->library_file)
         KEEL_TRY(keep_text(sites, place->library_file, &site->place.library_file));
+    if (place->application)
+        KEEL_TRY(keep_text(sites, place->application, &site->place.application));
+    if (place->script_file)
+        KEEL_TRY(keep_text(sites, place->script_file, &site->place.script_file));
     *out = site;
     return NULL;
 }
@@ -154,9 +160,9 @@ static bool wants_stack(const sites_t *sites, const site_context_t *context) {
     return !is_believed && may_spend(sites);
 }
 
-static bool read_place(keel_arena_t *arena, keel_place_t *out) {
+static bool read_place(keel_arena_t *arena, const char *application, keel_place_t *out) {
     keel_stack_t stack;
-    keel_stack_read(arena, &stack);
+    keel_stack_read(arena, application, &stack);
     if (stack.count) *out = keel_stack_top(&stack);
     out->library_file = stack.library_file;
     out->library_line = stack.library_line;
@@ -171,7 +177,7 @@ static site_t *ask(sites_t *sites) {
     keel_arena_initialize(&arena, 0);
     pthread_mutex_unlock(&sites->lock);
     uint64_t started = keel_clock_thread();
-    bool known = read_place(&arena, &place);
+    bool known = read_place(&arena, sites->application, &place);
     uint64_t took = keel_clock_thread() - started;
     pthread_mutex_lock(&sites->lock);
     sites->stack_nanoseconds += took;

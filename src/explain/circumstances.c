@@ -407,7 +407,7 @@ static bool is_single_operation(keel_graph_t *graph) {
         !is_on_one_line(graph))
         return false;
     keel_site_t site;
-    keel_site_of(program, NULL, graph->arena, &site);
+    keel_site_of(program, &(keel_stack_t){.application = graph->application}, graph->arena, &site);
     return !site.is_traced && *site.place.file &&
            !keel_str_is(keel_program_str(program, program->name), "jit__fun");
 }

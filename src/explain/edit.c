@@ -239,7 +239,7 @@ static keel_status_t look_at_own(edits_t *edits, keel_op_id_t op, bool is_after,
 
 static void add_frame(edits_t *edits, const char *file, uint32_t line, const char *function) {
     if (!file || !*file || !line || edits->frame_count == FRAMES ||
-        keel_is_foreign_file(keel_str(file), edits->diff->after.package))
+        keel_is_foreign_file(keel_str(file), edits->diff->after.application))
         return;
     edits->frames[edits->frame_count++] = (keel_frame_t){
         .file = keel_str(file), .function = keel_str(function ? function : ""), .line = line};

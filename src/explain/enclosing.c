@@ -87,7 +87,7 @@ uint32_t keel_graph_stack(keel_graph_t *graph, keel_op_id_t op, keel_frame_t *ou
                                    keel_str_equal(chain.frames[from].file, chain.line->file)))
         ++from;
     for (uint32_t i = from; i < chain.count && count < room; ++i)
-        if (!keel_is_foreign_file(chain.frames[i].file, graph->package))
+        if (!keel_is_foreign_file(chain.frames[i].file, graph->application))
             out[count++] = chain.frames[i];
     return count;
 }

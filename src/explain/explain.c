@@ -303,10 +303,10 @@ static bool is_unrelated(const keel_diff_t *diff) {
 }
 
 // "make.<locals>.step at /home/u/train.py:12"
-static bool is_users(const char *origin) {
+static bool is_users(const char *origin, const char *application) {
     const char *at = strstr(origin, " at "), *end = strrchr(origin, ':');
     return at && end && end > at + 4 &&
-           !keel_is_library_file((keel_str_t){at + 4, (size_t)(end - at - 4)});
+           !keel_is_foreign_file((keel_str_t){at + 4, (size_t)(end - at - 4)}, application);
 }
 
 // An argument in only one program that was passed both times.
@@ -323,16 +323,17 @@ static bool shares_unused(const keel_diff_t *diff) {
 static bool is_one_function(keel_diff_t *diff) {
     if (!shares_name(diff) && !shares_unused(diff)) return false;
     keel_site_t before, after;
-    keel_site_of(diff->before.program, NULL, &diff->arena, &before);
-    keel_site_of(diff->after.program, NULL, &diff->arena, &after);
+    const keel_stack_t none = {.application = diff->site.application};
+    keel_site_of(diff->before.program, &none, &diff->arena, &before);
+    keel_site_of(diff->after.program, &none, &diff->arena, &after);
     // A function that only returns its arguments has no line to identify it.
     if (before.is_traced != after.is_traced &&
         (shares_unused(diff) || keel_graph_is_idle(&diff->before) ||
          keel_graph_is_idle(&diff->after)))
-        return is_users(before.is_traced ? before.origin : after.origin) &&
+        return is_users(before.is_traced ? before.origin : after.origin, none.application) &&
                keel_str_equal(keel_program_str(diff->before.program, diff->before.program->name),
                               keel_program_str(diff->after.program, diff->after.program->name));
-    return before.is_traced && after.is_traced && is_users(after.origin) &&
+    return before.is_traced && after.is_traced && is_users(after.origin, none.application) &&
            strcmp(before.origin, after.origin) == 0;
 }
 
@@ -348,12 +349,6 @@ static keel_difference_t plain(keel_cause_t kind, const keel_place_t *place) {
                                .old_op = KEEL_NONE,
                                .new_op = KEEL_NONE,
                                .follows = KEEL_NONE};
-}
-
-// The user asked: the line is in a library's file only if that library is the script.
-static keel_str_t users_package(const keel_place_t *site) {
-    keel_str_t file = keel_str(site->file);
-    return keel_is_library_file(file) ? keel_package_of(file) : KEEL_STR("");
 }
 
 // jax.jit(jax.jit(f)): the program has the name of the function that it calls.
@@ -454,24 +449,35 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
 }
 
 keel_place_t keel_side_place(const keel_side_t *side, keel_arena_t *arena) {
-    if (side->site) return *side->site;
     keel_site_t site;
-    keel_site_of(side->program, NULL, arena, &site);
+    if (side->site)
+        site.place = *side->site;
+    else
+        keel_site_of(side->program, NULL, arena, &site);
+    keel_str_t file = keel_str(site.place.file), name;
+    bool is_told = site.place.application && *site.place.application;
+    if (is_told || !keel_is_library_file(file)) return site.place;
+    // A journal that does not name applications: a line that asked is the user's.
+    keel_status_t status = keel_arena_str(arena, keel_package_name(file), &name);
+    site.place.application = status ? NULL : name.data;
+    keel_status_ignore(status);
     return site.place;
 }
 
 // The two graphs, of the programs as they are compared.
 static keel_status_t build_graphs(keel_diff_t *diff, const keel_program_t *before,
                                   const keel_program_t *after, keel_inlined_t out_inlined[2]) {
-    keel_str_t package = users_package(&diff->site);
-    KEEL_TRY(keel_graph_build(&diff->before, before, package, &diff->arena));
-    KEEL_TRY(keel_graph_build(&diff->after, after, package, &diff->arena));
+    const char *application = diff->site.application;
+    KEEL_TRY(keel_graph_build(&diff->before, before, application, &diff->arena));
+    KEEL_TRY(keel_graph_build(&diff->after, after, application, &diff->arena));
     KEEL_TRY(keel_inline(&diff->before, &diff->after, &out_inlined[0]));
     KEEL_TRY(keel_inline(&diff->after, &diff->before, &out_inlined[1]));
     if (out_inlined[0].is_made)
-        KEEL_TRY(keel_graph_build(&diff->before, &out_inlined[0].program, package, &diff->arena));
+        KEEL_TRY(
+            keel_graph_build(&diff->before, &out_inlined[0].program, application, &diff->arena));
     if (out_inlined[1].is_made)
-        KEEL_TRY(keel_graph_build(&diff->after, &out_inlined[1].program, package, &diff->arena));
+        KEEL_TRY(
+            keel_graph_build(&diff->after, &out_inlined[1].program, application, &diff->arena));
     return NULL;
 }
 

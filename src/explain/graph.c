@@ -194,8 +194,8 @@ static keel_status_t fill_lenders(keel_graph_t *graph, uint32_t op_count) {
 }
 
 keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
-                               keel_str_t package, keel_arena_t *arena) {
-    *graph = (keel_graph_t){.program = program, .arena = arena, .package = package};
+                               const char *application, keel_arena_t *arena) {
+    *graph = (keel_graph_t){.program = program, .arena = arena, .application = application};
     uint32_t op_count = keel_program_op_count(program);
     KEEL_TRY(table(arena, program->value_types.count, sizeof *graph->producer, 0xff,
                    (void **)&graph->producer));

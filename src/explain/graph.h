@@ -27,16 +27,16 @@ typedef struct keel_source_line_t {
 typedef struct keel_graph_t {
     const keel_program_t *program;
     keel_arena_t *arena;
-    keel_str_t package;     // that is the user's own, see keel_is_foreign_file
-    keel_op_id_t *producer; // by value: the operation that defines it; NONE: an argument
-    keel_op_id_t *constant; // by operation: the constant that it reshapes; NONE. A parameter of
-                            // HLO's entry maps to itself: it is an argument
-    uint32_t *callee;       // by operation: the function that it calls; NONE
-    uint64_t *attr_hashes;  // by attribute, 0: not computed yet
-    uint64_t *type_hashes;  // by type, likewise
-    uint32_t *line_of;      // by location attribute, plus 1; 0: not computed yet
-    uint32_t *called_line;  // by operation: the line of a call that it has, plus 1; 0: not computed
-    uint8_t *traced;        // by function: where it was traced (line.c); 0: not computed
+    const char *application; // packages that count as the user's, see keel_is_foreign_file; NULL
+    keel_op_id_t *producer;  // by value: the operation that defines it; NONE: an argument
+    keel_op_id_t *constant;  // by operation: the constant that it reshapes; NONE. A parameter of
+                             // HLO's entry maps to itself: it is an argument
+    uint32_t *callee;        // by operation: the function that it calls; NONE
+    uint64_t *attr_hashes;   // by attribute, 0: not computed yet
+    uint64_t *type_hashes;   // by type, likewise
+    uint32_t *line_of;       // by location attribute, plus 1; 0: not computed yet
+    uint32_t *called_line; // by operation: the line of a call that it has, plus 1; 0: not computed
+    uint8_t *traced;       // by function: where it was traced (line.c); 0: not computed
     keel_source_line_t *lines;
     uint32_t line_count, line_capacity;
     bool lacks_memory;       // a line is unknown because memory ran out
@@ -48,7 +48,7 @@ typedef struct keel_graph_t {
 } keel_graph_t;
 
 keel_status_t keel_graph_build(keel_graph_t *graph, const keel_program_t *program,
-                               keel_str_t package, keel_arena_t *arena) KEEL_MUST_CHECK;
+                               const char *application, keel_arena_t *arena) KEEL_MUST_CHECK;
 
 static inline keel_type_id_t keel_graph_type(const keel_graph_t *graph, keel_value_id_t value) {
     const keel_program_t *program = graph->program; // an operation may have no result

@@ -12,9 +12,9 @@ static const keel_source_line_t nowhere;
 
 // The innermost frame of user code; if all are a library's, the innermost.
 static keel_source_line_t choose_line(const keel_frame_t *frames, uint32_t count,
-                                      keel_str_t package) {
+                                      const char *application) {
     uint32_t chosen = 0;
-    while (chosen < count && keel_is_foreign_file(frames[chosen].file, package))
+    while (chosen < count && keel_is_foreign_file(frames[chosen].file, application))
         ++chosen;
     bool is_foreign = chosen == count;
     if (is_foreign) chosen = 0;
@@ -68,7 +68,7 @@ const keel_source_line_t *keel_graph_line_at(keel_graph_t *graph, keel_attr_id_t
         keel_frame_t frames[FRAMES];
         uint32_t count = keel_program_frames(graph->program, location, frames, FRAMES, NULL);
         if (count > FRAMES) count = FRAMES;
-        keel_source_line_t line = count ? choose_line(frames, count, graph->package) : nowhere;
+        keel_source_line_t line = count ? choose_line(frames, count, graph->application) : nowhere;
         uint32_t at = intern_line(graph, &line);
         if (at == KEEL_NONE) return &nowhere;
         *known = at + 1;

@@ -120,7 +120,7 @@ keel_status_t keel_explain_made(const keel_program_t *program, keel_arena_t *are
     if (program->format != KEEL_FORMAT_HLO) return NULL;
     keel_diff_t diff = {.arguments_before = NULL};
     keel_arena_initialize(&diff.arena, 0);
-    keel_status_t status = keel_graph_build(&diff.after, program, KEEL_STR(""), &diff.arena);
+    keel_status_t status = keel_graph_build(&diff.after, program, NULL, &diff.arena);
     if (!status) status = list_made(&diff, arena, out, out_count);
     keel_arena_deinitialize(&diff.arena);
     return status;

@@ -23,11 +23,12 @@ static bool is_loose_loop(const keel_program_t *program, const keel_site_t *site
 
 // A traced function at module level, or a method, is one object however often it is called. A
 // library's may wrap either.
-static bool is_one_object(const char *origin) {
+static bool is_one_object(const char *origin, const char *application) {
     if (is_made_anew(origin)) return false;
     const char *file = strstr(origin, " at ") + strlen(" at ");
     const char *line = strrchr(file, ':');
-    return !keel_is_library_file((keel_str_t){file, line ? (size_t)(line - file) : strlen(file)});
+    keel_str_t name = {file, line ? (size_t)(line - file) : strlen(file)};
+    return !keel_is_foreign_file(name, application);
 }
 
 // Depends on the library that called jax.jit for the user: what else it compares.
@@ -108,7 +109,8 @@ static keel_status_t tell_call(const keel_retrace_t *retrace, keel_explanation_t
     else if (*root->note && !(is_recorded && change.note == KEEL_NOTE_CONFIG))
         return NULL;
     if (is_recorded) return tell_change(&change, out, root);
-    if (is_one_object(retrace->site->origin) && !retrace->is_jitted_there)
+    if (is_one_object(retrace->site->origin, retrace->site->place.application) &&
+        !retrace->is_jitted_there)
         root->note = keel_note_text(KEEL_NOTE_SAME_FUNCTION);
     return NULL;
 }

@@ -22,6 +22,7 @@ typedef struct function_t {
     keel_str_t name, file;
     lambdas_t lambdas; // of the file
     bool takes_others; // keel_one_origin_t
+    const char *application;
 } function_t;
 
 // What a program shows of it.
@@ -75,7 +76,7 @@ static bool callee_of(const function_t *function, const keel_frame_t *frames, ui
                       call_t *out) {
     uint32_t at = own;
     for (;;) {
-        while (at > 0 && keel_is_library_file(frames[at - 1].file))
+        while (at > 0 && keel_is_foreign_file(frames[at - 1].file, function->application))
             --at;
         if (!at) return false;
         if (!function->takes_others || !is_within(&frames[at - 1], &frames[own])) break;
@@ -177,12 +178,12 @@ keel_str_t keel_origin_file(keel_str_t origin) {
 
 bool keel_is_other_closure(const keel_one_origin_t *pair) {
     static const char made[] = "<locals>";
-    function_t function = {.takes_others = pair->takes_others};
+    function_t function = {.takes_others = pair->takes_others, .application = pair->application};
     shown_t a, b;
     if (!read_origin(keel_str(pair->origin), &function.name, &function.file)) return false;
     bool is_lambda = site_is_lambda(function.name);
     bool is_made = memmem(function.name.data, function.name.size, made, sizeof made - 1) ||
-                   keel_is_library_file(function.file);
+                   keel_is_foreign_file(function.file, pair->application);
     bool is_method = !is_made && memchr(function.name.data, '.', function.name.size);
     bool runs_any = is_made || (is_method && pair->takes_others);
     if (!runs_any && !is_lambda) return false;

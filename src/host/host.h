@@ -31,6 +31,11 @@ typedef struct keel_place_t {
     const char *library_file; // a library's line between it and what was traced
     uint32_t library_line;
     const char *scope; // named scopes around it, "model/block 3"; "" or NULL: none
+    // The packages that count as the user's, "levanter,haliax"; and if the line is one of theirs,
+    // the line of the user's own that led there. NULL: none.
+    const char *application;
+    const char *script_file;
+    uint32_t script_line;
 } keel_place_t;
 
 // A value that was put on the device, and the line that did so.
@@ -60,9 +65,11 @@ const char *keel_library_shown(const char *file);
 // The package that an installed file belongs to: ".../site-packages/flax/", or the file itself if
 // it is not in a package; "<string>" is a package of its own. Empty for any other file.
 keel_str_t keel_package_of(keel_str_t file);
-// The same as keel_is_library_file if `package` is empty. Otherwise `package` is the user's own,
-// because the script is one of its files (python -m package).
-bool keel_is_foreign_file(keel_str_t file, keel_str_t package);
+// The name of that package, as people import it: "flax", "six". Empty for any other file.
+keel_str_t keel_package_name(keel_str_t file);
+// The same as keel_is_library_file, without the packages that `application` names, separated by
+// commas: they count as the user's (keel_stack_t). NULL: none.
+bool keel_is_foreign_file(keel_str_t file, const char *application);
 
 // ---- stack.c -----------------------------------------------------------------------------------
 
@@ -75,7 +82,12 @@ typedef struct keel_stack_frame_t {
 enum { KEEL_STACK_KEPT = 64 };
 
 // The host's stack, innermost first. If user code is on it, the frames of libraries are left out
-// and counted. If the script is itself an installed package, that package is user code.
+// and counted. A package is user code too if
+//   - a setting names it;
+//   - it was started: it is the outermost code, and has no user code outside it
+//     (python -m package, the command of a package, a package's own thread);
+//   - the user's code calls its `main`, which is what would have been started.
+// What only starts other code, such as pytest, is no application.
 typedef struct keel_stack_t {
     const keel_stack_frame_t *frames;
     uint32_t count;
@@ -92,12 +104,17 @@ typedef struct keel_stack_t {
     // standard library, such as the place in a loop of transformers. NULL if there is none.
     const char *library_file;
     uint32_t library_line;
+    const char *application; // the packages that are user code, "levanter,haliax"; NULL: none
+    // The innermost line that is in no package, if an application is between it and the program.
+    const char *script_file;
+    uint32_t script_line;
 } keel_stack_t;
 
 // Reads the Python stack of the calling thread through the interpreter's C API, found in the
-// process at run time; works for CPython 3.9 and later. Text lives in `arena`. Never fails: says
-// why it was skipped. Takes the GIL: call it with no lock held.
-void keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
+// process at run time; works for CPython 3.9 and later. `application` is what the setting names, ""
+// if nothing. Text lives in `arena`. Never fails: says why it was skipped. Takes the GIL: call it
+// with no lock held.
+void keel_stack_read(keel_arena_t *arena, const char *application, keel_stack_t *out);
 // A client in C says where its thread is: until the next call, the stack is that frame alone. NULL:
 // nowhere. Text is borrowed.
 void keel_stack_tell(const keel_stack_frame_t *frame);
@@ -188,8 +205,9 @@ keel_str_t keel_origin_place(keel_str_t origin);
 typedef struct keel_one_origin_t {
     const keel_program_t *before, *after;
     const char *origin;
-    keel_str_t text;   // of the origin's file, as Python compiled it; empty if it is not known
-    bool takes_others; // their arguments have other names: another model's, or another state
+    keel_str_t text; // of the origin's file, as Python compiled it; empty if it is not known
+    const char *application; // packages that count as the user's; NULL
+    bool takes_others;       // their arguments have other names: another model's, or another state
 } keel_one_origin_t;
 
 // True if they surely come from different functions: a factory made these for different functions

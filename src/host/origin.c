@@ -78,10 +78,10 @@ keel_str_t keel_origin_place(keel_str_t origin) {
 static const keel_frame_t *function_behind_line(const found_t *found) {
     const chain_t *chain = &found->chain;
     if (!found->stack || !found->stack->count || !chain->count) return NULL;
-    uint32_t asker = site_find_stack(chain, found->stack, found->package);
+    uint32_t asker = site_find_stack(chain, found->stack, found->application);
     if (!asker) return NULL;
     const keel_frame_t *frame = &chain->frames[asker - 1];
-    return keel_is_foreign_file(frame->file, found->package) ? NULL : frame;
+    return keel_is_foreign_file(frame->file, found->application) ? NULL : frame;
 }
 
 // The user's function that a library's function, jitted by the user, runs: model.init of one model
@@ -89,10 +89,11 @@ static const keel_frame_t *function_behind_line(const found_t *found) {
 static keel_str_t function_within(const found_t *found) {
     const chain_t *chain = &found->chain;
     uint32_t at = found->own;
-    if (at + 1 >= chain->count || keel_is_foreign_file(chain->frames[at + 1].file, found->package))
+    if (at + 1 >= chain->count ||
+        keel_is_foreign_file(chain->frames[at + 1].file, found->application))
         return KEEL_STR("");
     while (at-- > 0)
-        if (!keel_is_foreign_file(chain->frames[at].file, found->package))
+        if (!keel_is_foreign_file(chain->frames[at].file, found->application))
             return chain->frames[at].function;
     return KEEL_STR("");
 }
@@ -111,7 +112,7 @@ static bool is_librarys_jit(const found_t *found) {
     uint32_t caller = found->own + 1;
     return found->own < found->chain.count &&
            (caller == found->chain.count ||
-            keel_is_foreign_file(found->chain.frames[caller].file, found->package));
+            keel_is_foreign_file(found->chain.frames[caller].file, found->application));
 }
 
 // Identifies the function by a frame, or by what the client says. False if neither does.
@@ -141,8 +142,9 @@ static bool find_origin(const found_t *found, origin_t *out) {
 const char *site_origin(const found_t *found, const keel_place_t *place, keel_arena_t *arena) {
     origin_t origin = {0};
     if (!find_origin(found, &origin)) return "";
-    bool is_foreign = keel_is_foreign_file(origin.file, found->package);
-    bool is_asked = *place->file && !keel_is_foreign_file(keel_str(place->file), found->package);
+    bool is_foreign = keel_is_foreign_file(origin.file, found->application);
+    bool is_asked =
+        *place->file && !keel_is_foreign_file(keel_str(place->file), found->application);
     if (is_foreign && is_asked && !is_librarys_jit(found)) origin.asker = place;
     if (!is_foreign) origin.within = KEEL_STR("");
     bool is_moving = keel_is_cell(origin.file) && origin.function.size;

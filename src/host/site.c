@@ -133,18 +133,18 @@ static bool is_at(const keel_frame_t *frame, const keel_stack_frame_t *at) {
 
 // True if the chain continues from `at` like the stack, as far as both are known.
 static bool continues(const chain_t *chain, uint32_t at, const keel_stack_t *stack,
-                      keel_str_t package) {
+                      const char *application) {
     uint32_t next = 0;
     for (uint32_t i = at; i < chain->count && next < stack->count; ++i) {
-        if (keel_is_foreign_file(chain->frames[i].file, package)) continue;
+        if (keel_is_foreign_file(chain->frames[i].file, application)) continue;
         if (!is_at(&chain->frames[i], &stack->frames[next++])) return false;
     }
     return true;
 }
 
-uint32_t site_find_stack(const chain_t *chain, const keel_stack_t *stack, keel_str_t package) {
+uint32_t site_find_stack(const chain_t *chain, const keel_stack_t *stack, const char *application) {
     for (uint32_t i = 0; i < chain->count; ++i)
-        if (is_at(&chain->frames[i], &stack->frames[0]) && continues(chain, i, stack, package))
+        if (is_at(&chain->frames[i], &stack->frames[0]) && continues(chain, i, stack, application))
             return i;
     return chain->count;
 }
@@ -153,7 +153,7 @@ uint32_t site_find_stack(const chain_t *chain, const keel_stack_t *stack, keel_s
 
 bool site_is_users_trace(const found_t *found) {
     const char *file = found->stack ? found->stack->traced_file : NULL;
-    return file && !keel_is_foreign_file(keel_str(file), found->package);
+    return file && !keel_is_foreign_file(keel_str(file), found->application);
 }
 
 // The user's frames from `at` on: the first is the place, the next called it. False if there is
@@ -162,7 +162,7 @@ static bool place_from(const found_t *found, uint32_t at, keel_arena_t *arena, k
     const keel_frame_t *users[2];
     uint32_t count = 0;
     for (; at < found->chain.count && count < 2; ++at)
-        if (!keel_is_foreign_file(found->chain.frames[at].file, found->package))
+        if (!keel_is_foreign_file(found->chain.frames[at].file, found->application))
             users[count++] = &found->chain.frames[at];
     if (!count) return false;
     *out = (keel_place_t){.file = site_text(arena, users[0]->file),
@@ -201,9 +201,13 @@ static void choose_place(const found_t *found, keel_arena_t *arena, keel_place_t
         *out = keel_stack_top(stack);
     else if (!is_known && chain->count)
         *out = place_in_library(found, outside, arena);
+    out->application = found->application;
+    bool is_applications = stack && *out->file && keel_is_library_file(keel_str(out->file));
+    out->script_file = is_applications ? stack->script_file : NULL;
+    out->script_line = is_applications ? stack->script_line : 0;
     if (outside >= chain->count) return;
     keel_str_t file = chain->frames[outside].file;
-    if (!keel_is_foreign_file(file, found->package)) return;
+    if (!keel_is_foreign_file(file, found->application)) return;
     out->library_file = site_text(arena, file);
     out->library_line = chain->frames[outside].line;
 }
@@ -220,8 +224,8 @@ static bool is_wrapped(const found_t *found) {
     const chain_t *chain = &found->chain;
     if (found->own + 1 >= chain->count) return false;
     keel_str_t own = chain->frames[found->own].file, caller = chain->frames[found->own + 1].file;
-    if (!keel_is_foreign_file(caller, found->package)) return false;
-    if (!keel_is_foreign_file(own, found->package)) return true;
+    if (!keel_is_foreign_file(caller, found->application)) return false;
+    if (!keel_is_foreign_file(own, found->application)) return true;
     keel_str_t package = keel_package_of(own);
     return package.size && !keel_str_starts(caller, package) && !site_is_of_jax(own);
 }
@@ -236,7 +240,8 @@ static void look(const keel_program_t *program, found_t *found) {
     chain_t chain;
     for (int tried = 0; tried < OPS_TRIED && op < block->end_op; ++tried) {
         read_chain(program, op, &chain);
-        uint32_t asker = has_stack ? site_find_stack(&chain, stack, found->package) : chain.count;
+        uint32_t asker =
+            has_stack ? site_find_stack(&chain, stack, found->application) : chain.count;
         uint32_t own = outermost_of_name(found->module, &chain, asker);
         bool is_own = own < chain.count;
         if (is_own || chain.count > found->chain.count) {
@@ -288,9 +293,9 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
     found_t found;
     found.module = keel_program_str(program, program->name);
     found.stack = stack;
-    found.package = found.name = KEEL_STR("");
+    found.application = stack ? stack->application : NULL;
+    found.name = KEEL_STR("");
     found.chain.count = found.own = found.shared = 0;
-    if (stack && stack->count) found.package = keel_package_of(keel_str(stack->frames[0].file));
     look(program, &found);
     look_for_name(program, &found);
     if (found.own == found.chain.count) look_for_shared(program, &found);

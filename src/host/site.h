@@ -16,7 +16,7 @@ typedef struct chain_t {
 typedef struct found_t {
     keel_str_t module;
     const keel_stack_t *stack; // NULL: none
-    keel_str_t package;        // that is the user's own
+    const char *application;   // packages that count as the user's; NULL
     keel_str_t name;           // of the traced function, if it has no frame; otherwise empty
     chain_t chain;
     uint32_t own;    // the traced function's frame; chain.count
@@ -29,7 +29,7 @@ bool site_is_of_jax(keel_str_t file);
 // True if the client says that a function of the user's was traced.
 bool site_is_users_trace(const found_t *found);
 // The frame of the chain that is the stack's innermost; `chain->count` if it has none.
-uint32_t site_find_stack(const chain_t *chain, const keel_stack_t *stack, keel_str_t package);
+uint32_t site_find_stack(const chain_t *chain, const keel_stack_t *stack, const char *application);
 
 // The origin of what was found; `place` is the user's line. Text lives in `arena`.
 const char *site_origin(const found_t *found, const keel_place_t *place, keel_arena_t *arena);

@@ -19,10 +19,17 @@ typedef struct frames_t {
 typedef struct stack_walk_t {
     const keel_python_t *python;
     keel_arena_t *arena;
-    keel_str_t package; // that is the user's own
+    const char *application; // packages whose frames are user code
     frames_t users, libraries;
     uint32_t total;
-    keel_str_t outermost;      // package of the outermost frame that has one
+    const char *outermost; // package of the outermost frame that has one; NULL
+    bool is_started;       // that frame is the code of a module, which nothing called
+    uint32_t outside;      // frames of the user's outside it
+    bool has_command;      // the outermost of these is a command's script
+    const char *main;      // package of the outermost `main` so far that no user code called; NULL
+    const char *called;    // package whose `main` user code called; NULL
+    const char *script_file;
+    uint32_t script_line;
     const char *function_name; // the attribute of a code object that the interpreter has
     const char *traced_file;
     uint32_t traced_line;
@@ -121,20 +128,67 @@ static void look_at_library(stack_walk_t *walk, keel_object_t *frame, keel_str_t
 
 // ---- the walk ----------------------------------------------------------------------------------
 
+// The script that an installer writes for a command of a package: bin/NAME, which only calls it.
+static bool is_command(keel_str_t path, keel_str_t function) {
+    const char *name = path.size ? memrchr(path.data, '/', path.size) : NULL;
+    if (!name || !keel_str_is(function, "<module>")) return false;
+    keel_str_t folder = {path.data, (size_t)(name - path.data)};
+    return !memchr(name, '.', path.size - folder.size) && keel_str_ends(folder, KEEL_STR("/bin"));
+}
+
+// They start other code, or are between every caller and the program.
+static bool is_launcher(keel_str_t package) {
+    static const char *const names[] = {
+        "IPython",       "_pytest",   "absl",     "accelerate", "click",  "coverage",
+        "debugpy",       "fire",      "hydra",    "jax",        "jaxlib", "jax_plugins",
+        "keel",          "ipykernel", "kernprof", "memray",     "pluggy", "mpi4py",
+        "line_profiler", "pytest",    "ray",      "streamlit",  "torch",  "torch_xla",
+        "tornado",       "traitlets", "typer",    "viztracer"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (keel_str_is(package, names[i])) return true;
+    return false;
+}
+
+// "<string>" is a package here: code that python -c was given, if nothing is outside it.
+static void look_at_package(stack_walk_t *walk, keel_str_t path, keel_str_t function) {
+    keel_str_t package = keel_package_name(path);
+    if (!package.size) return;
+    if (!walk->outermost || !keel_str_is(package, walk->outermost))
+        walk->outermost = frame_text(walk, package);
+    walk->is_started = keel_str_is(function, "<module>");
+    walk->outside = 0;
+    if (keel_str_is(function, "main") && !is_launcher(package))
+        walk->main = frame_text(walk, package);
+}
+
+static void look_at_users(stack_walk_t *walk, keel_object_t *frame, keel_str_t path,
+                          keel_str_t function) {
+    if (keel_is_library_file(path)) return; // a package that counts as the user's
+    ++walk->outside;
+    walk->has_command = is_command(path, function);
+    if (walk->has_command) return;
+    if (walk->main) walk->called = walk->main;
+    walk->main = NULL;
+    if (walk->script_file) return;
+    int line = walk->python->line(frame);
+    walk->script_file = frame_text(walk, path);
+    walk->script_line = line > 0 ? (uint32_t)line : 0;
+}
+
 static void add_frame(stack_walk_t *walk, keel_object_t *frame) {
     const keel_python_t *python = walk->python;
     keel_object_t *code = python->code(frame);
     keel_object_t *file = code ? keel_python_attribute(walk->python, code, "co_filename") : NULL;
     keel_object_t *function = code ? function_of(walk, code) : NULL;
     keel_str_t path = keel_python_text(python, file), name = keel_python_text(python, function);
-    bool is_library = keel_is_foreign_file(path, walk->package);
+    bool is_library = keel_is_foreign_file(path, walk->application);
     frames_t *list = is_library ? &walk->libraries : &walk->users;
     bool is_wanted = !is_library || !walk->users.count;
     if (is_library) look_at_library(walk, frame, path, name);
-    keel_str_t package = is_library ? keel_package_of(path) : KEEL_STR("");
-    bool is_known = walk->outermost.size && keel_str_starts(path, walk->outermost);
-    if (package.size && !is_known)
-        walk->outermost = (keel_str_t){frame_text(walk, package), package.size};
+    if (is_library)
+        look_at_package(walk, path, name);
+    else
+        look_at_users(walk, frame, path, name);
     if (is_wanted && list->count < KEEL_STACK_KEPT) {
         int line = python->line(frame);
         list->kept[list->count++] = (keel_stack_frame_t){.file = frame_text(walk, path),
@@ -160,18 +214,36 @@ static void walk_frames(stack_walk_t *walk) {
     python->drop(frame);
 }
 
-// The script that an installer writes for a command of a package: bin/NAME, which only calls it.
-static bool is_launcher(const keel_stack_frame_t *frame) {
-    const char *name = strrchr(frame->file, '/');
-    return name && strcmp(frame->function, "<module>") == 0 && !strchr(name, '.') &&
-           keel_str_ends((keel_str_t){frame->file, (size_t)(name - frame->file)}, KEEL_STR("/bin"));
+static const char *package_that_is_run(const stack_walk_t *walk) {
+    if (!walk->outermost) return NULL;
+    uint32_t users = walk->users.count - (walk->users.count && walk->has_command);
+    if (!users) return walk->outermost;
+    bool is_started = walk->outside ? walk->outside == 1 && walk->has_command : walk->is_started;
+    return is_started && !is_launcher(keel_str(walk->outermost)) ? walk->outermost : NULL;
 }
 
-// If there is no file of the user's, the user runs the package.
-static bool runs_a_package(const stack_walk_t *walk) {
-    bool has_users =
-        walk->users.count > 1 || (walk->users.count == 1 && !is_launcher(&walk->users.kept[0]));
-    return !has_users && walk->outermost.size;
+// The packages that are user code on this stack; NULL if they are those of the walk already.
+static const char *find_application(const stack_walk_t *walk) {
+    bool is_typed = walk->outermost && strcmp(walk->outermost, "<string>") == 0;
+    const char *run = package_that_is_run(walk);
+    const char *names[] = {walk->application, run, walk->called ? walk->called : NULL};
+    if (!names[2] && run && is_typed) names[2] = walk->main;
+    if (!run && !names[2]) return NULL;
+    keel_buffer_t text;
+    keel_str_t kept = KEEL_STR("");
+    keel_buffer_initialize(&text, 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        bool is_named = names[i] && *names[i] && (i < 2 || !run || strcmp(run, names[i]) != 0);
+        if (is_named && text.size) keel_buffer_byte(&text, ',');
+        if (is_named) keel_buffer_text(&text, names[i]);
+    }
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status)
+        status = keel_arena_str(walk->arena, keel_bytes_str(keel_buffer_bytes(&text)), &kept);
+    keel_buffer_deinitialize(&text);
+    bool is_made = !status;
+    keel_status_ignore(status);
+    return is_made ? kept.data : NULL;
 }
 
 // PyTorch and JAX are between every caller and the program.
@@ -213,6 +285,11 @@ static const char *give_stack(const stack_walk_t *walk, keel_stack_t *out) {
     out->traced_line = walk->traced_line;
     out->loader = walk->loader;
     out->is_deferred = walk->is_deferred;
+    out->application = walk->application && *walk->application ? walk->application : NULL;
+    if (keel_is_library_file(keel_str(list->kept[0].file)) && walk->users.count) {
+        out->script_file = walk->script_file;
+        out->script_line = walk->script_line;
+    }
     find_library(walk, out);
     return NULL;
 }
@@ -243,7 +320,7 @@ static const char *give_told(keel_arena_t *arena, keel_stack_t *out) {
 
 // ---- together ----------------------------------------------------------------------------------
 
-void keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
+void keel_stack_read(keel_arena_t *arena, const char *application, keel_stack_t *out) {
     keel_python_t python;
     *out = (keel_stack_t){0};
     if (told.file) {
@@ -252,12 +329,16 @@ void keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
     }
     out->skipped = keel_python_enter(&python);
     if (out->skipped) return;
-    stack_walk_t walk = {.python = &python, .arena = arena, .function_name = "co_qualname"};
+    stack_walk_t walk = {.python = &python,
+                         .arena = arena,
+                         .application = application,
+                         .function_name = "co_qualname"};
     walk_frames(&walk);
-    if (runs_a_package(&walk)) {
+    const char *found = find_application(&walk);
+    if (found) {
         walk = (stack_walk_t){.python = &python,
                               .arena = arena,
-                              .package = walk.outermost,
+                              .application = found,
                               .function_name = walk.function_name};
         walk_frames(&walk);
     }
@@ -269,6 +350,9 @@ keel_place_t keel_stack_top(const keel_stack_t *stack) {
     const keel_stack_frame_t *frame = &stack->frames[0];
     keel_place_t place = {
         .file = frame->file, .line = frame->line, .function = frame->function, .call_file = ""};
+    place.application = stack->application;
+    place.script_file = stack->script_file;
+    place.script_line = stack->script_line;
     if (stack->count > 1) {
         place.call_file = stack->frames[1].file;
         place.call_line = stack->frames[1].line;

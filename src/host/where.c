@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // memmem
+#define _GNU_SOURCE // memmem, memrchr
 #include <string.h>
 
 #include "host/host.h"
@@ -101,6 +101,27 @@ const char *keel_library_shown(const char *file) {
     return file + at;
 }
 
-bool keel_is_foreign_file(keel_str_t file, keel_str_t package) {
-    return keel_is_library_file(file) && !(package.size && keel_str_starts(file, package));
+keel_str_t keel_package_name(keel_str_t file) {
+    keel_str_t package = keel_package_of(file), module = KEEL_STR(".py");
+    bool is_folder = package.size && package.data[package.size - 1] == '/';
+    if (is_folder) --package.size;
+    const char *slash = package.size ? memrchr(package.data, '/', package.size) : NULL;
+    if (slash) package = (keel_str_t){slash + 1, (size_t)(package.data + package.size - slash - 1)};
+    if (!is_folder && keel_str_ends(package, module)) package.size -= module.size;
+    return package;
+}
+
+static bool is_listed(keel_str_t name, const char *list) {
+    while (name.size && list && *list) {
+        size_t blanks = strspn(list, ", ");
+        size_t size = strcspn(list += blanks, ", ");
+        if (keel_str_equal(name, (keel_str_t){list, size})) return true;
+        list += size;
+    }
+    return false;
+}
+
+bool keel_is_foreign_file(keel_str_t file, const char *application) {
+    if (!keel_is_library_file(file)) return false;
+    return !application || !*application || !is_listed(keel_package_name(file), application);
 }

@@ -64,6 +64,9 @@ typedef struct keel_journal_site_t {
     uint32_t call_line;
     const char *library_file; // a library's line between it and the traced code
     uint32_t library_line;
+    const char *application; // packages that count as the user's, "levanter,haliax"
+    const char *script_file; // the line of the user's own that led to theirs
+    uint32_t script_line;
 } keel_journal_site_t;
 
 // Executions of one program since the last such event. A program has a number in its process once a

@@ -53,5 +53,8 @@ void keel_line_site(keel_json_t *line, const keel_journal_site_t *site) {
     if (site->call_file) keel_json_unsigned(line, "call_line", site->call_line);
     keel_line_text(line, "library_file", site->library_file);
     if (site->library_file) keel_json_unsigned(line, "library_line", site->library_line);
+    keel_line_text(line, "application", site->application);
+    keel_line_text(line, "script_file", site->script_file);
+    if (site->script_file) keel_json_unsigned(line, "script_line", site->script_line);
     keel_json_end_object(line);
 }

@@ -53,7 +53,9 @@ static void change(keel_buffer_t *out, const keel_run_difference_t *d) {
     }
 }
 
-static void where(keel_buffer_t *out, const keel_run_place_t *place) {
+// `asker`: the line that asked for the program.
+static void where(keel_buffer_t *out, const keel_run_place_t *place,
+                  const keel_run_place_t *asker) {
     keel_page_place(out, place->shown, place->file);
     if (*place->function) {
         keel_buffer_text(out, " <span class=\"muted\">in</span> ");
@@ -66,6 +68,11 @@ static void where(keel_buffer_t *out, const keel_run_place_t *place) {
     if (place->library_file && *place->library_file) {
         keel_buffer_text(out, " <span class=\"muted\">through</span> ");
         keel_page_place(out, place->library_shown, place->library_file);
+    }
+    bool has_script = asker->script_shown && *asker->script_shown;
+    if (has_script && strcmp(asker->script_shown, place->call_shown) != 0) {
+        keel_buffer_text(out, " <span class=\"muted\">for</span> ");
+        keel_page_place(out, asker->script_shown, asker->script_file);
     }
     if (place->scope && *place->scope) {
         keel_buffer_text(out, " <span class=\"muted\">in scope</span> ");
@@ -101,7 +108,7 @@ static keel_status_t root(keel_page_t *page, const keel_why_entry_t *entry, size
                        keel_page_tone(page, d->kind), keel_cause_facts(d->kind)->word);
     change(out, d);
     keel_buffer_text(out, "</p>\n<p>");
-    where(out, place);
+    where(out, place, &entry->asked->site);
     if (d->folds) {
         keel_buffer_text(out, " <span class=\"muted\">and ");
         keel_page_count(out, d->folds, "difference");
@@ -232,7 +239,7 @@ static keel_status_t article(keel_page_t *page, size_t index, size_t rank) {
                    "cause");
     if (!entry->root_count) {
         keel_buffer_text(out, "<p>");
-        where(out, &entry->asked->site);
+        where(out, &entry->asked->site, &entry->asked->site);
         keel_buffer_text(out, "</p>\n");
     }
     if (rank < VIEWS) KEEL_TRY(keel_page_view(page, entry, rank < OPEN));

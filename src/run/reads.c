@@ -34,8 +34,8 @@ static keel_status_t describe_line(const reading_t *reading, const json_t *site,
     KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "function"), &out->function));
     KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "call_file"), &out->call_file));
     KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "library_file"), &out->library_file));
-    KEEL_TRY(keel_event_place(texts, keel_library_shown(out->library_file), out->library_line,
-                              reading->folder, &out->library_shown));
+    KEEL_TRY(keel_event_place(texts, out->library_file, out->library_line, reading->folder,
+                              &out->library_shown));
     KEEL_TRY(keel_event_place(texts, out->file, out->line, reading->folder, &out->shown));
     return keel_event_place(texts, out->call_file, out->call_line, reading->folder,
                             &out->call_shown);

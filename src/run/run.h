@@ -44,6 +44,10 @@ typedef struct keel_run_place_t {
     const char *library_shown; // "flax/nnx/compilation.py:138"
     uint32_t library_line;
     const char *scope; // named scopes, "model/block 3"; "" or NULL: none
+    // What keel_place_t says of an application; "" or NULL: none.
+    const char *application;
+    const char *script_file, *script_shown;
+    uint32_t script_line;
 } keel_run_place_t;
 
 // One program: what shares a key or, without a key, the bytes.

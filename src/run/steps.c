@@ -33,7 +33,8 @@ const char *keel_run_relative(const char *file, const char *folder) {
 
 keel_status_t keel_event_place(keel_texts_t *texts, const char *file, uint32_t line,
                                const char *folder, const char **out) {
-    const char *shown = keel_run_relative(file, folder);
+    const char *shown = keel_library_shown(file);
+    if (shown == file) shown = keel_run_relative(file, folder);
     keel_buffer_t text;
     *out = "";
     if (!*file) return NULL;
@@ -52,13 +53,18 @@ keel_status_t keel_event_site(keel_texts_t *texts, const json_t *site, const cha
     out->line = keel_event_line(site, "line");
     out->call_line = keel_event_line(site, "call_line");
     out->library_line = keel_event_line(site, "library_line");
+    out->script_line = keel_event_line(site, "script_line");
     KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "file"), &out->file));
     KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "function"), &out->function));
     KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "call_file"), &out->call_file));
     KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "library_file"), &out->library_file));
     KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "scope"), &out->scope));
-    KEEL_TRY(keel_event_place(texts, keel_library_shown(out->library_file), out->library_line,
-                              folder, &out->library_shown));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "application"), &out->application));
+    KEEL_TRY(keel_texts_keep(texts, keel_event_text(site, "script_file"), &out->script_file));
+    KEEL_TRY(
+        keel_event_place(texts, out->script_file, out->script_line, folder, &out->script_shown));
+    KEEL_TRY(
+        keel_event_place(texts, out->library_file, out->library_line, folder, &out->library_shown));
     KEEL_TRY(keel_event_place(texts, out->file, out->line, folder, &out->shown));
     return keel_event_place(texts, out->call_file, out->call_line, folder, &out->call_shown);
 }

@@ -25,7 +25,8 @@ keel_status_t keel_event_keep_field(keel_texts_t *texts, const json_t *object, c
 // The words of a list, joined by blanks.
 keel_status_t keel_event_joined(keel_texts_t *texts, const json_t *list,
                                 const char **out) KEEL_MUST_CHECK;
-// "train.py:88": relative to `folder` if the file is in it; "" for no file.
+// "train.py:88": relative to `folder` if the file is in it; "flax/nnx/x.py:5": in a package; "" for
+// no file.
 keel_status_t keel_event_place(keel_texts_t *texts, const char *file, uint32_t line,
                                const char *folder, const char **out) KEEL_MUST_CHECK;
 // True if what an "explain" event is about was compiled.

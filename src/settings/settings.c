@@ -116,7 +116,7 @@ static keel_status_t parse_line(keel_str_t line, const char *where, keel_setting
         return keel_profile_add(settings, key, value, where);
     keel_setting_t which = keel_setting_by_key(key);
     if (which == KEEL_SETTING_COUNT) return unknown_key(key, where);
-    if (!value.size && which != KEEL_SETTING_CUSTOM_CALLS)
+    if (!value.size && which != KEEL_SETTING_CUSTOM_CALLS && which != KEEL_SETTING_APPLICATION)
         return keel_status_make(KEEL_INVALID, "%s: %s has no value; give one or remove the line",
                                 where, all_facts[which].key);
     return set_value(settings, which, value, KEEL_ORIGIN_FILE, where);
@@ -208,6 +208,7 @@ static keel_status_t load_defaults(keel_settings_t *settings) {
                 KEEL_TRY(keel_place_runs(&computed));
                 break;
             case KEEL_SETTING_CUSTOM_CALLS:
+            case KEEL_SETTING_APPLICATION:
             case KEEL_SETTING_CONTRACT:
             case KEEL_SETTING_ON_DRIFT:
                 break;
@@ -408,8 +409,9 @@ static keel_status_t check_profile(const keel_settings_t *settings) {
 }
 
 // "a, b": a name between commas, with no blank inside it.
-static keel_status_t check_custom_calls(keel_settings_t *settings) {
-    const char *value = keel_settings_text(settings, KEEL_SETTING_CUSTOM_CALLS);
+static keel_status_t check_names(const keel_settings_t *settings, keel_setting_t which,
+                                 const char *what) {
+    const char *value = keel_settings_text(settings, which);
     keel_str_t rest = keel_str(value);
     for (bool more = rest.size != 0; more;) {
         const char *comma = memchr(rest.data, ',', rest.size);
@@ -423,10 +425,10 @@ static keel_status_t check_custom_calls(keel_settings_t *settings) {
         if (name.size && !blank) continue;
         char where[512];
         keel_shown_t shown;
-        written_in(settings, KEEL_SETTING_CUSTOM_CALLS, where);
-        return keel_status_make(KEEL_INVALID, "%s: '%s' has %s; separate targets with commas",
-                                where, keel_setting_show(keel_str(value), &shown),
-                                name.size ? "a blank inside a name" : "an empty name");
+        written_in(settings, which, where);
+        return keel_status_make(KEEL_INVALID, "%s: '%s' has %s; separate %s with commas", where,
+                                keel_setting_show(keel_str(value), &shown),
+                                name.size ? "a blank inside a name" : "an empty name", what);
     }
     return NULL;
 }
@@ -472,7 +474,8 @@ static keel_status_t check_all(keel_settings_t *settings) {
         KEEL_TRY(check_path(settings, KEEL_SETTING_CONTRACT));
     KEEL_TRY(check_mode(settings));
     KEEL_TRY(check_client_cache(settings));
-    KEEL_TRY(check_custom_calls(settings));
+    KEEL_TRY(check_names(settings, KEEL_SETTING_CUSTOM_CALLS, "targets"));
+    KEEL_TRY(check_names(settings, KEEL_SETTING_APPLICATION, "packages"));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_STACK, &settings->stack));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_PREFETCH, &settings->prefetch));
     KEEL_TRY(check_switch(settings, KEEL_SETTING_WARN, &settings->warn));

@@ -35,6 +35,8 @@
       "the client's own cache of executables: off, because Keel's does its work, or keep")         \
     X(CUSTOM_CALLS, "custom_calls", "KEEL_CUSTOM_CALLS", "--custom-calls", "NAMES", "none",        \
       "comma-separated custom-call targets that you vouch for, so they may be cached")             \
+    X(APPLICATION, "application", "KEEL_APPLICATION", "--application", "PACKAGES", "none",         \
+      "comma-separated installed packages whose lines count as yours, as your script's do")        \
     X(STACK, "stack", "KEEL_STACK", "--stack", "on|off", "on",                                     \
       "read the Python stack at compiles and host reads, to name lines")                           \
     X(PREFETCH, "prefetch", "KEEL_PREFETCH", "--prefetch", "on|off", "on",                         \

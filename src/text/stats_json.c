@@ -14,6 +14,8 @@ static void site(keel_json_t *json, const keel_run_place_t *value) {
     keel_json_string(json, "function", value->function);
     keel_json_string(json, "shown", value->shown);
     keel_json_string(json, "called_from", value->call_shown);
+    if (value->script_shown && *value->script_shown)
+        keel_json_string(json, "script", value->script_shown);
     keel_json_end_object(json);
 }
 

@@ -169,6 +169,13 @@ static void first_line(keel_text_page_t *page, const keel_text_item_t *item, siz
 
 // ---- the lines below ---------------------------------------------------------------------------
 
+// The line of the user's own that led to a line of an application.
+static void add_script(keel_buffer_t *text, const keel_run_place_t *site, const char *called) {
+    bool is_known = site->script_shown && *site->script_shown;
+    if (is_known && strcmp(site->script_shown, called) != 0)
+        keel_buffer_format(text, ", for %s", site->script_shown);
+}
+
 // The place and the program.
 static void add_place(keel_buffer_t *text, const keel_text_item_t *item) {
     const keel_why_entry_t *entry = item->entry;
@@ -180,6 +187,7 @@ static void add_place(keel_buffer_t *text, const keel_text_item_t *item) {
         keel_buffer_format(text, ", called at %s", place->call_shown);
     if (place->library_file && *place->library_file)
         keel_buffer_format(text, ", through %s", place->library_shown);
+    add_script(text, &entry->asked->site, place->call_shown);
     if (place->scope && *place->scope) keel_buffer_format(text, ", in scope %s", place->scope);
 }
 

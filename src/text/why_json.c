@@ -15,6 +15,14 @@ static void write_place(keel_json_t *json, const keel_run_place_t *value) {
     keel_json_string(json, "scope", value->scope ? value->scope : "");
 }
 
+// The line that asked, where an application is between the user's own and the program.
+static void write_script(keel_json_t *json, const keel_run_place_t *asker) {
+    if (!asker->script_file || !*asker->script_file) return;
+    keel_json_string(json, "application", asker->application);
+    keel_json_string(json, "script_file", asker->script_file);
+    keel_json_unsigned(json, "script_line", asker->script_line);
+}
+
 static void operation(keel_json_t *json, const char *field, uint32_t index) {
     if (index != KEEL_NONE) keel_json_unsigned(json, field, index);
 }
@@ -94,6 +102,7 @@ static void cause(keel_json_t *json, const keel_why_t *why, const keel_why_entry
                      : entry->asked->unrelated ? "unrelated"
                                                : "");
     write_place(json, keel_why_place(entry));
+    write_script(json, &entry->asked->site);
     write_change(json, root ? root : &none);
     keel_json_object(json, "advice");
     static const char *const names[] = {"jax", "torch", "c"};

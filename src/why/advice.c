@@ -43,12 +43,14 @@ static int case_of_shape(const keel_run_difference_t *root) {
 // Such an origin names no function.
 bool keel_why_is_librarys_loop(const keel_why_entry_t *entry) {
     keel_str_t origin = keel_str(entry->asked->origin);
-    return origin.size && !keel_origin_file(origin).size && keel_is_library_file(origin);
+    return origin.size && !keel_origin_file(origin).size &&
+           keel_is_foreign_file(origin, entry->asked->site.application);
 }
 
 // A function of a library's that no line of the user's jits.
 static bool is_librarys_function(const keel_why_entry_t *entry) {
-    return keel_is_library_file(keel_origin_file(keel_str(entry->asked->origin))) &&
+    return keel_is_foreign_file(keel_origin_file(keel_str(entry->asked->origin)),
+                                entry->asked->site.application) &&
            !strstr(entry->asked->origin, " for ");
 }
 

@@ -57,11 +57,11 @@ static const PJRT_Api api = {.struct_size = PJRT_Api_STRUCT_SIZE,
                              .PJRT_Buffer_Dimensions = dimensions};
 
 // tests/unit/door.cmake puts this in the place of the host's stack.
-void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
+void __wrap_keel_stack_read(keel_arena_t *arena, const char *application, keel_stack_t *out);
 static keel_stack_frame_t frame = {.file = "/w/train.py", .function = "main"};
 
-void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
-    (void)arena;
+void __wrap_keel_stack_read(keel_arena_t *arena, const char *application, keel_stack_t *out) {
+    (void)arena, (void)application;
     *out = (keel_stack_t){.frames = &frame, .count = frame.line != 0};
 }
 

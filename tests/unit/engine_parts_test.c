@@ -336,16 +336,20 @@ static void a_thread_takes_no_signal_but_those_of_its_own_crash(void **state) {
 
 static void what_is_not_known_of_a_place_is_not_written(void **state) {
     (void)state;
-    const keel_place_t whole = {"a.py", 1, "f", "b.py", 2, "c.py", 3, ""};
+    const keel_place_t whole = {"a.py", 1, "f", "b.py", 2, "c.py", 3, "", "d", "e.py", 4};
     keel_journal_site_t site = engine_site(&whole);
     assert_string_equal(site.file, "a.py");
     assert_string_equal(site.function, "f");
     assert_string_equal(site.call_file, "b.py");
     assert_string_equal(site.library_file, "c.py");
-    assert_true(site.line == 1 && site.call_line == 2 && site.library_line == 3);
-    const keel_place_t none = {"", 0, "", "", 0, NULL, 0, NULL};
+    assert_string_equal(site.application, "d");
+    assert_string_equal(site.script_file, "e.py");
+    assert_true(site.line == 1 && site.call_line == 2 && site.library_line == 3 &&
+                site.script_line == 4);
+    const keel_place_t none = {"", 0, "", "", 0, NULL, 0, NULL, "", NULL, 0};
     site = engine_site(&none);
-    assert_true(!site.file && !site.function && !site.call_file && !site.library_file);
+    assert_true(!site.file && !site.function && !site.call_file && !site.library_file &&
+                !site.application && !site.script_file);
 }
 
 // ---- replicas ----------------------------------------------------------------------------------

@@ -5,12 +5,13 @@
 #include "store_help.h"
 
 // tests/unit/door.cmake puts this in the place of the host's stack.
-void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out);
+void __wrap_keel_stack_read(keel_arena_t *arena, const char *application, keel_stack_t *out);
 static keel_stack_frame_t frame = {.file = "/w/train.py", .function = "main"};
 static unsigned stacks;
 
-void __wrap_keel_stack_read(keel_arena_t *arena, keel_stack_t *out) {
+void __wrap_keel_stack_read(keel_arena_t *arena, const char *application, keel_stack_t *out) {
     (void)arena;
+    (void)application;
     ++stacks;
     *out = (keel_stack_t){.frames = &frame, .count = frame.line != 0};
 }

@@ -137,7 +137,7 @@ static void types_are_told_apart_by_all_they_have(void **state) {
         program.types.data[program.types.count++] = types[i];
     }
     keel_arena_initialize(&arena, 0);
-    assert_ok(keel_graph_build(&graph, &program, KEEL_STR(""), &arena));
+    assert_ok(keel_graph_build(&graph, &program, NULL, &arena));
     for (uint32_t i = 0; i < COUNT; ++i)
         for (uint32_t k = 0; k < i; ++k)
             assert_true(keel_graph_type_hash(&graph, first + i) !=
@@ -152,8 +152,8 @@ static void a_type_fits_another_only_as_an_argument_shows(void **state) {
     load_pair("loop_carries_more", &before, &after);
     keel_diff_t diff = {.arguments_before = NULL};
     keel_arena_initialize(&diff.arena, 0);
-    assert_ok(keel_graph_build(&diff.before, &before.program, KEEL_STR(""), &diff.arena));
-    assert_ok(keel_graph_build(&diff.after, &after.program, KEEL_STR(""), &diff.arena));
+    assert_ok(keel_graph_build(&diff.before, &before.program, NULL, &diff.arena));
+    assert_ok(keel_graph_build(&diff.after, &after.program, NULL, &diff.arena));
     keel_fit_learn(&diff);
     uint32_t count = before.program.types.count, others = after.program.types.count, fits = 0;
     for (keel_type_id_t a = 0; a < count; ++a)

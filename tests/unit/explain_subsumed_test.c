@@ -76,8 +76,8 @@ static void check_list(const list_t *list, bool are_strangers) {
     keel_arena_initialize(&diff.arena, 0);
     small_program(before_text, &programs[0]);
     small_program(after_text, &programs[1]);
-    assert_ok(keel_graph_build(&diff.before, &programs[0], KEEL_STR(""), &diff.arena));
-    assert_ok(keel_graph_build(&diff.after, &programs[1], KEEL_STR(""), &diff.arena));
+    assert_ok(keel_graph_build(&diff.before, &programs[0], NULL, &diff.arena));
+    assert_ok(keel_graph_build(&diff.after, &programs[1], NULL, &diff.arena));
     for (int i = 0; i < MOST; ++i)
         roots[i] = root_of(&list->roots[i]);
     keel_diff_subsume(&diff, are_strangers);

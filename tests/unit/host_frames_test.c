@@ -102,6 +102,8 @@ void __wrap_keel_python_leave(keel_python_t *python) {
     --entered;
 }
 
+static const char *setting; // application
+
 typedef struct reading_t {
     keel_arena_t arena;
     keel_stack_t stack;
@@ -111,6 +113,7 @@ static int set_up(void **state) {
     reading_t *reading = calloc(1, sizeof *reading);
     keel_arena_initialize(&reading->arena, 0);
     has_qualified_names = true;
+    setting = "";
     *state = reading;
     return 0;
 }
@@ -129,7 +132,7 @@ static const keel_stack_t *read_frames(reading_t *reading, keel_object_t *frames
     if (size) frames[size - 1].outer = NULL;
     innermost = size ? frames : NULL;
     alive = 0;
-    keel_stack_read(&reading->arena, &reading->stack);
+    keel_stack_read(&reading->arena, setting, &reading->stack);
     assert_int_equal(alive, 0);
     assert_int_equal(entered, 0);
     return &reading->stack;
@@ -238,6 +241,93 @@ static void a_package_that_is_run_is_the_users(void **state) {
     assert_int_equal(stack->count, 2);
 }
 
+// A script that calls what would otherwise have been started does little else.
+static void a_package_whose_main_the_script_calls_is_the_users(void **state) {
+    const keel_stack_t *stack =
+        READ(*state, {.file = PACKAGES "jax/_src/pjit.py", .line = 1},
+             {.file = PACKAGES "named/jit.py", .function = "call", .line = 2},
+             {.file = PACKAGES "trainer/loop.py", .function = "Trainer.train", .line = 3},
+             {.file = PACKAGES "trainer/main.py", .function = "main", .line = 4},
+             {.file = PACKAGES "absl/app.py", .function = "run", .line = 5},
+             {.file = "/w/train.py", .function = "main", .line = 6},
+             {.file = "/w/train.py", .function = "<module>", .line = 7});
+    assert_string_equal(stack->application, "trainer");
+    assert_int_equal(stack->count, 4);
+    assert_string_equal(stack->frames[0].file, PACKAGES "trainer/loop.py");
+    assert_string_equal(stack->library_file, PACKAGES "named/jit.py");
+    keel_place_t top = keel_stack_top(stack);
+    assert_string_equal(top.application, "trainer");
+    assert_string_equal(top.script_file, "/w/train.py");
+    assert_int_equal(top.script_line, 6);
+    // What the application calls of the script is the user's as ever.
+    stack = READ(*state, {.file = PACKAGES "jax/_src/pjit.py", .line = 1},
+                 {.file = "/w/train.py", .function = "loss", .line = 2},
+                 {.file = PACKAGES "trainer/loop.py", .function = "Trainer.train", .line = 3},
+                 {.file = PACKAGES "trainer/main.py", .function = "main", .line = 4},
+                 {.file = "/w/train.py", .function = "<module>", .line = 7});
+    assert_string_equal(stack->frames[0].function, "loss");
+    assert_string_equal(stack->frames[1].file, PACKAGES "trainer/loop.py");
+    assert_null(stack->script_file);
+}
+
+static void a_library_that_the_script_calls_is_none_of_the_users(void **state) {
+    const keel_stack_t *stack =
+        READ(*state, {.file = PACKAGES "keras/trainer.py", .function = "Trainer.fit", .line = 1},
+             {.file = "/w/train.py", .function = "main", .line = 6},
+             {.file = "/w/train.py", .function = "<module>", .line = 7});
+    assert_null(stack->application);
+    assert_int_equal(stack->count, 2);
+    // Nor is what only starts other code.
+    stack =
+        READ(*state, {.file = PACKAGES "keras/trainer.py", .function = "Trainer.fit", .line = 1},
+             {.file = "/w/test_a.py", .function = "test_fit", .line = 6},
+             {.file = PACKAGES "_pytest/main.py", .function = "main", .line = 7},
+             {.file = PACKAGES "pytest/__main__.py", .function = "<module>", .line = 5},
+             {.file = "<frozen runpy>", .line = 4});
+    assert_null(stack->application);
+    assert_int_equal(stack->count, 1);
+}
+
+// A package that is started stays the user's where it calls code of the user's.
+static void a_package_that_is_run_is_the_users_around_the_users_code(void **state) {
+    const keel_stack_t *stack =
+        READ(*state, {.file = "/w/model.py", .function = "loss", .line = 1},
+             {.file = PACKAGES "trainer/step.py", .function = "step", .line = 2},
+             {.file = PACKAGES "trainer/__main__.py", .function = "<module>", .line = 3},
+             {.file = "<frozen runpy>", .line = 4});
+    assert_string_equal(stack->application, "trainer");
+    assert_int_equal(stack->count, 3);
+    stack = READ(*state, {.file = "/w/model.py", .function = "loss", .line = 1},
+                 {.file = PACKAGES "trainer/step.py", .function = "step", .line = 2},
+                 {.file = PACKAGES "trainer/cli.py", .function = "entry", .line = 3},
+                 {.file = "/v/bin/trainer", .function = "<module>", .line = 8});
+    assert_string_equal(stack->application, "trainer");
+    assert_int_equal(stack->count, 4);
+    assert_null(stack->script_file);
+}
+
+static void packages_that_a_setting_names_are_the_users(void **state) {
+    setting = "named, keras";
+    const keel_stack_t *stack =
+        READ(*state, {.file = PACKAGES "jax/_src/pjit.py", .line = 1},
+             {.file = PACKAGES "keras/trainer.py", .function = "Trainer.fit", .line = 2},
+             {.file = PACKAGES "trainer/main.py", .function = "main", .line = 4},
+             {.file = "/w/train.py", .function = "<module>", .line = 7});
+    assert_string_equal(stack->application, "named, keras,trainer");
+    assert_int_equal(stack->count, 3);
+    assert_string_equal(stack->frames[0].file, PACKAGES "keras/trainer.py");
+    assert_int_equal(stack->script_line, 7);
+}
+
+static void code_that_an_option_gives_is_the_users_and_what_it_calls(void **state) {
+    const keel_stack_t *stack =
+        READ(*state, {.file = PACKAGES "trainer/loop.py", .function = "train", .line = 3},
+             {.file = PACKAGES "trainer/main.py", .function = "main", .line = 4},
+             {.file = "<string>", .function = "<module>", .line = 1});
+    assert_string_equal(stack->application, "<string>,trainer");
+    assert_int_equal(stack->count, 3);
+}
+
 static void a_thread_that_runs_no_python_says_so(void **state) {
     const keel_stack_t *stack = read_frames(*state, NULL, 0);
     assert_string_equal(stack->skipped, "the thread runs no Python code");
@@ -330,6 +420,11 @@ int main(void) {
         TEST(a_name_that_begins_as_a_clients_is_another_library),
         TEST(a_library_that_calls_the_user_is_not_the_one_that_was_called),
         TEST(a_package_that_is_run_is_the_users),
+        TEST(a_package_whose_main_the_script_calls_is_the_users),
+        TEST(a_library_that_the_script_calls_is_none_of_the_users),
+        TEST(a_package_that_is_run_is_the_users_around_the_users_code),
+        TEST(packages_that_a_setting_names_are_the_users),
+        TEST(code_that_an_option_gives_is_the_users_and_what_it_calls),
         TEST(a_thread_that_runs_no_python_says_so),
         TEST(a_deep_stack_is_told_as_far_as_it_tells_enough),
         TEST(what_jax_traced_is_told_with_its_line),

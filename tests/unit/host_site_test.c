@@ -23,6 +23,7 @@ typedef struct asked_t {
     const char *traced_file;
     uint32_t traced_line;
     bool is_deferred;
+    const char *application, *script; // NULL: none
 } asked_t;
 
 static keel_string_id_t text(keel_program_t *p, const char *bytes) {
@@ -73,8 +74,11 @@ static void describe(const keel_place_t *place, char out[600]) {
         size +=
             snprintf(out + size, 600 - (size_t)size, ", %s:%u", place->call_file, place->call_line);
     if (place->library_file)
-        snprintf(out + size, 600 - (size_t)size, "; %s:%u", place->library_file,
-                 place->library_line);
+        size += snprintf(out + size, 600 - (size_t)size, "; %s:%u", place->library_file,
+                         place->library_line);
+    if (place->script_file)
+        snprintf(out + size, 600 - (size_t)size, " for %s:%u", place->script_file,
+                 place->script_line);
 }
 
 typedef struct expected_t {
@@ -100,7 +104,10 @@ static void assert_site(const asked_t *asked, const expected_t *expected) {
                           .count = count,
                           .traced_file = asked->traced_file,
                           .traced_line = asked->traced_line,
-                          .is_deferred = asked->is_deferred};
+                          .is_deferred = asked->is_deferred,
+                          .application = asked->application,
+                          .script_file = asked->script,
+                          .script_line = asked->script ? 99 : 0};
     keel_site_of(&program, count ? &stack : NULL, &arena, &site);
     describe(&site.place, place);
     assert_string_equal(place, expected->place);
@@ -234,9 +241,31 @@ static void the_package_that_is_run_asks_as_the_user_does(void **state) {
                                     {"run", LIBRARY "trainer/b.py", 20},
                                     {"main", LIBRARY "trainer/__main__.py", 30}}},
                            .stack = {{"run", LIBRARY "trainer/b.py", 20},
-                                     {"main", LIBRARY "trainer/__main__.py", 30}}},
+                                     {"main", LIBRARY "trainer/__main__.py", 30}},
+                           .application = "trainer"},
                 &(expected_t){LIBRARY "trainer/b.py:20 run, " LIBRARY "trainer/__main__.py:30",
                               "step at " LIBRARY "trainer/a.py:0", true, false});
+}
+
+// So are those of a package that the script calls; the script's own line is beside it.
+static void a_line_of_an_application_has_the_scripts_beside_it(void **state) {
+    (void)state;
+    asked_t asked = {.module = "jit_step",
+                     .ops = {{{"step", LIBRARY "trainer/a.py", 7},
+                              {"jitted", LIBRARY "named/jit.py", 5},
+                              {"run", LIBRARY "trainer/b.py", 20},
+                              {"main", USER, 30}}},
+                     .stack = {{"run", LIBRARY "trainer/b.py", 20}, {"main", USER, 30}},
+                     .application = "trainer",
+                     .script = USER};
+    assert_site(&asked, &(expected_t){LIBRARY "trainer/b.py:20 run, " USER ":30; " LIBRARY
+                                              "named/jit.py:5 for " USER ":99",
+                                      "step at " LIBRARY "trainer/a.py:0", true, true});
+    // A program of the script's own, in which the application calls it, has no other line.
+    asked.stack[0] = (frame_t){"loss", USER, 12};
+    asked.script = NULL;
+    assert_site(&asked, &(expected_t){USER ":12 loss, " USER ":30; " LIBRARY "named/jit.py:5",
+                                      "step at " LIBRARY "trainer/a.py:0", true, true});
 }
 
 // jax.jit(jax.jit(step)): the name is on the operations of the inner function, which are not the
@@ -375,6 +404,7 @@ int main(void) {
         cmocka_unit_test(the_stack_tells_which_call_of_several_asked),
         cmocka_unit_test(a_program_that_was_lowered_earlier_is_of_the_line_that_traced_it),
         cmocka_unit_test(the_package_that_is_run_asks_as_the_user_does),
+        cmocka_unit_test(a_line_of_an_application_has_the_scripts_beside_it),
         cmocka_unit_test(a_function_that_only_calls_another_has_that_ones_name),
         cmocka_unit_test(a_loop_without_any_frame_of_the_users_is_of_its_line),
         cmocka_unit_test(a_recorded_program_is_of_the_line_that_asked),

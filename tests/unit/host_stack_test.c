@@ -50,35 +50,41 @@ static void test_all_else_is_the_users(void **state) {
         if (is_library(files[i])) fail_msg("%s", files[i]);
 }
 
-static void assert_package(const char *file, const char *package, const char *shown) {
-    keel_str_t found = keel_package_of(keel_str(file));
+static void assert_package(const char *file, const char *package, const char *name,
+                           const char *shown) {
+    keel_str_t found = keel_package_of(keel_str(file)), named = keel_package_name(keel_str(file));
     if (!keel_str_is(found, package)) fail_msg("%s: %.*s", file, KEEL_STR_ARGS(found));
+    if (!keel_str_is(named, name)) fail_msg("%s: %.*s", file, KEEL_STR_ARGS(named));
     assert_string_equal(keel_library_shown(file), shown);
 }
 
 static void test_an_installed_file_belongs_to_a_package(void **state) {
     (void)state;
     assert_package("/v/lib/python3.13/site-packages/flax/nnx/x.py",
-                   "/v/lib/python3.13/site-packages/flax/", "flax/nnx/x.py");
+                   "/v/lib/python3.13/site-packages/flax/", "flax", "flax/nnx/x.py");
     assert_package("/v/lib/python3.13/site-packages/six.py",
-                   "/v/lib/python3.13/site-packages/six.py", "six.py");
+                   "/v/lib/python3.13/site-packages/six.py", "six", "six.py");
     assert_package("/usr/lib/python3/dist-packages/numpy/a.py",
-                   "/usr/lib/python3/dist-packages/numpy/", "numpy/a.py");
-    assert_package("/home/u/train.py", "", "/home/u/train.py");
-    assert_package("<string>", "<string>", "<string>");
-    assert_package("", "", "");
+                   "/usr/lib/python3/dist-packages/numpy/", "numpy", "numpy/a.py");
+    assert_package("/home/u/train.py", "", "", "/home/u/train.py");
+    assert_package("<string>", "<string>", "<string>", "<string>");
+    assert_package("", "", "", "");
 }
 
 static void test_the_package_that_is_run_is_the_users(void **state) {
     (void)state;
-    keel_str_t package = KEEL_STR("/v/lib/python3.13/site-packages/trainer/");
+    const char *application = "models, trainer,six";
+    assert_false(keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/trainer/a.py"),
+                                      application));
     assert_false(
-        keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/trainer/a.py"), package));
+        keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/six.py"), application));
+    assert_true(keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/trainers/a.py"),
+                                     application));
+    assert_true(keel_is_foreign_file(KEEL_STR("/usr/lib/python3.13/queue.py"), application));
+    assert_false(keel_is_foreign_file(KEEL_STR("/home/u/train.py"), application));
+    assert_true(keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/trainer/a.py"), ""));
     assert_true(
-        keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/trainers/a.py"), package));
-    assert_false(keel_is_foreign_file(KEEL_STR("/home/u/train.py"), package));
-    assert_true(keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/trainer/a.py"),
-                                     KEEL_STR("")));
+        keel_is_foreign_file(KEEL_STR("/v/lib/python3.13/site-packages/trainer/a.py"), NULL));
 }
 
 static void assert_function(const char *origin, const char *function) {
@@ -98,7 +104,7 @@ static void test_without_python_the_stack_is_skipped_with_the_reason(void **stat
     keel_arena_t arena;
     keel_arena_initialize(&arena, 0);
     keel_stack_t stack = {.count = 7};
-    keel_stack_read(&arena, &stack);
+    keel_stack_read(&arena, "", &stack);
     assert_string_equal(stack.skipped, "there is no Python in this process");
     assert_int_equal(stack.count, 0);
     assert_int_equal(stack.left_out, 0);

@@ -92,10 +92,14 @@ static const keel_journal_site_t whole_site = {.file = "a.py",
                                                .call_file = "b.py",
                                                .call_line = 9,
                                                .library_file = "c.py",
+                                               .application = "d,e",
+                                               .script_file = "f.py",
+                                               .script_line = 11,
                                                .library_line = 10};
 #define SITE                                                                                       \
     "{'file':'a.py','line':8,'function':'step','call_file':'b.py','call_line':9,"                  \
-    "'library_file':'c.py','library_line':10}"
+    "'library_file':'c.py','library_line':10,"                                                     \
+    "'application':'d,e','script_file':'f.py','script_line':11}"
 #define SUBJECT "'program':'<1>','name':'jit_f','key':'<2>'"
 
 static void compiles_and_loads(void **state) {

@@ -138,12 +138,15 @@ static void custom_calls_are_names_with_commas_between_them(void **state) {
         setenv("KEEL_CUSTOM_CALLS", bad[i], 1);
         REFUSED(NULL, "KEEL_CUSTOM_CALLS", "separate targets with commas");
     }
-    write_config("custom_calls = a , b\n");
     unsetenv("KEEL_CUSTOM_CALLS");
+    setenv("KEEL_APPLICATION", "a,,b", 1);
+    REFUSED(NULL, "KEEL_APPLICATION", "separate packages with commas");
+    unsetenv("KEEL_APPLICATION");
+    write_config("custom_calls = a , b\napplication = a, b\n");
     keel_settings_t settings;
     assert_null(keel_settings_load(NULL, &settings));
     keel_settings_deinitialize(&settings);
-    write_config("custom_calls =\n");
+    write_config("custom_calls =\napplication =\n");
     assert_null(keel_settings_load(NULL, &settings));
     keel_settings_deinitialize(&settings);
 }

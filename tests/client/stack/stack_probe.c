@@ -42,7 +42,7 @@ int probe(char *out, size_t size) {
     keel_stack_t stack;
     keel_arena_initialize(&arena, 0);
     keel_buffer_initialize(&text, 0);
-    keel_stack_read(&arena, &stack);
+    keel_stack_read(&arena, "", &stack);
     write_stack(&text, &stack);
     int result = !text.failed && text.size < size ? 0 : -1;
     if (!result) memcpy(out, keel_buffer_cstr(&text), text.size + 1);
