@@ -25,7 +25,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-writes test-targets test-keys test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -55,9 +55,9 @@ test: ## lint, build three ways, and run every test
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(call build,asan-ubsan)
 	@$(call build,tsan)
-	@ASAN_OPTIONS=max_malloc_fill_size=1048576 $(CTEST) --test-dir build/asan-ubsan -E '^(client|contract|corpus|page|python|rehearsed|torch|targets|gpu)\.'
+	@ASAN_OPTIONS=max_malloc_fill_size=1048576 $(CTEST) --test-dir build/asan-ubsan -E '^(client|contract|corpus|page|python|rehearsed|torch|targets|trainers|gpu)\.'
 	@$(CTEST) --test-dir build/tsan -R '^(unit\.(analysis|base|bridge|compiler_children|engine|history|journal|pjrt|rehearse|shim|store)|c_client)'
-	@$(CTEST) --test-dir build -E '^(contract|rehearsed|torch|targets|gpu|corpus\.(torch|libraries|transformers))'
+	@$(CTEST) --test-dir build -E '^(contract|rehearsed|torch|targets|trainers|gpu|corpus\.(torch|libraries|transformers))'
 
 test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 	@tools/setup --tests --all-plugins --torch
@@ -80,6 +80,12 @@ test-targets: ## compile for GPUs and TPUs that are not here: 2 GB in .venv-targ
 	@tools/setup --tests --targets
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(targets|client\.hosts$$|torch\.rehearse$$)'
+
+# Not part of .ci/run: an hour, and many downloads. KEEL_TRAINERS="jax" sets up some of the environments.
+test-trainers: ## run and rehearse Keras, MaxText, Levanter and others: 9 GB in .venv-trainers
+	@tools/setup --tests --trainers
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@$(CTEST) --test-dir build -R '^trainers'
 
 # Not part of .ci/run: a quarter of an hour, and the downloads of test-targets.
 test-keys: ## mutations of environment and toolkit: code that real compilers make, and keys

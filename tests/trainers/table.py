@@ -1,0 +1,76 @@
+"""The trainers of this lane: how each is started, what it saves, and the accident that is planted in it.
+
+A script of this folder marks the line of its accident with `# ACCIDENT`. The cause and the line were written down
+before Keel's answer was looked at.
+"""
+
+import dataclasses
+import pathlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@dataclasses.dataclass(frozen=True)
+class Accident:
+    kind: str  # as in src/explain/cause.h
+    old: str
+    new: str
+    file: str  # the end of its path
+    # Sizes where they depend on the target.
+    elsewhere: dict = dataclasses.field(default_factory=dict)
+    at: str = ""  # the line's text, if the file is a package's
+
+    def sizes(self, target):
+        return self.elsewhere.get(target, (self.old, self.new))
+
+    def line(self, site_packages):
+        """That of the mark in a script of this folder, or of `at` in a package."""
+        here = (HERE / self.file).exists()
+        text = ((HERE if here else site_packages) / self.file).read_text().splitlines()
+        return next(number for number, line in enumerate(text, 1) if ("# ACCIDENT" if here else self.at) in line)
+
+
+@dataclasses.dataclass(frozen=True)
+class Trainer:
+    name: str
+    environment: str  # tools/requirements-trainers-<environment>.txt
+    # After the Python of that environment. {here} is this folder, {out} the one that it is started in, and {steps}
+    # how many steps it makes in all: STEPS, and twice as many when it is started again.
+    command: str
+    saves: str  # a pattern, below {out}
+    says: str  # at the end; {last} is its last step
+    restored: str  # when it is started again where it has saved
+    accident: Accident | None
+    variables: dict = dataclasses.field(default_factory=dict)
+    # What its documentation says to add on each platform.
+    platforms: dict = dataclasses.field(default_factory=dict)
+    # Checks that are known to fail, by phase and name, and why. One that passes all the same is an error too.
+    limits: dict = dataclasses.field(default_factory=dict)
+
+
+STEPS = 6
+
+TRAINERS = [
+    Trainer("nnx", "jax", "{here}/nnx_gpt.py {steps}", "checkpoints/3/**/*", "done", "restored step 3",
+            Accident("shape", "i32[16,65]", "i32[8,65]", "nnx_gpt.py")),
+    Trainer("keras", "jax", "{here}/keras_gpt.py", "best.keras", "done", "restored best.keras",
+            Accident("shape", "i32[16,32]", "i32[8,32]", "keras_gpt.py",
+                     {"v6e:4x4": ("i32[64,32]", "i32[32,32]")}),
+            {"KERAS_BACKEND": "jax"},
+            limits={("v6e:4x4, none", "accident"): "JAX places each weight on several hosts with a program of its own"}),
+    # The batch grows while it trains; what it is traced for at the start is the last size.
+    Trainer("maxtext", "maxtext",
+            "-m maxtext.trainers.pre_train.train run_name=lane base_output_directory={out}/out steps={steps}"
+            " dataset_type=synthetic base_emb_dim=64 base_mlp_dim=128 base_num_decoder_layers=2 head_dim=16"
+            " base_num_query_heads=4 base_num_kv_heads=4 vocab_size=256 max_target_length=128"
+            " ici_fsdp_parallelism=-1 ici_tensor_parallelism=2 checkpoint_period=3 eval_interval=3 eval_steps=2"
+            " enable_rampup_batch_size=true per_device_batch_size_start=2 per_device_batch_size_increment=2"
+            " per_device_batch_size=4 global_rampup_samples=40 enable_goodput_recording=false"
+            " enable_tensorboard=false jax_cache_dir=",
+            "out/lane/checkpoints/3/**/*", "completed step: {last},", "restoring from this run",
+            Accident("shape", "i32[16,128]", "i32[8,128]", "maxtext/trainers/pre_train/train.py",
+                     {"v6e:2x4": ("i32[32,128]", "i32[16,128]"), "h200:8": ("i32[32,128]", "i32[16,128]"),
+                      "v6e:4x4": ("i32[64,128]", "i32[32,128]")}, "state, metrics = p_attempt(state, example_batch"),
+            platforms={"cpu": "hardware=cpu skip_jax_distributed_system=true", "tpu": "hardware=tpu",
+                       "gpu": "hardware=gpu"}),
+]
