@@ -110,6 +110,7 @@ void compile_journal_load(request_t *request, const char *tier, const keel_entry
         .site = engine_site(&request->site.place),
         .recompile = request->recompile,
         .is_eager = request->is_eager,
+        .has_gradient = request->has_gradient,
     };
     if (request->is_retrace && !ahead) count_retrace(request, &event);
     if (request->repeat == REPEAT_COUNTED) return;
@@ -366,6 +367,7 @@ static void journal_compile(request_t *request) {
                                                        .number = number,
                                                        .recompile = request->recompile,
                                                        .is_eager = request->is_eager,
+                                                       .has_gradient = request->has_gradient,
                                                        .uncacheable = !is_kept(request),
                                                        .rehearsed = request->rehearsed,
                                                        .is_guess = request->is_guess,

@@ -210,6 +210,7 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     KEEL_TRY(keel_arena_str(&request->arena, name, &kept));
     request->name = kept.data;
     request->ops = keel_program_op_count(program);
+    request->has_gradient = keel_computes_gradient(program);
     if (!is_recorded) ask_capture(request->engine, &request->arena, &request->ask);
     keel_site_of(program, is_hlo ? NULL : &request->ask.stack, &request->arena, &request->site);
     if (is_recorded) ask_where(request->engine, &request->arena, &request->ask, &request->site);
@@ -318,7 +319,8 @@ static keel_status_t note_step(request_t *request) {
                                             .key = &request->key.digest,
                                             .function = keel_buffer_bytes(&function),
                                             .ops = request->ops,
-                                            .is_eager = request->is_eager},
+                                            .is_eager = request->is_eager,
+                                            .has_gradient = request->has_gradient},
                              &request->ask.when);
     keel_buffer_deinitialize(&function);
     return status;

@@ -37,6 +37,7 @@ typedef struct request_t {
     keel_bytes_t load_options; // of an entry of this program, see keel_payload_t
     bool recompile;
     bool is_eager;         // an operation that ran on its own, outside jit
+    bool has_gradient;     // it computes one
     bool has_key;          // this process asked for this key before
     uint64_t asked_before; // how often this function asked for this key before
     bool is_retrace;       // by the same replica

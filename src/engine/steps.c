@@ -1,6 +1,8 @@
 // A step ends when the user says so (keel_step). In a process that never says so, an execution of
 // the leading function ends one: the function whose programs did the most work so far, operations
-// times executions. Operations that ran by themselves lead only if nothing else ran.
+// times executions. A function that computes gradients and ran more than once goes before all
+// others: beside a training step, loaders, samplers and metrics may run far more often. Operations
+// that ran by themselves lead only if nothing else ran.
 #include "engine/steps.h"
 #include "engine/counters.h"
 #include "engine/flow.h"
@@ -16,7 +18,7 @@ typedef struct member_t {
 typedef struct function_t {
     member_t *first;
     _Atomic uint64_t executions; // of its programs
-    bool is_eager;
+    bool is_eager, has_gradient;
     // Its executions when the last new program of any function came, the `noted`th; and those from
     // which on whole steps count for a program that comes in the same step as that one.
     uint64_t noted, at, settled;
@@ -85,11 +87,19 @@ static double work_of(const function_t *function) {
     return sum;
 }
 
+static bool is_training(const function_t *function) {
+    return function->has_gradient && executions_of(function) > 1;
+}
+
 static function_t *heaviest(const steps_t *steps, bool is_eager) {
     function_t *found = NULL;
     double most = 0;
+    bool trains = false;
     for (function_t *at = steps->functions[is_eager]; at; at = at->next) {
         double own = work_of(at);
+        if (trains && !is_training(at)) continue;
+        if (!trains && is_training(at)) most = 0;
+        trains |= is_training(at);
         if (own > most) found = at;
         if (own > most) most = own;
     }
@@ -145,6 +155,7 @@ static keel_status_t add_to_function(steps_t *steps, const steps_ask_t *ask, cou
     KEEL_TRY(find_function(steps, ask, &function));
     KEEL_TRY(keel_arena_alloc(&steps->arena, sizeof(member_t), &memory));
     KEEL_TRY(keel_map_put(&steps->members, program, 1));
+    function->has_gradient |= ask->has_gradient;
     member_t *member = memory;
     *member = (member_t){.counter = counter, .ops = ask->ops, .next = function->first};
     function->first = member;

@@ -21,6 +21,7 @@ typedef struct steps_ask_t {
     keel_bytes_t function; // what it has in common with other programs of its function
     uint64_t ops;
     bool is_eager;
+    bool has_gradient;
 } steps_ask_t;
 // When it asks.
 typedef struct steps_when_t {

@@ -11,6 +11,7 @@
 //   names      what the user calls a program's arguments                       names.c
 //   call       what else JAX compares of a call                                call.c
 //   operation  which programs JAX makes of its own operations                  operation.c
+//   gradient   which programs compute a gradient                               gradient.c
 //   python     the interpreter in this process, found at run time              python.h
 //   host_ops   what PyTorch/XLA computed on the host                           host_ops.h
 //
@@ -158,6 +159,9 @@ const char *keel_call_read(keel_arena_t *arena);
 // any jitted function and holds none of the user's; false if that is not sure. Runs some Python;
 // takes the GIL.
 bool keel_is_operation(keel_arena_t *arena);
+
+// gradient.c: true if a JAX program contains a backward pass, as the step of a training loop does.
+bool keel_computes_gradient(const keel_program_t *program);
 
 // path.c: where this process's Python looks for modules, without the folders of libraries; a line
 // for each. Runs some Python; takes the GIL. Never fails: "".

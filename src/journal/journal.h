@@ -139,9 +139,10 @@ typedef struct keel_journal_compile_t {
     const char *format;           // "mlir", "hlo"
     const keel_digest_t *options; // of the client's compile options, with maps in order
     keel_journal_site_t site;
-    uint64_t number; // of the program, for counts that follow; 0: none
-    bool recompile;  // this process compiled or loaded a module of that name under another key
-    bool is_eager;   // an operation that ran on its own, outside any jitted function
+    uint64_t number;   // of the program, for counts that follow; 0: none
+    bool recompile;    // this process compiled or loaded a module of that name under another key
+    bool is_eager;     // an operation that ran on its own, outside any jitted function
+    bool has_gradient; // it computes a gradient
     bool uncacheable;
     // In a rehearsal: "now", "later" (a `compiled` event follows), or "never". NULL otherwise.
     const char *rehearsed;
@@ -174,9 +175,10 @@ typedef struct keel_journal_load_t {
     const char *format;
     const keel_digest_t *options; // as above
     keel_journal_site_t site;
-    uint64_t number; // as above
-    bool recompile;  // as above: would have been a recompile without the cache
-    bool is_eager;   // as above
+    uint64_t number;   // as above
+    bool recompile;    // as above: would have been a recompile without the cache
+    bool is_eager;     // as above
+    bool has_gradient; // as above
     // Of several loads, if it is not 0: then all seconds are sums, and `step` waited for the last.
     uint64_t times, step;
     keel_journal_counts_t executes;

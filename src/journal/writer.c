@@ -396,6 +396,7 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     keel_line_site(&line.json, &event->site);
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
+    if (event->has_gradient) keel_json_bool(&line.json, "gradient", true);
     keel_json_bool(&line.json, "cacheable", !event->uncacheable);
     keel_line_text(&line.json, "rehearsed", event->rehearsed);
     if (event->is_guess) keel_json_bool(&line.json, "guess", true);
@@ -423,6 +424,7 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     keel_line_site(&line.json, &event->site);
     keel_json_bool(&line.json, "recompile", event->recompile);
     if (event->is_eager) keel_json_bool(&line.json, "eager", true);
+    if (event->has_gradient) keel_json_bool(&line.json, "gradient", true);
     if (event->times) keel_json_unsigned(&line.json, "times", event->times);
     if (event->times) keel_json_unsigned(&line.json, "step", event->step);
     counts_field(journal, &line.json, event->number, event->executes);

@@ -137,6 +137,8 @@ static keel_status_t add_program(keel_steps_t *steps, const json_t *event) {
     KEEL_TRY(keel_event_keep_field(&steps->texts, event, "name", &program->name));
     KEEL_TRY(family_of(steps, event, &program->family));
     steps->families[program->family].is_eager |= program->is_eager;
+    steps->families[program->family].has_gradient |=
+        json_is_true(json_object_get(event, "gradient"));
     return keel_map_put(&steps->by_identity, name_bytes(program->identity), steps->program_count++);
 }
 
@@ -305,14 +307,25 @@ static double weight(double work, uint64_t executes) {
     return executes > 1 ? work : work / BY_FAR;
 }
 
+// A function that computes gradients, more than once.
+static bool is_training(const struct keel_steps_family_t *family) {
+    return family->has_gradient && !family->is_eager && family->executes > 1;
+}
+
+// The step of a training loop goes before all others: beside it, loaders, samplers and metrics may
+// run far more often.
 static size_t heaviest(const keel_steps_t *steps, bool uncut, bool by_itself) {
     double most = 0;
     size_t found = SIZE_MAX;
+    bool trains = false;
+    for (size_t i = 0; !by_itself && i < steps->family_count; ++i)
+        trains = trains || is_training(&steps->families[i]);
     for (size_t i = 0; i < steps->family_count; ++i) {
         const struct keel_steps_family_t *family = &steps->families[i];
         double own = uncut ? weight(family->uncut_work, family->uncut_executes)
                            : weight(family->work, family->executes);
         if (own <= most || family->is_eager != by_itself) continue;
+        if (trains && !is_training(family)) continue;
         most = own;
         found = i;
     }

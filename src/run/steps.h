@@ -120,7 +120,7 @@ typedef struct keel_steps_t {
     struct keel_steps_family_t {
         double work, uncut_work; // operations times executions
         uint64_t executes, uncut_executes;
-        bool is_eager;
+        bool is_eager, has_gradient;
     } * families;
     size_t family_count;
     size_t leading;                     // SIZE_MAX: nothing ran

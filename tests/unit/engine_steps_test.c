@@ -70,12 +70,18 @@ static keel_digest_t digest_of(const char *text) {
 }
 
 static steps_when_t last_asked;
+static bool has_gradient; // of what is asked for
 
 // Asks for a program and gives its counter.
 static counter_t *ask(const bare_t *bare, const char *function, const char *program, uint64_t ops,
                       bool is_eager) {
     keel_digest_t digest = digest_of(program);
-    const steps_ask_t asked = {&digest, &digest, keel_str_bytes(keel_str(function)), ops, is_eager};
+    const steps_ask_t asked = {.program = &digest,
+                               .key = &digest,
+                               .function = keel_str_bytes(keel_str(function)),
+                               .ops = ops,
+                               .is_eager = is_eager,
+                               .has_gradient = has_gradient};
     counter_t *counter;
     CHECK(!steps_asked(bare->engine, &asked, &last_asked));
     CHECK(!counters_of(bare->engine->counters, &digest, &counter));
@@ -114,6 +120,27 @@ static void count_unmarked(const door_t *door) {
     run(&bare, eval, 1000);
     CHECK(steps_of(&bare).ended == 1002);
     CHECK(!steps_of(&bare).marked && !steps_of(&bare).in_step && !steps_of(&bare).in_last);
+}
+
+static void count_training(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    counter_t *loader = ask(&bare, "load", "load", 50, false);
+    has_gradient = true;
+    counter_t *step = ask(&bare, "step", "step", 100, false);
+    has_gradient = false;
+    counter_t *metric = ask(&bare, "metric", "metric", 50, false);
+    run(&bare, loader, 1000);
+    run(&bare, metric, 2000);
+    run(&bare, step, 1); // a single gradient is no loop
+    CHECK(steps_of(&bare).ended == 2000);
+    run(&bare, step, 1);
+    CHECK(steps_of(&bare).ended == 2);
+}
+
+static void test_a_function_that_computes_gradients_leads(void **state) {
+    door_run(*state, "", count_training);
 }
 
 static void ask_in_a_loop(const door_t *door) {
@@ -293,6 +320,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(marked_steps_and_their_programs),
         TEST(the_function_that_does_most_work_ends_steps_that_nobody_marks),
+        TEST(a_function_that_computes_gradients_leads),
         TEST(a_process_with_one_program_counts_its_steps_too),
         TEST(steps_without_a_new_program_are_counted_for_the_next_one),
         TEST(the_first_function_of_a_run_is_counted_from_its_start),

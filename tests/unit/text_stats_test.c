@@ -182,28 +182,6 @@ static void a_step_is_an_execution_of_the_family_that_does_the_most(void **state
     keel_why_deinitialize(&stats);
 }
 
-static void what_ran_once_leads_only_by_far(void **state) {
-    (void)state;
-#define RAN(name, ops)                                                                             \
-    "{\"event\":\"compile\",\"pid\":1,\"program\":\"" name "\",\"name\":\"" name                   \
-    "\",\"ops\":" #ops "}\n"
-#define RUN(once, steps)                                                                           \
-    RAN("init", once)                                                                              \
-    RAN("step", 31)                                                                                \
-    "{\"event\":\"end\",\"pid\":1,"                                                                \
-    "\"executes\":{\"init\":1,\"step\":" #steps "}}\n"
-    static const struct {
-        const char *journal;
-        uint64_t steps;
-    } runs[] = {{RUN(182, 4), 4}, {RUN(292, 4), 4}, {RUN(5000, 4), 1}, {RUN(292, 1), 1}};
-    for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
-        keel_why_t stats;
-        stats_of(runs[i].journal, &stats);
-        assert_int_equal(stats.run.steps, runs[i].steps);
-        keel_why_deinitialize(&stats);
-    }
-}
-
 static void a_load_from_memory_is_no_new_program(void **state) {
     (void)state;
     keel_why_t stats;
@@ -770,7 +748,6 @@ int main(void) {
         cmocka_unit_test(where_no_device_reports_its_memory_the_reason_is_told),
         cmocka_unit_test(a_run_is_what_its_first_process_said),
         cmocka_unit_test(a_step_is_an_execution_of_the_family_that_does_the_most),
-        cmocka_unit_test(what_ran_once_leads_only_by_far),
         cmocka_unit_test(a_load_from_memory_is_no_new_program),
         cmocka_unit_test(several_processes_count_their_own_steps),
         cmocka_unit_test(recompiles_carry_their_step_and_their_line),
