@@ -73,6 +73,23 @@ static void settle(keel_bytes_t module, bool with_config) {
     keel_signature_deinitialize(&signature);
 }
 
+// An outline has nothing that an outline would leave out.
+static void outline(keel_bytes_t module) {
+    keel_buffer_t once, twice;
+    keel_buffer_initialize(&once, 0);
+    keel_buffer_initialize(&twice, 0);
+    keel_status_t status = keel_signature_outline(module, &once);
+    if (!status) {
+        status = keel_signature_outline(keel_buffer_bytes(&once), &twice);
+        if (status || !keel_bytes_equal(keel_buffer_bytes(&once), keel_buffer_bytes(&twice)))
+            abort();
+        settle(keel_buffer_bytes(&once), true);
+    }
+    keel_status_ignore(status);
+    keel_buffer_deinitialize(&once);
+    keel_buffer_deinitialize(&twice);
+}
+
 static void read_options(keel_bytes_t options) {
     keel_program_t program;
     keel_signature_t signature;
@@ -91,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     parse(bytes);
     settle(bytes, true);
     settle(bytes, false);
+    outline(bytes);
     read_options(bytes);
     return 0;
 }

@@ -3,8 +3,8 @@
 import logging
 import os
 
-from . import (devices, disabled_jit, doors, fixes, handlers, kernels, own_cache, rehearsal,
-               service)
+from . import (devices, disabled_jit, doors, fixes, handlers, kernels, outlines, own_cache,
+               rehearsal, service)
 from ._imports import when_imported
 
 
@@ -22,6 +22,7 @@ def begin_jax() -> None:
     kernels.begin()
     handlers.begin()
     devices.begin()
+    outlines.begin()
     service.begin()
     rehearsal.begin_jax()
     own_cache.begin()

@@ -30,6 +30,7 @@ HAS_VECTORCALL = 1 << 11
 POINTER_SIZE = ctypes.sizeof(c_void_p)
 
 _door: Any = None
+_is_hidden = False
 _registry: Any = None  # of the trees that JAX makes results with; None: programs name themselves not
 _handed_out: Dict[int, Any] = {}
 
@@ -187,10 +188,17 @@ def _count_in_python(pxla: Any) -> None:
     pxla.ExecuteReplicated.__call__ = bind(counted)
 
 
+def hide() -> None:
+    """Keeps what is `unseen` out of the lines and the tracebacks that JAX shows. Before JAX is imported."""
+    global _is_hidden
+    for name in () if _is_hidden else ("source_info_util", "traceback_util"):
+        when_imported("jax._src." + name, lambda util: util.register_exclusion(OWN))
+    _is_hidden = True
+
+
 def prepare(door: Any) -> None:
     """Before JAX makes its first function."""
-    for name in ("source_info_util", "traceback_util"):
-        when_imported("jax._src." + name, lambda util: util.register_exclusion(OWN))
+    hide()
     if getattr(sys, "_is_gil_enabled", lambda: True)():
         when_imported("jaxlib._jax", lambda module: _follow_functions(module, door))
 

@@ -277,5 +277,9 @@ typedef struct keel_stored_t keel_stored_t;
 keel_stored_t *keel_engine_stored(keel_engine_t *engine, const PJRT_Executable *executable,
                                   keel_payload_t *out);
 void keel_stored_release(keel_stored_t *stored);
+// Answers PJRT_Executable_OptimizedProgram, the size or the bytes, with the outline of the program
+// (signature/signature.h), which is made for the first question and lives as long as the
+// executable. False: it has none, or that failed; *program is as it was. Any thread.
+bool keel_engine_outline(keel_engine_t *engine, PJRT_Executable *executable, PJRT_Program *program);
 
 #endif // KEEL_ENGINE_ENGINE_H_

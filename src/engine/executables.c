@@ -271,6 +271,37 @@ bool executables_made_of(keel_engine_t *engine, const PJRT_Executable *executabl
     return taken;
 }
 
+keel_code_t executables_outline(keel_engine_t *engine, const PJRT_Executable *executable,
+                                PJRT_Program *program) {
+    executables_t *table = engine->executables;
+    keel_code_t code = KEEL_UNSUPPORTED;
+    pthread_mutex_lock(&table->lock);
+    const taken_t *taken = taken_find(&table->taken, executable);
+    if (taken && !taken->is_outlined) code = KEEL_NOT_FOUND;
+    if (taken && taken->outline && (!program->code || program->code_size >= taken->outline_size)) {
+        if (program->code) memcpy(program->code, taken->outline, taken->outline_size);
+        program->code_size = taken->outline_size;
+        code = KEEL_OK;
+    }
+    pthread_mutex_unlock(&table->lock);
+    return code;
+}
+
+void executables_keep_outline(keel_engine_t *engine, const PJRT_Executable *executable,
+                              uint8_t *outline, size_t size) {
+    executables_t *table = engine->executables;
+    pthread_mutex_lock(&table->lock);
+    taken_t *taken = taken_find(&table->taken, executable);
+    if (taken && !taken->is_outlined) {
+        taken->outline = outline;
+        taken->outline_size = size;
+        taken->is_outlined = true;
+        outline = NULL;
+    }
+    pthread_mutex_unlock(&table->lock);
+    keel_free(outline);
+}
+
 void keel_engine_executable_closing(keel_engine_t *engine, const PJRT_Executable *executable) {
     executables_t *table = engine->executables;
     pthread_mutex_lock(&table->lock);

@@ -30,6 +30,14 @@ keel_status_t executables_add_unloaded(keel_engine_t *engine, const PJRT_Executa
                                        const made_of_t *made_of) KEEL_MUST_CHECK;
 // False if that is not known.
 bool executables_made_of(keel_engine_t *engine, const PJRT_Executable *executable, made_of_t *out);
+// The outline of an executable that the client took: KEEL_OK with the answer to PJRT's question in
+// *program, whose format is not set; KEEL_NOT_FOUND if nobody has kept one yet, KEEL_UNSUPPORTED if
+// it has none, or too little room. These carry no text.
+keel_code_t executables_outline(keel_engine_t *engine, const PJRT_Executable *executable,
+                                PJRT_Program *program);
+// Keeps one (taken over; NULL: it has none), unless there is one already.
+void executables_keep_outline(keel_engine_t *engine, const PJRT_Executable *executable,
+                              uint8_t *outline, size_t size);
 // Adds an executable that is in the table to the gang of its key.
 keel_status_t executables_join(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded,
                                const gang_program_t *program) KEEL_MUST_CHECK;

@@ -3,9 +3,9 @@
 // executable that was compiled with dumps also has compile options without them (dumps.h).
 //
 // The optimized program is kept because clients ask for it as soon as they have an executable (JAX
-// does so four times for each, for the shardings and layouts of results and parameters), and a
-// plugin serializes its whole module each time: on a warm start that took as long as the load
-// itself. The memory needs take a plugin up to 30 ms to report.
+// for the shardings and layouts of results and parameters, outline.c), and a plugin serializes its
+// whole module each time: on a warm start that took as long as the load itself. The memory needs
+// take a plugin up to 30 ms to report.
 #ifndef KEEL_ENGINE_PAYLOAD_H_
 #define KEEL_ENGINE_PAYLOAD_H_
 

@@ -67,6 +67,7 @@ taken_t *taken_remove(taken_table_t *table, const PJRT_Executable *executable) {
 void taken_free(taken_t *taken) {
     if (!taken) return;
     keel_stored_release(taken->stored);
+    keel_free(taken->outline);
     keel_free(taken);
 }
 

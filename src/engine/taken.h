@@ -9,6 +9,9 @@ typedef struct taken_t {
     const PJRT_Executable *executable;
     keel_stored_t *stored; // NULL: none
     made_of_t made_of;
+    uint8_t *outline; // of its optimized program (outline.c), once a client asked for it
+    size_t outline_size;
+    bool is_outlined; // it was asked for; without an outline there is none
     struct taken_t *next;
 } taken_t;
 

@@ -1,4 +1,5 @@
 // Executables: what they are made of is in facts.c.
+#include "pjrt/outlines.h"
 #include "rehearse/objects.h"
 
 // ---- loaded executables ------------------------------------------------------------------------
@@ -334,13 +335,15 @@ static PJRT_Error *memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args *arg
 // Asked for the size first, then for the bytes: both times it is the same module.
 static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args) {
     const facts_t *facts = args->executable->facts;
+    bool suffices = facts->has_outline && keel_outlines_suffice(args->executable);
+    const keel_buffer_t *module = suffices ? &facts->outline : &facts->module;
     PJRT_Program *program = args->program;
-    if (program->code && program->code_size < facts->module.size)
+    if (program->code && program->code_size < module->size)
         return keel_pjrt_error(keel_status_make(KEEL_INVALID,
                                                 "%zu bytes of room for a module of %zu",
-                                                program->code_size, facts->module.size));
-    if (program->code) memcpy(program->code, facts->module.data, facts->module.size);
-    program->code_size = facts->module.size;
+                                                program->code_size, module->size));
+    if (program->code) memcpy(program->code, module->data, module->size);
+    program->code_size = module->size;
     program->format = facts->format;
     program->format_size = strlen(facts->format);
     return NULL;

@@ -13,6 +13,7 @@ void facts_release(facts_t *facts) {
     worth_destroy(facts->worth);
     keel_signature_deinitialize(&facts->signature);
     keel_buffer_deinitialize(&facts->module);
+    keel_buffer_deinitialize(&facts->outline);
     keel_buffer_deinitialize(&facts->serialized);
     keel_arena_deinitialize(&facts->arena);
     keel_free(facts);
@@ -105,6 +106,8 @@ keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module, keel_str_t 
     tell_guess(facts);
     if (!is_usable) return NULL;
     keel_buffer_append(&facts->module, module.data, module.size);
+    facts->has_outline = !(status = keel_signature_outline(module, &facts->outline));
+    keel_status_ignore(status);
     return keel_buffer_status(&facts->module);
 }
 
@@ -150,6 +153,7 @@ keel_status_t facts_begin(const PJRT_Client_Compile_Args *args, facts_t **out) {
     facts_t *facts = memory;
     atomic_init(&facts->references, 1);
     keel_buffer_initialize(&facts->module, 0);
+    keel_buffer_initialize(&facts->outline, 0);
     keel_buffer_initialize(&facts->serialized, 0);
     keel_arena_initialize(&facts->arena, 0);
     facts->format = "hlo_with_config";

@@ -359,8 +359,10 @@ typedef struct facts_t {
     const char *name;       // never freed
     compiling_t *compiling; // NULL: it is not compiled here
     worth_t *worth;
-    keel_buffer_t module; // optimized, or in place of that
-    const char *format;   // of the module
+    keel_buffer_t module;  // optimized, or in place of that
+    keel_buffer_t outline; // of the optimized one
+    bool has_outline;
+    const char *format; // of the module
     keel_buffer_t serialized;
     bool has_memory; // known without the compiler
     keel_program_memory_t memory;

@@ -5,6 +5,7 @@
 #include "enforce/enforce.h"
 #include "keel/status.h"
 #include "pjrt/kernels.h"
+#include "pjrt/outlines.h"
 #include "shim/shim.h"
 
 KEEL_API const PJRT_Api *GetPjrtApi(void);
@@ -39,6 +40,9 @@ KEEL_API void keel_ask_devices(int64_t count);
 // It reports what the client's own CPU devices are called, before their numbers. Before the client
 // is made.
 KEEL_API void keel_name_devices(const char *prefix);
+// It says what this thread's client asks executables for, when that begins and when it ends
+// (pjrt/outlines.h): a keel_outlines_t.
+KEEL_API void keel_mark_outlines(int kind, bool begins);
 // Whether Keel's cache does the work of the client's own, so that the package switches that off: 0
 // no, 1 yes, 2 a rehearsal, whose executables must not get there. Once a client was made.
 KEEL_API int keel_replaces_cache(void);
@@ -107,6 +111,10 @@ void keel_ask_devices(int64_t count) {
 
 void keel_name_devices(const char *prefix) {
     keel_shim_name_devices(prefix);
+}
+
+void keel_mark_outlines(int kind, bool begins) {
+    keel_outlines_mark((keel_outlines_t)kind, begins);
 }
 
 void keel_note_fix(const char *name, const char *state, const char *label, const char *reference,

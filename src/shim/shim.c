@@ -8,6 +8,7 @@
 #include "pjrt/bridge.h"
 #include "pjrt/error.h"
 #include "pjrt/kernels.h"
+#include "pjrt/outlines.h"
 
 // One door per process, and so one plugin and one engine behind it: PJRT's functions carry no
 // context. The table is the bridge's, also for
@@ -94,7 +95,10 @@ static PJRT_Error *get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args
     if (error) return error;
     keel_status_t status =
         keel_engine_executable_taken(engine, args->loaded_executable, args->executable);
-    if (!status) return NULL;
+    if (!status) {
+        keel_outlines_taken(args->executable);
+        return NULL;
+    }
     keel_pjrt_destroy_executable(plugin.api, args->executable);
     args->executable = NULL;
     return keel_pjrt_error(status);
@@ -139,6 +143,8 @@ static PJRT_Error *serialize(PJRT_Executable_Serialize_Args *args) {
 // Asked for the size first, then for the bytes. The format's name lives as long as the executable.
 static PJRT_Error *optimized_program(PJRT_Executable_OptimizedProgram_Args *args) {
     keel_payload_t payload;
+    bool suffices = args->program && keel_outlines_suffice(args->executable);
+    if (suffices && keel_engine_outline(engine, args->executable, args->program)) return NULL;
     keel_stored_t *stored = keel_engine_stored(engine, args->executable, &payload);
     PJRT_Program *program = args->program;
     size_t size = stored ? keel_payload_program_size(&payload) : 0;

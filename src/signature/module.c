@@ -1,5 +1,6 @@
-// The module of a program that was not compiled: clients ask an executable's optimized module for
-// the layouts and shardings of parameters and results.
+// Modules without what computes: clients ask an executable's optimized module for the layouts and
+// shardings of parameters and results. That of a program that was not compiled, and the outline of
+// one that was.
 //
 // Source: xla/service/hlo.proto (HloModuleProtoWithConfig), xla/xla_data.proto.
 #include <stdio.h>
@@ -134,10 +135,9 @@ static void put_result_shape(uint32_t field, const keel_signature_t *signature,
     keel_proto_close(out, opened);
 }
 
-static void put_program_shape(uint32_t field, const keel_signature_t *signature,
-                              keel_buffer_t *out) {
+// A ProgramShapeProto.
+static void put_program_shape(const keel_signature_t *signature, keel_buffer_t *out) {
     char name[24];
-    size_t opened = keel_proto_open(out, field);
     for (uint32_t i = 0; i < signature->parameter_count; ++i)
         put_shape_field(PROGRAM_SHAPE_PARAMETERS, &signature->parameters[i], out);
     put_result_shape(PROGRAM_SHAPE_RESULT, signature, out);
@@ -145,42 +145,68 @@ static void put_program_shape(uint32_t field, const keel_signature_t *signature,
         snprintf(name, sizeof name, "p%u", i);
         put_text(out, PROGRAM_SHAPE_NAMES, name);
     }
-    keel_proto_close(out, opened);
 }
 
-// Instructions are numbered from 1: the parameters, then the call that takes them all.
-static void put_computation(const keel_signature_t *signature, keel_buffer_t *out) {
-    uint32_t count = signature->parameter_count;
+static size_t open_instruction(const char *name, const char *opcode, keel_bytes_t shape,
+                               uint64_t id, keel_buffer_t *out) {
+    size_t opened = keel_proto_open(out, COMPUTATION_INSTRUCTIONS);
+    put_text(out, INSTRUCTION_NAME, name);
+    put_text(out, INSTRUCTION_OPCODE, opcode);
+    keel_proto_put_bytes(out, INSTRUCTION_SHAPE, shape);
+    put_number(out, INSTRUCTION_ID, id);
+    return opened;
+}
+
+// Instructions are numbered from 1: the parameters, then the call that takes them all. `shape` is a
+// ProgramShapeProto; false if it has no result.
+static bool put_computation(keel_bytes_t shape, const char *target, keel_buffer_t *out) {
+    keel_cursor_t cursor = keel_cursor(shape);
+    keel_proto_field_t field;
+    keel_bytes_t result = {NULL, 0};
+    uint64_t count = 0;
     char name[24];
     size_t computation = keel_proto_open(out, MODULE_COMPUTATIONS), opened;
     put_text(out, COMPUTATION_NAME, "main");
-    for (uint32_t i = 0; i < count; ++i) {
-        snprintf(name, sizeof name, "p%u", i);
-        opened = keel_proto_open(out, COMPUTATION_INSTRUCTIONS);
-        put_text(out, INSTRUCTION_NAME, name);
-        put_text(out, INSTRUCTION_OPCODE, "parameter");
-        put_shape_field(INSTRUCTION_SHAPE, &signature->parameters[i], out);
-        put_number(out, INSTRUCTION_PARAMETER, i);
-        put_number(out, INSTRUCTION_ID, i + 1);
+    while (keel_proto_next(&cursor, &field)) {
+        if (field.wire != KEEL_WIRE_BYTES) continue;
+        if (field.number == PROGRAM_SHAPE_RESULT) result = field.bytes;
+        if (field.number != PROGRAM_SHAPE_PARAMETERS) continue;
+        snprintf(name, sizeof name, "p%llu", (unsigned long long)count);
+        opened = open_instruction(name, "parameter", field.bytes, count + 1, out);
+        put_number(out, INSTRUCTION_PARAMETER, count++);
         keel_proto_close(out, opened);
     }
-    opened = keel_proto_open(out, COMPUTATION_INSTRUCTIONS);
-    put_text(out, INSTRUCTION_NAME, "not_compiled");
-    put_text(out, INSTRUCTION_OPCODE, "custom-call");
-    put_result_shape(INSTRUCTION_SHAPE, signature, out);
-    put_text(out, INSTRUCTION_TARGET, "keel.not_compiled");
-    put_number(out, INSTRUCTION_ID, count + 1);
+    opened = open_instruction(target, "custom-call", result, count + 1, out);
+    put_text(out, INSTRUCTION_TARGET, target);
     if (count) {
         size_t operands = keel_proto_open(out, INSTRUCTION_OPERANDS);
-        for (uint32_t i = 0; i < count; ++i)
+        for (uint64_t i = 0; i < count; ++i)
             keel_proto_put_varint(out, i + 1);
         keel_proto_close(out, operands);
     }
     keel_proto_close(out, opened);
-    put_program_shape(COMPUTATION_SHAPE, signature, out);
+    keel_proto_put_bytes(out, COMPUTATION_SHAPE, shape);
     put_number(out, COMPUTATION_ID, 1);
     put_number(out, COMPUTATION_ROOT, count + 1);
     keel_proto_close(out, computation);
+    return !cursor.failed && result.size;
+}
+
+// All of a module but its name and its shardings.
+static bool put_entry(keel_bytes_t shape, const char *target, keel_buffer_t *out) {
+    put_text(out, MODULE_ENTRY_NAME, "main");
+    keel_proto_put_bytes(out, MODULE_PROGRAM_SHAPE, shape);
+    put_number(out, MODULE_ENTRY_ID, 1);
+    return put_computation(shape, target, out);
+}
+
+static void put_config(keel_bytes_t shape, uint64_t replicas, uint64_t partitions,
+                       keel_buffer_t *out) {
+    size_t config = keel_proto_open(out, WITH_CONFIG_CONFIG);
+    keel_proto_put_bytes(out, CONFIG_LAYOUT, shape);
+    put_number(out, CONFIG_REPLICAS, replicas);
+    put_number(out, CONFIG_PARTITIONS, partitions);
+    keel_proto_close(out, config);
 }
 
 // An unset sharding is a replicated one.
@@ -204,17 +230,75 @@ static void put_shardings(const keel_signature_t *signature, keel_buffer_t *out)
 }
 
 void keel_signature_module(const keel_signature_t *signature, keel_buffer_t *out) {
+    keel_buffer_t shape;
+    keel_buffer_initialize(&shape, 0);
+    put_program_shape(signature, &shape);
     size_t module = keel_proto_open(out, WITH_CONFIG_MODULE);
     keel_proto_put_bytes(out, MODULE_NAME, keel_str_bytes(signature->name));
-    put_text(out, MODULE_ENTRY_NAME, "main");
-    put_computation(signature, out);
-    put_program_shape(MODULE_PROGRAM_SHAPE, signature, out);
-    put_number(out, MODULE_ENTRY_ID, 1);
+    put_entry(keel_buffer_bytes(&shape), "keel.not_compiled", out);
     put_shardings(signature, out);
     keel_proto_close(out, module);
-    size_t config = keel_proto_open(out, WITH_CONFIG_CONFIG);
-    put_program_shape(CONFIG_LAYOUT, signature, out);
-    put_number(out, CONFIG_REPLICAS, signature->replicas);
-    put_number(out, CONFIG_PARTITIONS, signature->partitions);
-    keel_proto_close(out, config);
+    put_config(keel_buffer_bytes(&shape), signature->replicas, signature->partitions, out);
+    out->failed |= shape.failed;
+    keel_buffer_deinitialize(&shape);
+}
+
+// ---- of a compiled program ---------------------------------------------------------------------
+
+typedef struct config_t {
+    keel_bytes_t shape; // the entry's, a ProgramShapeProto with layouts
+    uint64_t replicas, partitions;
+} config_t;
+
+static bool read_config(keel_bytes_t bytes, config_t *out) {
+    keel_cursor_t cursor = keel_cursor(bytes);
+    keel_proto_field_t field;
+    *out = (config_t){{NULL, 0}, 1, 1};
+    while (keel_proto_next(&cursor, &field)) {
+        if (field.number == CONFIG_LAYOUT && field.wire == KEEL_WIRE_BYTES)
+            out->shape = field.bytes;
+        if (field.number == CONFIG_REPLICAS) out->replicas = field.value;
+        if (field.number == CONFIG_PARTITIONS) out->partitions = field.value;
+    }
+    return !cursor.failed && out->shape.size;
+}
+
+// What a reader takes of two fields with one number is not what this file does, so there is none.
+static bool find_parts(keel_bytes_t whole, keel_bytes_t *out_module, keel_bytes_t *out_config) {
+    keel_cursor_t cursor = keel_cursor(whole);
+    keel_proto_field_t field;
+    *out_module = *out_config = (keel_bytes_t){NULL, 0};
+    while (keel_proto_next(&cursor, &field)) {
+        keel_bytes_t *part = field.number == WITH_CONFIG_MODULE   ? out_module
+                             : field.number == WITH_CONFIG_CONFIG ? out_config
+                                                                  : NULL;
+        if (!part || part->data || field.wire != KEEL_WIRE_BYTES) return false;
+        *part = field.bytes;
+    }
+    return !cursor.failed && out_module->size && out_config->size;
+}
+
+static bool copy_told(keel_bytes_t module, keel_buffer_t *out) {
+    keel_cursor_t cursor = keel_cursor(module);
+    keel_proto_field_t field;
+    while (keel_proto_next(&cursor, &field))
+        if (field.number == MODULE_NAME || field.number == MODULE_RESULTS_SHARDING ||
+            field.number == MODULE_PARAMETER_SHARDINGS)
+            keel_buffer_append(out, field.raw.data, field.raw.size);
+    return !cursor.failed;
+}
+
+keel_status_t keel_signature_outline(keel_bytes_t optimized, keel_buffer_t *out) {
+    keel_bytes_t module, config_bytes;
+    config_t config;
+    bool is_known =
+        find_parts(optimized, &module, &config_bytes) && read_config(config_bytes, &config);
+    if (is_known) {
+        size_t opened = keel_proto_open(out, WITH_CONFIG_MODULE);
+        is_known = copy_told(module, out) && put_entry(config.shape, "keel.outline", out);
+        keel_proto_close(out, opened);
+        put_config(config.shape, config.replicas, config.partitions, out);
+    }
+    if (is_known) return keel_buffer_status(out);
+    return keel_status_make(KEEL_UNSUPPORTED, "this optimized program has no outline");
 }

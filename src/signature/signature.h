@@ -4,7 +4,8 @@
 //   settle.c      what only the compiled program shows of them
 //   sharding.c    shardings of every spelling -> OpSharding, and the part of an array on one device
 //   named.c       those that name axes of a mesh; axes.c: their tiles
-//   module.c      the optimized module that a client may see in place of one that was not compiled
+//   module.c      modules without what computes, for clients that ask only what a program takes and
+//                 gives
 //
 // A program of several partitions has whole arrays. Each device holds a part of one, as its
 // sharding says. A result without a sharding gets one from the compiler (propagation), which only a
@@ -117,6 +118,12 @@ bool keel_signature_is_guess(const keel_signature_t *signature, const char **out
 // Appends an HloModuleProtoWithConfig with the signature's parameters, results and shardings, and a
 // custom call to "keel.not_compiled" in place of the computation.
 void keel_signature_module(const keel_signature_t *signature, keel_buffer_t *out);
+
+// Appends the outline of an executable's optimized program (HloModuleProtoWithConfig): the same
+// with a custom call to "keel.outline" in place of all computations. Its parameters and results
+// have the shapes, layouts and shardings of the program. KEEL_UNSUPPORTED if it is not one that
+// Keel understands; `out` has garbage then.
+keel_status_t keel_signature_outline(keel_bytes_t optimized, keel_buffer_t *out) KEEL_MUST_CHECK;
 
 // ---- sharding.c --------------------------------------------------------------------------------
 

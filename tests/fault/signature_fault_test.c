@@ -1,6 +1,6 @@
 // Each allocation fails once: of reading what an executable takes and gives, of writing the module
-// that stands for it and of taking shardings and layouts from that. The status is clean, nothing is
-// left behind, and it works again afterwards.
+// that stands for it and its outline, and of taking shardings and layouts from that. The status is
+// clean, nothing is left behind, and it works again afterwards.
 #define _GNU_SOURCE
 #include "place.h"
 
@@ -15,11 +15,15 @@ static const uint8_t options[] = {0x1a, 34, 0x20, 1, 0x28, 4,    0x30, 1,    0x4
 static keel_status_t settle(keel_signature_t *signature) {
     keel_buffer_t module;
     keel_buffer_initialize(&module, 0);
+    keel_buffer_t outline;
+    keel_buffer_initialize(&outline, 0);
     keel_signature_module(signature, &module);
     keel_status_t status = keel_buffer_status(&module);
+    if (!status) status = keel_signature_outline(keel_buffer_bytes(&module), &outline);
     for (uint32_t i = 0; i < signature->result_count; ++i)
         signature->results[i].settled = false;
-    if (!status) status = keel_signature_settle(signature, keel_buffer_bytes(&module), true);
+    if (!status) status = keel_signature_settle(signature, keel_buffer_bytes(&outline), true);
+    keel_buffer_deinitialize(&outline);
     keel_buffer_deinitialize(&module);
     return status;
 }

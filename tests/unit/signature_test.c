@@ -412,6 +412,78 @@ static void a_parameter_has_one_of_the_numbers(void **state) {
     }
 }
 
+// The made module stands for a compiled one. A second computation is the plugin's.
+static void an_outline_has_what_a_program_takes_and_gives_and_no_more(void **state) {
+    (void)state;
+    enum { MODULE = 1, CONFIG = 2, COMPUTATIONS = 3, RESULTS_SHARDING = 12 };
+    static const uint8_t computation[200] = {0x0a, 2, 'f', '1', 0x12, 193};
+    keel_signature_t signature;
+    keel_buffer_t made, whole, outline, again;
+    keel_proto_field_t part;
+    keel_buffer_initialize(&made, 0);
+    keel_buffer_initialize(&whole, 0);
+    keel_buffer_initialize(&outline, 0);
+    keel_buffer_initialize(&again, 0);
+    read_sample("mlir/shard_map.v1_20.mlir", false, &signature);
+    signature.parameters[0].layout = KEEL_STR("{0,1:T(8,128)(2,1)}");
+    keel_signature_module(&signature, &made);
+    keel_cursor_t cursor = keel_cursor(keel_buffer_bytes(&made));
+    while (keel_proto_next(&cursor, &part)) {
+        size_t opened = keel_proto_open(&whole, part.number);
+        keel_buffer_append(&whole, part.bytes.data, part.bytes.size);
+        for (int i = 0; i < 20 && part.number == MODULE; ++i)
+            keel_proto_put_bytes(&whole, COMPUTATIONS, keel_bytes(computation, sizeof computation));
+        keel_proto_close(&whole, opened);
+    }
+    assert_ok(keel_signature_outline(keel_buffer_bytes(&whole), &outline));
+    assert_true(outline.size < made.size + 64);
+    assert_ok(keel_signature_outline(keel_buffer_bytes(&outline), &again));
+    assert_int_equal(again.size, outline.size);
+    assert_memory_equal(again.data, outline.data, outline.size);
+    for (uint32_t i = 0; i < signature.result_count; ++i)
+        signature.results[i].settled = false;
+    signature.parameters[0].layout = (keel_str_t){0};
+    assert_ok(keel_signature_settle(&signature, keel_buffer_bytes(&outline), true));
+    for (uint32_t i = 0; i < signature.result_count; ++i)
+        assert_false(signature.results[i].guessed);
+    assert_true(keel_str_is(signature.parameters[0].layout, "{0,1:T(8,128)(2,1)}"));
+    keel_signature_deinitialize(&signature);
+    keel_buffer_deinitialize(&again);
+    keel_buffer_deinitialize(&outline);
+    keel_buffer_deinitialize(&whole);
+    keel_buffer_deinitialize(&made);
+}
+
+static void another_module_has_no_outline(void **state) {
+    (void)state;
+    static const struct {
+        const char *what, *bytes;
+        size_t size;
+    } cases[] = {
+        {"nothing", "", 0},
+        {"no config", "\x0a\x03\x0a\x01m", 5},
+        {"a config without the entry's shape", "\x0a\x03\x0a\x01m\x12\x02\x20\x01", 9},
+        {"no module", "\x12\x04\x0a\x02\x12\x00", 6},
+        {"a shape without a result", "\x0a\x03\x0a\x01m\x12\x04\x0a\x02\x0a\x00", 11},
+        {"two modules", "\x0a\x03\x0a\x01m\x0a\x03\x0a\x01m\x12\x06\x0a\x04\x12\x02\x10\x0b", 18},
+        {"a part that is not known", "\x0a\x03\x0a\x01m\x12\x06\x0a\x04\x12\x02\x10\x0b\x1a\x00",
+         15},
+        {"a torn module", "\x0a\x03\x0a\x09m\x12\x06\x0a\x04\x12\x02\x10\x0b", 13},
+    };
+    static const char good[] = "\x0a\x03\x0a\x01m\x12\x06\x0a\x04\x12\x02\x10\x0b";
+    keel_buffer_t outline;
+    keel_buffer_initialize(&outline, 0);
+    assert_ok(keel_signature_outline(keel_str_bytes(keel_str(good)), &outline));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        print_message("  %s\n", cases[i].what);
+        keel_bytes_t bytes = keel_bytes(cases[i].bytes, cases[i].size);
+        keel_status_t status = keel_signature_outline(bytes, &outline);
+        assert_int_equal(keel_status_code(status), KEEL_UNSUPPORTED);
+        keel_status_ignore(status);
+    }
+    keel_buffer_deinitialize(&outline);
+}
+
 static void sizes_are_counted_or_not_known(void **state) {
     (void)state;
     static const int64_t few[] = {3, 5}, none[] = {3, 0}, most[] = {INT64_MAX, 2};
@@ -437,6 +509,8 @@ int main(void) {
         cmocka_unit_test(axes_that_a_compiler_names_are_tiles),
         cmocka_unit_test(what_a_module_does_not_tell_is_a_guess),
         cmocka_unit_test(a_parameter_has_one_of_the_numbers),
+        cmocka_unit_test(an_outline_has_what_a_program_takes_and_gives_and_no_more),
+        cmocka_unit_test(another_module_has_no_outline),
         cmocka_unit_test(sizes_are_counted_or_not_known),
     };
     return cmocka_run_group_tests_name("signature", tests, NULL, NULL);
