@@ -20,7 +20,8 @@ static void read_answer(keel_bytes_t message) {
     keel_status_t status = wire_read_answer(message, &answer);
     check(!status || keel_status_code(status) == KEEL_CORRUPT);
     if (!status) {
-        check(answer.error.size || answer.executable.size || answer.is_trial);
+        check(answer.error.size || answer.executable.size || answer.is_trial ||
+              (answer.is_partition && answer.program.size));
         check(is_within(message, answer.results.data, answer.results.size));
         check(is_within(message, answer.error.data, answer.error.size));
         check(is_within(message, answer.executable.data, answer.executable.size));
@@ -34,7 +35,7 @@ static void read_answer(keel_bytes_t message) {
         check(!wire_read_answer(keel_bytes(out.data + WIRE_HEAD, out.size - WIRE_HEAD), &again));
         check(keel_str_equal(answer.error, again.error) && answer.code == again.code);
         check(keel_bytes_equal(answer.executable, again.executable));
-        check(answer.is_trial == again.is_trial);
+        check(answer.is_trial == again.is_trial && answer.is_partition == again.is_partition);
         check(keel_bytes_equal(answer.results, again.results));
         check(answer.has_memory == again.has_memory && answer.memory.peak == again.memory.peak);
         keel_buffer_deinitialize(&out);

@@ -24,6 +24,7 @@ typedef struct aot_program_t {
     double seconds, memory; // of the compile; bytes of its process
     uint64_t bytes;         // of the executable
     char *error;
+    char *unkept; // why it is not stored; NULL: it is
 } aot_program_t;
 
 typedef struct aot_t {
@@ -40,6 +41,7 @@ typedef struct aot_t {
     keel_map_t known;        // program and options that are listed
     aot_program_t **programs;
     size_t count, capacity;
+    aot_program_t *asked; // the one that the engine has now
     pthread_mutex_t lock; // for the programs' results
 } aot_t;
 
@@ -194,6 +196,13 @@ static keel_status_t check_store(const keel_settings_t *settings) {
                                 "set --cache-dir to a folder that can be written");
 }
 
+// As a gate that lets all programs pass: the engine knows what is not stored.
+static keel_status_t note_unkept(void *context, const keel_engine_ask_t *ask, keel_verdict_t *out) {
+    const aot_t *aot = context;
+    (void)out;
+    return ask->unkept ? keel_strdup(keel_str(ask->unkept), &aot->asked->unkept) : NULL;
+}
+
 static keel_status_t open_target(aot_t *aot) {
     char *path;
     KEEL_TRY(check_store(&aot->settings));
@@ -217,10 +226,15 @@ static keel_status_t open_target(aot_t *aot) {
     KEEL_TRY(keel_engine_create(&aot->settings, &aot->plugin, false, &aot->engine));
     KEEL_TRY(keel_engine_rehearse(aot->engine, &aot->target, compiles, KEEL_REHEARSE_FILL_ZEROS,
                                   KEEL_WRITES_KEEP));
+    keel_engine_set_gate(aot->engine, &(keel_engine_gate_t){.check = note_unkept, .context = aot});
     return make_client(aot);
 }
 
 // ---- compiling ---------------------------------------------------------------------------------
+
+static bool is_unkept(const aot_program_t *program) {
+    return program->unkept && !program->error;
+}
 
 static void tell_compiled(const aot_t *aot, const aot_program_t *program) {
     char seconds[24], memory[16], bytes[16];
@@ -234,7 +248,9 @@ static void tell_compiled(const aot_t *aot, const aot_program_t *program) {
         printf("%-28s in the cache", program->name);
     else
         printf("%-28s %8s %10s %10s", program->name, seconds, memory, bytes);
-    printf("%s%s\n", *program->shown ? "  " : "", program->shown);
+    printf("%s%s", *program->shown ? "  " : "", program->shown);
+    if (is_unkept(program)) printf("  not stored: %s", program->unkept);
+    putchar('\n');
     fflush(stdout);
 }
 
@@ -311,6 +327,7 @@ static keel_status_t read_options(const aot_t *aot, const aot_program_t *program
 }
 
 static void compile(aot_t *aot, aot_program_t *program) {
+    aot->asked = program;
     cli_program_t code;
     uint8_t *options;
     size_t size;
@@ -356,6 +373,7 @@ static void print_json(const aot_t *aot) {
             keel_json_unsigned(&json, "memory", (uint64_t)program->memory);
             keel_json_unsigned(&json, "bytes", program->bytes);
         }
+        if (is_unkept(program)) keel_json_string(&json, "not_stored", program->unkept);
         keel_json_end_object(&json);
     }
     keel_json_end_array(&json);
@@ -364,7 +382,7 @@ static void print_json(const aot_t *aot) {
 }
 
 static int sum_up(const aot_t *aot, double seconds) {
-    size_t compiled = 0, failed = 0, there = 0, calling = 0;
+    size_t compiled = 0, failed = 0, there = 0, calling = 0, unkept = 0;
     double sum = 0;
     char wall[24], all[24];
     for (size_t i = 0; i < aot->count; ++i) {
@@ -372,6 +390,7 @@ static int sum_up(const aot_t *aot, double seconds) {
         failed += error != NULL;
         calling += error && strstr(error, "No FFI handler registered");
         there += aot->programs[i]->is_there;
+        unkept += is_unkept(aot->programs[i]);
         sum += aot->programs[i]->seconds;
     }
     compiled = aot->count - failed - there;
@@ -383,6 +402,9 @@ static int sum_up(const aot_t *aot, double seconds) {
         cli_say("%zu of %zu programs compiled for %s in %s (%s of compiling), %zu in the cache%s",
                 compiled, aot->count, aot->target.name, wall, all, there,
                 failed ? "; some failed, see above" : "");
+    if (unkept && !aot->json)
+        cli_say("%zu of them %s not stored, so each run compiles %s again; see above why", unkept,
+                unkept == 1 ? "is" : "are", unkept == 1 ? "it" : "them");
     if (calling && !aot->json)
         cli_say("a program that calls functions by name compiles if its run recorded where they "
                 "are, and they are still there; otherwise use `keel rehearse`");
@@ -397,6 +419,7 @@ static void release(aot_t *aot) {
         keel_free(program->path);
         keel_free(program->options);
         keel_free(program->error);
+        keel_free(program->unkept);
         keel_free(program);
     }
     keel_free((void *)aot->programs);

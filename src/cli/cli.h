@@ -242,6 +242,8 @@ keel_status_t cli_set_rehearsal(const cli_rehearsal_t *rehearsal, const char *pl
                                 const char *library) KEEL_MUST_CHECK;
 // hosts.c: how many processes to start. KEEL_INVALID if there are too many.
 keel_status_t cli_count_processes(const cli_rehearsal_t *rehearsal, uint32_t *out) KEEL_MUST_CHECK;
+// Says so if there are many more of them than processors.
+void cli_say_crowd(const cli_rehearsal_t *rehearsal, uint32_t processes, bool quiet);
 // Where processes of a rehearsal meet.
 typedef struct cli_hosts_t {
     const keel_target_t *target;

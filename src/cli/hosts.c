@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -21,6 +22,20 @@ keel_status_t cli_count_processes(const cli_rehearsal_t *rehearsal, uint32_t *ou
                             "%s has %u processes, and at most %d are started; give --processes 1, "
                             "or a smaller target",
                             rehearsal->target.name, *out, CLI_PROCESSES);
+}
+
+// Each process has a Python of its own, and all of them trace the same programs.
+void cli_say_crowd(const cli_rehearsal_t *rehearsal, uint32_t processes, bool quiet) {
+    enum { EACH = 4 }; // more on a processor take long
+    cpu_set_t allowed;
+    long cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+    if (quiet || cores < 1 || processes <= (uint32_t)cores * EACH) return;
+    bool is_named = access(rehearsal->on, F_OK) != 0;
+    int name = (int)strcspn(rehearsal->on, "/");
+    cli_say("%u processes share %ld CPU%s and this machine's memory; %.*s%s has all its devices in "
+            "one process",
+            processes, cores, cores == 1 ? "" : "s", is_named ? name : 0, rehearsal->on,
+            is_named ? "/1" : "a target of one process");
 }
 
 // ---- where they meet ---------------------------------------------------------------------------

@@ -201,7 +201,7 @@ static bool say_meanwhile(const char *run_dir, const char *id) {
     return meanwhile.count;
 }
 
-static void nothing_recorded(const command_run_t *run, bool began) {
+static void nothing_recorded(const command_run_t *run, bool began, int code) {
     if (run->nested) return;
     const char *folder = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     keel_status_t refused =
@@ -216,6 +216,10 @@ static void nothing_recorded(const command_run_t *run, bool began) {
         cli_say("nothing was recorded: %s cannot be written", folder);
     else if (refused)
         cli_say("%s", keel_status_message(refused));
+    else if (code && run->rehearsal && !say_meanwhile(folder, run->id))
+        cli_say("nothing was recorded: the command ended with exit code %d before it started an "
+                "XLA client",
+                code);
     else if (!say_meanwhile(folder, run->id))
         cli_say("nothing was recorded: the command started no XLA client that loads Keel; see "
                 "`keel run --help`");
@@ -247,8 +251,14 @@ static bool asked_for_operations(const keel_why_t *why) {
 }
 
 // What follows looks like a whole rehearsal.
-static void say_ended_early(const command_run_t *run, int code) {
-    if (run->rehearsal && code && !run->quiet)
+static void say_ended_early(const command_run_t *run, const keel_run_t *recorded, int code) {
+    if (!run->rehearsal || !code || run->quiet) return;
+    const keel_target_t *target = &run->rehearsal->target;
+    if (run->asked_for_none && !recorded->rehearsal.refusal_count)
+        cli_say("the command ended with exit code %d before its first program; if it needs more "
+                "than the %u device%s of %s, name a larger target",
+                code, target->device_count, target->device_count == 1 ? "" : "s", target->name);
+    else
         cli_say("the command ended with exit code %d: the rehearsal is what it did until then",
                 code);
 }
@@ -259,7 +269,7 @@ static bool sum_up(command_run_t *run, int code) {
     keel_why_t why;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     if (!*run_dir) {
-        if (!run->quiet || run->json_file) nothing_recorded(run, false);
+        if (!run->quiet || run->json_file) nothing_recorded(run, false, code);
         return true;
     }
     cli_analyze(run_dir, run->id);
@@ -269,7 +279,7 @@ static bool sum_up(command_run_t *run, int code) {
         if (!absent)
             cli_fail(status);
         else if (!run->quiet || run->json_file)
-            nothing_recorded(run, false);
+            nothing_recorded(run, false, code);
         if (absent && !run->quiet) no_fix(run);
         run->asked_for_none = absent && is_writable(run_dir);
         if (absent) keel_status_ignore(status);
@@ -279,9 +289,9 @@ static bool sum_up(command_run_t *run, int code) {
     run->asked_for_none = why.run.processes && !why.run.request_count && !why.run.entry_count;
     run->asked_for_operations = why.run.processes && asked_for_operations(&why);
     // There was no room for its first line.
-    if (!why.run.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true);
+    if (!why.run.processes && (!run->quiet || run->json_file)) nothing_recorded(run, true, code);
     if (!run->quiet && why.run.processes) {
-        say_ended_early(run, code);
+        say_ended_early(run, &why.run, code);
         keel_buffer_t text;
         keel_buffer_initialize(&text, 0);
         keel_text_summary(&why, &text);
@@ -338,6 +348,7 @@ static keel_status_t run_processes(const command_run_t *run, char **command, cli
     *out_started = false;
     if (run->rehearsal) KEEL_TRY(cli_count_processes(run->rehearsal, &processes.count));
     if (processes.count > 1) {
+        cli_say_crowd(run->rehearsal, processes.count, run->quiet);
         processes.prepare = cli_set_process;
         processes.context = &hosts;
         KEEL_TRY(cli_hosts_begin(&run->rehearsal->target, run->id, &hosts));

@@ -67,6 +67,22 @@ static uint64_t cpu_nanoseconds(void) {
                    microseconds(others.ru_utime) + microseconds(others.ru_stime));
 }
 
+// The option that ends a compile behind the layouts of parameters and results; XLA's compiler for
+// the processor has none and leaves out what takes most of its time.
+//
+// Source: xla/pjrt/proto/compile_options.proto: a map from names to OptionOverrideProto.
+static void put_partition_option(const worker_t *worker, keel_buffer_t *out) {
+    enum { OVERRIDES = 7, NAME = 1, VALUE = 2, BOOL = 2, INT = 3 };
+    size_t entry = keel_proto_open(out, OVERRIDES);
+    keel_proto_put_bytes(out, NAME,
+                         keel_str_bytes(worker->client ? KEEL_STR("xla_backend_optimization_level")
+                                                       : KEEL_STR("xla_early_exit_with_layouts")));
+    size_t value = keel_proto_open(out, VALUE);
+    keel_proto_put_number(out, worker->client ? INT : BOOL, KEEL_WIRE_VARINT, !worker->client);
+    keel_proto_close(out, value);
+    keel_proto_close(out, entry);
+}
+
 static keel_status_t compile_for_topology(const worker_t *worker, const PJRT_Program *program,
                                           keel_bytes_t options, PJRT_Executable **out) {
     PJRT_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Compile), .topology = worker->topology,
@@ -90,9 +106,32 @@ static keel_status_t compile_by_client(const worker_t *worker, const PJRT_Progra
 
 // ---- the answer --------------------------------------------------------------------------------
 
+static keel_status_t describe_partition(worker_t *worker, PJRT_Executable *executable,
+                                        wire_answer_t *answer, keel_buffer_t *program) {
+    KEEL_TRY(
+        keel_pjrt_optimized_program(worker->api, executable, program, &answer->program_format));
+    answer->program = keel_buffer_bytes(program);
+    answer->is_partition = true;
+    return NULL;
+}
+
+static void describe_costs(const worker_t *worker, PJRT_Executable *executable,
+                           keel_buffer_t *out) {
+    PJRT_Executable_GetCostAnalysis_Args args = {KEEL_PJRT_SIZE(PJRT_Executable_GetCostAnalysis),
+                                                 .executable = executable};
+    if (!keel_pjrt_has(worker->api, PJRT_Executable_GetCostAnalysis)) return;
+    keel_status_t status = KEEL_PJRT_CALL(worker->api, PJRT_Executable_GetCostAnalysis, args);
+    for (size_t i = 0; !status && i < args.num_properties; ++i) {
+        const PJRT_NamedValue *cost = &args.properties[i];
+        if (cost->type == PJRT_NamedValue_kFloat)
+            wire_put_cost(out, (keel_str_t){cost->name, cost->name_size}, cost->float_value);
+    }
+    keel_status_ignore(status);
+}
+
 // The serialized bytes, and what the plugin tells beside. Not all plugins tell all.
 static keel_status_t describe(worker_t *worker, PJRT_Executable *executable, wire_answer_t *answer,
-                              keel_buffer_t *program) {
+                              keel_buffer_t *program, keel_buffer_t *costs) {
     uint8_t *serialized;
     size_t size;
     KEEL_TRY(keel_pjrt_serialize(worker->api, executable, &serialized, &size));
@@ -104,6 +143,8 @@ static keel_status_t describe(worker_t *worker, PJRT_Executable *executable, wir
     status = keel_pjrt_program_memory(worker->api, executable, &answer->memory);
     answer->has_memory = !status;
     keel_status_ignore(status);
+    describe_costs(worker, executable, costs);
+    answer->costs = keel_buffer_bytes(costs);
     if (keel_pjrt_has(worker->api, PJRT_Executable_Fingerprint)) {
         PJRT_Executable_Fingerprint_Args args = {KEEL_PJRT_SIZE(PJRT_Executable_Fingerprint),
                                                  .executable = executable};
@@ -116,12 +157,14 @@ static keel_status_t describe(worker_t *worker, PJRT_Executable *executable, wir
     return NULL;
 }
 
-static keel_status_t put_answer(worker_t *worker, PJRT_Executable *executable,
+static keel_status_t put_answer(worker_t *worker, PJRT_Executable *executable, bool is_partition,
                                 wire_answer_t *answer, keel_buffer_t *out) {
-    keel_buffer_t program;
+    keel_buffer_t program, costs;
     struct rusage usage = {0};
     keel_buffer_initialize(&program, 0);
-    keel_status_t status = describe(worker, executable, answer, &program);
+    keel_buffer_initialize(&costs, 0);
+    keel_status_t status = is_partition ? describe_partition(worker, executable, answer, &program)
+                                        : describe(worker, executable, answer, &program, &costs);
     getrusage(RUSAGE_SELF, &usage);
     answer->peak_memory = (uint64_t)usage.ru_maxrss * 1024;
     if (!status) {
@@ -130,6 +173,7 @@ static keel_status_t put_answer(worker_t *worker, PJRT_Executable *executable,
     }
     keel_free((void *)(uintptr_t)answer->executable.data);
     keel_buffer_deinitialize(&program);
+    keel_buffer_deinitialize(&costs);
     return status;
 }
 
@@ -142,50 +186,59 @@ static keel_status_t prove(worker_t *worker, keel_bytes_t serialized) {
 }
 
 static keel_status_t compile_on_client(worker_t *worker, const PJRT_Program *program,
-                                       keel_bytes_t options, wire_answer_t *answer,
+                                       keel_bytes_t options, bool is_partition,
                                        keel_buffer_t *out) {
     PJRT_LoadedExecutable *loaded;
     PJRT_Executable *executable;
+    wire_answer_t answer = {0}, written;
     uint64_t began = keel_clock_monotonic(), cpu = cpu_nanoseconds();
     KEEL_TRY(compile_by_client(worker, program, options, &loaded));
-    answer->nanoseconds = keel_clock_monotonic() - began;
-    answer->cpu_nanoseconds = cpu_nanoseconds() - cpu;
+    answer.nanoseconds = keel_clock_monotonic() - began;
+    answer.cpu_nanoseconds = cpu_nanoseconds() - cpu;
     keel_status_t status = keel_pjrt_executable(worker->api, loaded, &executable);
     if (!status) {
-        status = put_answer(worker, executable, answer, out);
+        status = put_answer(worker, executable, is_partition, &answer, out);
         keel_pjrt_destroy_executable(worker->api, executable);
     }
     keel_pjrt_destroy_loaded(worker->api, loaded);
-    wire_answer_t written;
-    if (!status)
-        status =
-            wire_read_answer(keel_bytes(out->data + WIRE_HEAD, out->size - WIRE_HEAD), &written);
+    if (is_partition || status) return status;
+    status = wire_read_answer(keel_bytes(out->data + WIRE_HEAD, out->size - WIRE_HEAD), &written);
     return status ? status : prove(worker, written.executable);
 }
 
 static keel_status_t compile_on_topology(worker_t *worker, const PJRT_Program *program,
-                                         keel_bytes_t options, wire_answer_t *answer,
+                                         keel_bytes_t options, bool is_partition,
                                          keel_buffer_t *out) {
     PJRT_Executable *executable;
+    wire_answer_t answer = {0};
     uint64_t began = keel_clock_monotonic(), cpu = cpu_nanoseconds();
     KEEL_TRY(compile_for_topology(worker, program, options, &executable));
-    answer->nanoseconds = keel_clock_monotonic() - began;
-    answer->cpu_nanoseconds = cpu_nanoseconds() - cpu;
-    keel_status_t status = put_answer(worker, executable, answer, out);
+    answer.nanoseconds = keel_clock_monotonic() - began;
+    answer.cpu_nanoseconds = cpu_nanoseconds() - cpu;
+    keel_status_t status = put_answer(worker, executable, is_partition, &answer, out);
     keel_pjrt_destroy_executable(worker->api, executable);
     return status;
 }
 
 static keel_status_t compile(worker_t *worker, keel_bytes_t code, const wire_job_t *job,
                              keel_buffer_t *out) {
-    wire_answer_t answer = {0};
     const PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
                                   .code = (char *)(uintptr_t)code.data,
                                   .code_size = code.size,
                                   .format = job->format.data,
                                   .format_size = job->format.size};
-    return worker->client ? compile_on_client(worker, &program, job->options, &answer, out)
-                          : compile_on_topology(worker, &program, job->options, &answer, out);
+    keel_buffer_t options;
+    keel_buffer_initialize(&options, 0);
+    keel_buffer_append(&options, job->options.data, job->options.size);
+    if (job->is_partition) put_partition_option(worker, &options);
+    keel_status_t status = keel_buffer_status(&options);
+    if (!status)
+        status = worker->client ? compile_on_client(worker, &program, keel_buffer_bytes(&options),
+                                                    job->is_partition, out)
+                                : compile_on_topology(worker, &program, keel_buffer_bytes(&options),
+                                                      job->is_partition, out);
+    keel_buffer_deinitialize(&options);
+    return status;
 }
 
 static keel_status_t write_again(keel_bytes_t code, keel_buffer_t *out) {

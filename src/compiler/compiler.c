@@ -144,7 +144,7 @@ static keel_status_t make_task(const wire_job_t *job, void *context, task_t **ou
     task->is_trial = job->executable.size != 0;
     task->seconds = (unsigned)job->seconds;
     keel_buffer_initialize(&task->message, 0);
-    keel_arena_initialize(&task->result.result_texts, 0);
+    keel_arena_initialize(&task->result.texts, 0);
     wire_put_job(&task->message, job);
     keel_status_t status = keel_buffer_status(&task->message);
     if (!status)
@@ -178,8 +178,10 @@ keel_status_t keel_compiler_submit(keel_compiler_t *compiler, const keel_job_t *
                                    uint64_t *out_id) {
     KEEL_TRY(check_process(compiler));
     KEEL_TRY(compiler_check_devices(job->options, compiler->device_count, compiler->target_name));
-    const wire_job_t message = {
-        .code = job->code, .options = job->options, .format = keel_str(job->format)};
+    const wire_job_t message = {.code = job->code,
+                                .options = job->options,
+                                .format = keel_str(job->format),
+                                .is_partition = job->is_partition};
     return submit(compiler, &message, job->context, out_id);
 }
 

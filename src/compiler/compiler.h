@@ -46,7 +46,11 @@ typedef struct keel_job_t {
     keel_bytes_t code;
     const char *format;   // "mlir", "hlo"
     keel_bytes_t options; // CompileOptionsProto
-    void *context;        // of the caller
+    // Only how the compiler shards and lays out parameters and results: what comes back has an
+    // optimized program that says so, and nothing else. It is an error of the program if the
+    // compiler cannot stop there.
+    bool is_partition;
+    void *context; // of the caller
 } keel_job_t;
 
 // Returns at once. KEEL_INVALID for a program of more devices than the target has.
@@ -75,11 +79,13 @@ typedef struct keel_compiled_t {
     size_t fingerprint_size;
     bool has_memory;
     keel_program_memory_t memory;
+    PJRT_NamedValue *costs;      // floats: "flops"; in `texts`
+    size_t cost_count;           // 0: the compiler does not say
     double seconds, cpu_seconds; // of the compile alone, or of the shorter execution of a trial
     uint64_t peak_memory;        // of its child so far, in bytes
     keel_result_t *results;      // of a trial
     size_t result_count;
-    keel_arena_t result_texts; // what they point to
+    keel_arena_t texts; // what results and costs point to
 } keel_compiled_t;
 
 enum { KEEL_COMPILER_ANY = 0 }; // an id of no job

@@ -43,7 +43,7 @@ void keel_compiled_deinitialize(keel_compiled_t *compiled) {
     keel_free(compiled->program);
     keel_free(compiled->program_format);
     keel_free(compiled->fingerprint);
-    keel_arena_deinitialize(&compiled->result_texts);
+    keel_arena_deinitialize(&compiled->texts);
     *compiled = (keel_compiled_t){0};
 }
 
@@ -96,10 +96,10 @@ static keel_status_t keep_result(keel_cursor_t *cursor, keel_compiled_t *out) {
         return keel_status_make(KEEL_CORRUPT, "the results of a trial are damaged");
     keel_bytes_t bytes = keel_cursor_take(cursor, keel_proto_varint(cursor));
     if (cursor->failed) return keel_status_make(KEEL_CORRUPT, "a result of a trial is truncated");
-    KEEL_TRY(keel_arena_array(&out->result_texts, shape.rank, sizeof *dims, &memory));
+    KEEL_TRY(keel_arena_array(&out->texts, shape.rank, sizeof *dims, &memory));
     if (shape.rank) memcpy(memory, dims, shape.rank * sizeof *dims);
     shape.dims = memory;
-    KEEL_TRY(keel_arena_array(&out->result_texts, bytes.size, 1, &memory));
+    KEEL_TRY(keel_arena_array(&out->texts, bytes.size, 1, &memory));
     if (bytes.size) memcpy(memory, bytes.data, bytes.size);
     out->results[out->result_count++] = (keel_result_t){shape, keel_bytes(memory, bytes.size)};
     return NULL;
@@ -111,10 +111,34 @@ static keel_status_t keep_results(keel_bytes_t results, keel_compiled_t *out) {
     void *memory;
     if (cursor.failed || count > results.size)
         return keel_status_make(KEEL_CORRUPT, "the results of a trial are damaged");
-    KEEL_TRY(keel_arena_array(&out->result_texts, (size_t)count, sizeof *out->results, &memory));
+    KEEL_TRY(keel_arena_array(&out->texts, (size_t)count, sizeof *out->results, &memory));
     out->results = memory;
     while (out->result_count < count)
         KEEL_TRY(keep_result(&cursor, out));
+    return NULL;
+}
+
+static keel_status_t keep_costs(keel_bytes_t costs, keel_compiled_t *out) {
+    enum { LEAST = 5 }; // bytes of one
+    keel_cursor_t cursor = keel_cursor(costs);
+    void *memory;
+    if (!costs.size) return NULL;
+    KEEL_TRY(keel_arena_array(&out->texts, costs.size / LEAST + 1, sizeof *out->costs, &memory));
+    out->costs = memory;
+    while (keel_cursor_left(&cursor)) {
+        keel_str_t name;
+        float value;
+        if (!wire_read_cost(&cursor, &name, &value))
+            return keel_status_make(KEEL_CORRUPT, "the costs of a program are damaged");
+        KEEL_TRY(keel_arena_str(&out->texts, name, &name));
+        out->costs[out->cost_count++] =
+            (PJRT_NamedValue){.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+                              .name = name.data,
+                              .name_size = name.size,
+                              .type = PJRT_NamedValue_kFloat,
+                              .float_value = value,
+                              .value_size = 1};
+    }
     return NULL;
 }
 
@@ -122,6 +146,7 @@ static keel_status_t keep(const wire_answer_t *answer, keel_compiled_t *out) {
     out->code = (PJRT_Error_Code)answer->code;
     if (answer->error.size) return keel_strdup(answer->error, &out->error);
     if (answer->is_trial) return keep_results(answer->results, out);
+    KEEL_TRY(keep_costs(answer->costs, out));
     KEEL_TRY(dup_known(answer->executable, &out->executable, &out->executable_size));
     KEEL_TRY(dup_known(answer->fingerprint, &out->fingerprint, &out->fingerprint_size));
     if (!answer->program.size) return NULL;

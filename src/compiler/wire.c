@@ -20,6 +20,7 @@ enum {
     JOB_ARGUMENTS,
     JOB_SEED,
     JOB_SECONDS,
+    JOB_IS_PARTITION,
 };
 enum {
     ANSWER_ERROR = 1,
@@ -34,6 +35,8 @@ enum {
     ANSWER_MEMORY, // packed: the numbers of keel_program_memory_t in their order
     ANSWER_IS_TRIAL,
     ANSWER_RESULTS,
+    ANSWER_IS_PARTITION,
+    ANSWER_COSTS,
 };
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -105,6 +108,7 @@ void wire_put_job(keel_buffer_t *out, const wire_job_t *job) {
     put(out, JOB_FORMAT, keel_str_bytes(job->format));
     put(out, JOB_OPTIONS, job->options);
     put(out, JOB_CODE, job->code);
+    if (job->is_partition) put_number(out, JOB_IS_PARTITION, 1);
     if (job->executable.size) {
         put(out, JOB_EXECUTABLE, job->executable);
         put(out, JOB_ARGUMENTS, job->arguments);
@@ -127,6 +131,21 @@ bool wire_read_shape(keel_cursor_t *cursor, int64_t dims[WIRE_RANK], keel_array_
     for (uint64_t i = 0; i < rank; ++i)
         dims[i] = (int64_t)keel_proto_varint(cursor);
     *out = (keel_array_shape_t){(keel_primitive_t)element, (uint32_t)rank, dims};
+    return !cursor->failed;
+}
+
+void wire_put_cost(keel_buffer_t *out, keel_str_t name, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    keel_proto_put_varint(out, name.size);
+    keel_buffer_str(out, name);
+    keel_buffer_u32(out, bits);
+}
+
+bool wire_read_cost(keel_cursor_t *cursor, keel_str_t *out_name, float *out_value) {
+    *out_name = keel_bytes_str(keel_cursor_take(cursor, keel_proto_varint(cursor)));
+    uint32_t bits = keel_cursor_u32(cursor);
+    memcpy(out_value, &bits, sizeof bits);
     return !cursor->failed;
 }
 
@@ -153,7 +172,9 @@ void wire_put_answer(keel_buffer_t *out, const wire_answer_t *answer) {
     put_number(out, ANSWER_PEAK_MEMORY, answer->peak_memory);
     if (answer->has_memory) put_memory(out, &answer->memory);
     if (answer->is_trial) put_number(out, ANSWER_IS_TRIAL, 1);
+    if (answer->is_partition) put_number(out, ANSWER_IS_PARTITION, 1);
     put(out, ANSWER_RESULTS, answer->results);
+    put(out, ANSWER_COSTS, answer->costs);
     end(out, start);
 }
 
@@ -205,6 +226,7 @@ keel_status_t wire_read_job(keel_bytes_t message, wire_job_t *out) {
     while (keel_proto_next(&cursor, &field)) {
         if (field.number == JOB_SEED) out->seed = field.value;
         if (field.number == JOB_SECONDS) out->seconds = field.value;
+        if (field.number == JOB_IS_PARTITION) out->is_partition = field.value;
         if (field.wire != KEEL_WIRE_BYTES) continue;
         if (field.number == JOB_EXECUTABLE) out->executable = field.bytes;
         if (field.number == JOB_ARGUMENTS) out->arguments = field.bytes;
@@ -241,6 +263,9 @@ static bool read_answer_number(const keel_proto_field_t *field, wire_answer_t *o
         case ANSWER_IS_TRIAL:
             out->is_trial = field->value != 0;
             break;
+        case ANSWER_IS_PARTITION:
+            out->is_partition = field->value != 0;
+            break;
         default:
             break;
     }
@@ -263,6 +288,9 @@ static bool read_answer_bytes(const keel_proto_field_t *field, wire_answer_t *ou
             break;
         case ANSWER_FINGERPRINT:
             out->fingerprint = field->bytes;
+            break;
+        case ANSWER_COSTS:
+            out->costs = field->bytes;
             break;
         case ANSWER_RESULTS:
             out->results = field->bytes;
@@ -287,6 +315,7 @@ keel_status_t wire_read_answer(keel_bytes_t message, wire_answer_t *out) {
         if (!is_good) return damaged("it cannot be decoded");
     }
     if (cursor.failed) return damaged("it cannot be decoded");
-    bool answers = out->error.size || out->executable.size || out->is_trial;
+    bool answers = out->error.size || out->executable.size || out->is_trial ||
+                   (out->is_partition && out->program.size);
     return answers ? NULL : damaged("it answers nothing");
 }

@@ -35,6 +35,7 @@ typedef struct wire_job_t {
     keel_bytes_t executable; // of a trial: then there is no code
     keel_bytes_t arguments;  // shapes, as wire_put_shape writes them
     uint64_t seed, seconds;
+    bool is_partition;
 } wire_job_t;
 
 // All of it borrowed. An error that is absent is empty.
@@ -42,9 +43,11 @@ typedef struct wire_answer_t {
     keel_str_t error, program_format;
     uint64_t code;
     keel_bytes_t executable, program, fingerprint;
+    keel_bytes_t costs; // wire_put_cost, one after another
     bool has_memory;
     keel_program_memory_t memory;
     uint64_t nanoseconds, cpu_nanoseconds, peak_memory;
+    bool is_partition; // only the program is told
     bool is_trial;
     keel_bytes_t results; // of a trial: a shape (wire_put_shape) and its bytes, one after another
 } wire_answer_t;
@@ -60,6 +63,10 @@ void wire_put_answer(keel_buffer_t *out, const wire_answer_t *answer);
 enum { WIRE_RANK = 64 };
 void wire_put_shape(keel_buffer_t *out, const keel_array_shape_t *shape);
 bool wire_read_shape(keel_cursor_t *cursor, int64_t dims[WIRE_RANK], keel_array_shape_t *out);
+
+// A cost within a message. False if none can be read.
+void wire_put_cost(keel_buffer_t *out, keel_str_t name, float value);
+bool wire_read_cost(keel_cursor_t *cursor, keel_str_t *out_name, float *out_value);
 
 // KEEL_CORRUPT for a kind that is not `expected`, or a message that is too large.
 keel_status_t wire_read_head(const uint8_t head[WIRE_HEAD], wire_kind_t *out_kind,

@@ -12,6 +12,7 @@
 #include "engine/fork.h"
 #include "engine/host_ops.h"
 #include "engine/memory.h"
+#include "engine/partition.h"
 #include "engine/prefetch.h"
 #include "engine/progress.h"
 #include "engine/proofs.h"
@@ -355,26 +356,28 @@ static void journal_compile(request_t *request) {
     uint64_t number = counters_name(request->engine->counters, &request->program);
     bool is_among_others = request->repeat == REPEAT_WRITTEN && !request->is_eager;
     executed_t executed = count_executions(request);
-    keel_journal_compile(request->engine->journal, &(keel_journal_compile_t){
-                                                       .subject = subject_of(request),
-                                                       .seconds = keel_seconds(request->in_plugin),
-                                                       .overhead_seconds = overhead(request),
-                                                       .ops = request->ops,
-                                                       .bytes = request->code.size,
-                                                       .format = request->format,
-                                                       .options = &request->options,
-                                                       .site = engine_site(&request->site.place),
-                                                       .number = number,
-                                                       .recompile = request->recompile,
-                                                       .is_eager = request->is_eager,
-                                                       .has_gradient = request->has_gradient,
-                                                       .uncacheable = !is_kept(request),
-                                                       .rehearsed = request->rehearsed,
-                                                       .is_guess = request->is_guess,
-                                                       .times = is_among_others,
-                                                       .executes = executed.counts,
-                                                       .leading = executed.leading,
-                                                   });
+    keel_journal_compile(request->engine->journal,
+                         &(keel_journal_compile_t){
+                             .subject = subject_of(request),
+                             .seconds = keel_seconds(request->in_plugin),
+                             .overhead_seconds = overhead(request),
+                             .ops = request->ops,
+                             .bytes = request->code.size,
+                             .format = request->format,
+                             .options = &request->options,
+                             .site = engine_site(&request->site.place),
+                             .number = number,
+                             .recompile = request->recompile,
+                             .is_eager = request->is_eager,
+                             .has_gradient = request->has_gradient,
+                             .uncacheable = !is_kept(request),
+                             .rehearsed = request->rehearsed,
+                             .is_guess = request->is_guess,
+                             .partition_seconds = request->partition_seconds,
+                             .times = is_among_others,
+                             .executes = executed.counts,
+                             .leading = executed.leading,
+                         });
     keel_free((void *)(uintptr_t)executed.counts.data);
 }
 
@@ -426,6 +429,7 @@ static void rehearse(request_t *request, claims_t *held) {
                                    .claims = *held};
     request->rehearsed = rehearsal_word(request->args->executable);
     request->is_guess = keel_rehearse_is_guess(request->args->executable);
+    partition_take(request, rehearsed.is_kept);
     journal_compile(request);
     rehearsal_follow(request->engine, request->args->executable, &rehearsed);
 }
@@ -495,8 +499,9 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
                              .bytes = request->code.size,
                              .started = keel_clock_monotonic()};
     progress_begin(engine, &compiling);
-    PJRT_Error *error =
-        request->unloaded ? call_plugin_unloaded(request) : call_plugin(engine, request->args);
+    PJRT_Error *error = is_kept(request) && partition_load(request) ? NULL
+                        : request->unloaded                         ? call_plugin_unloaded(request)
+                                            : call_plugin(engine, request->args);
     uint64_t took = keel_clock_monotonic() - compiling.started;
     progress_end(engine, &compiling);
     request->in_plugin += took;

@@ -93,6 +93,7 @@ typedef struct keel_engine_ask_t {
     bool is_eager;           // an operation that runs on its own, outside jit
     const char *elsewhere; // who loaded it, if Keel did not hand out its bytes: then `code` is the
                            // optimized program; otherwise NULL
+    const char *unkept;    // why its executable is not stored; NULL: it may be
     bool is_read;          // `code` is a program that Keel reads
     uint32_t process;      // which one this is of the processes that the client's devices belong to
     struct request_t *request;

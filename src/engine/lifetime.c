@@ -270,22 +270,28 @@ void keel_engine_end(keel_engine_t *engine) {
 
 // ---- clients -----------------------------------------------------------------------------------
 
+// `backend` and `client` are NULL if there is none.
 static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
                           const client_t *client) {
     keel_journal_start_t event = {.mode = keel_mode_name(engine->settings.mode),
                                   .cache_dir = engine->cache_dir,
                                   .script = engine->script,
-                                  .target = rehearsal_target(engine, client->client),
-                                  .client = client->number,
-                                  .key = &client->backend};
+                                  .target =
+                                      rehearsal_target(engine, client ? client->client : NULL),
+                                  .client = client ? client->number : 0,
+                                  .key = client ? &client->backend : NULL};
     event.plugin.path = engine->plugin->path;
     event.plugin.name = strrchr(engine->plugin->path, '/') + 1;
-    event.plugin.platform = backend->platform_name;
-    event.plugin.version = backend->platform_version;
+    if (backend) event.plugin.platform = backend->platform_name;
+    if (backend) event.plugin.version = backend->platform_version;
     event.plugin.build = &engine->plugin_build;
     event.plugin.api_major = engine->api->pjrt_api_version.major_version;
     event.plugin.api_minor = engine->api->pjrt_api_version.minor_version;
     keel_journal_start(engine->journal, &event);
+}
+
+void engine_begin_without_client(keel_engine_t *engine) {
+    journal_start(engine, NULL, NULL);
 }
 
 static keel_status_t add_client(keel_engine_t *engine, PJRT_Client *client,

@@ -180,7 +180,8 @@ keel_status_t keel_payload_unpack(keel_bytes_t bytes, keel_payload_t *out) {
     out->format = keel_bytes_str(keel_cursor_take(&cursor, format));
     out->program = keel_cursor_take(&cursor, program);
     out->options = keel_cursor_take(&cursor, options);
-    if (!known || cursor.failed || keel_cursor_left(&cursor) || !out->executable.size)
+    if (!known || cursor.failed || keel_cursor_left(&cursor) ||
+        (!out->executable.size && !out->program.size))
         return refuse();
     return NULL;
 }

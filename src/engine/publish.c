@@ -247,6 +247,7 @@ void publish_compiled(keel_engine_t *engine, const keel_key_t *key, const keel_d
         publish_failed(engine, "put", key, name, status);
         return;
     }
+    if (!compiled->executable_size) return; // only its shardings (partition.h)
     keel_journal_publish(engine->journal,
                          &(keel_journal_publish_t){.key = &key->digest,
                                                    .name = name,

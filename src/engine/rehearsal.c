@@ -129,7 +129,9 @@ static void note_refused(void *context, keel_rehearse_action_t action, const cha
     refused_t *refused = refused_of(rehearsal, &wanted, message);
     if (refused) ++refused->count;
     pthread_mutex_unlock(&rehearsal->lock);
-    if (!before) journal_refused(engine);
+    // Without a client, nothing else says what run this is.
+    if (action == KEEL_REHEARSE_CLIENT) engine_begin_without_client(engine);
+    if (!before || action == KEEL_REHEARSE_CLIENT) journal_refused(engine);
 }
 
 keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *target,
@@ -302,6 +304,10 @@ void rehearsal_follow(keel_engine_t *engine, PJRT_LoadedExecutable *loaded,
         if (!is_followed) destroy_follower(follower);
     }
     if (status) engine_fell_through(engine, "publish", NULL, status);
+}
+
+bool rehearsal_partitions(const keel_engine_t *engine) {
+    return engine->rehearsal && engine->rehearsal->compiles == KEEL_REHEARSE_NONE;
 }
 
 const char *rehearsal_word(PJRT_LoadedExecutable *loaded) {

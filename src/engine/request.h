@@ -48,11 +48,12 @@ typedef struct request_t {
     uint64_t replicas;         // that must run it together; 0: any device alone
     bool is_replica;           // one of several that ask for it, each on its own thread
     bool is_read, handed_out;
-    double slow_seconds;   // what loading it took, if that was more than compiling it; or 0
-    const char *rehearsed; // see keel_journal_compile_t
-    bool is_guess;         // likewise
-    keel_payload_t answer; // has_memory: the program's needs, not yet in the journal
-    ask_t ask;             // filled in on the way, handed over at the end
+    double slow_seconds;      // what loading it took, if that was more than compiling it; or 0
+    const char *rehearsed;    // see keel_journal_compile_t
+    bool is_guess;            // likewise
+    double partition_seconds; // likewise
+    keel_payload_t answer;    // has_memory: the program's needs, not yet in the journal
+    ask_t ask;                // filled in on the way, handed over at the end
 } request_t;
 
 // Reads the program and makes its key. Call request_end even if it fails.

@@ -66,20 +66,21 @@ verdict_t verdict_ask(request_t *request) {
     keel_engine_t *engine = request->engine;
     verdict_t out = {.verdict = KEEL_VERDICT_REFUSED};
     if (!engine->gate.check) return out;
-    const keel_engine_ask_t ask = {.name = request->name,
-                                   .program = &request->program,
-                                   .code = request->code,
-                                   .format = request->format,
-                                   .key = &request->key,
-                                   .site = &request->site,
-                                   .recompile = request->recompile,
-                                   .is_new = !request->has_key,
-                                   .is_eager = request->is_eager,
-                                   .elsewhere =
-                                       request->kind == REQUEST_ELSEWHERE ? request->loader : NULL,
-                                   .is_read = request->is_read,
-                                   .process = request->client->process,
-                                   .request = request};
+    const keel_engine_ask_t ask = {
+        .name = request->name,
+        .program = &request->program,
+        .code = request->code,
+        .format = request->format,
+        .key = &request->key,
+        .site = &request->site,
+        .recompile = request->recompile,
+        .is_new = !request->has_key,
+        .is_eager = request->is_eager,
+        .elsewhere = request->kind == REQUEST_ELSEWHERE ? request->loader : NULL,
+        .unkept = request->cacheable.yes ? NULL : request->cacheable.reason,
+        .is_read = request->is_read,
+        .process = request->client->process,
+        .request = request};
     out.why = engine->gate.check(engine->gate.context, &ask, &out.verdict);
     if (!out.why) return out;
     const keel_journal_subject_t subject = {

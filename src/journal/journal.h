@@ -146,8 +146,9 @@ typedef struct keel_journal_compile_t {
     bool uncacheable;
     // In a rehearsal: "now", "later" (a `compiled` event follows), or "never". NULL otherwise.
     const char *rehearsed;
-    bool is_guess;  // how its results are sharded is not known
-    uint64_t times; // 1: a retrace that is not explained itself; otherwise 0
+    bool is_guess;            // how its results are sharded is not known
+    double partition_seconds; // of a compiler that was asked just that; 0: it was not
+    uint64_t times;           // 1: a retrace that is not explained itself; otherwise 0
     keel_journal_counts_t executes;
     keel_journal_leading_t leading;
 } keel_journal_compile_t;
@@ -309,7 +310,7 @@ typedef struct keel_journal_unreal_t {
 void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *event);
 // In a rehearsal, the client got an error instead of what it asked for.
 typedef struct keel_journal_refused_t {
-    const char *action; // "execution", "transfer"
+    const char *action; // "execution", "transfer", "client"
     const char *name;   // of the program; NULL: a transfer
     const char *message;
     keel_journal_site_t site;

@@ -400,6 +400,8 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     keel_json_bool(&line.json, "cacheable", !event->uncacheable);
     keel_line_text(&line.json, "rehearsed", event->rehearsed);
     if (event->is_guess) keel_json_bool(&line.json, "guess", true);
+    if (event->partition_seconds > 0)
+        keel_line_real(&line.json, "partition_seconds", event->partition_seconds);
     if (event->times) keel_json_unsigned(&line.json, "times", event->times);
     counts_field(journal, &line.json, event->number, event->executes);
     leading_field(&line.json, event->leading);

@@ -220,6 +220,7 @@ static PJRT_Error *create(PJRT_Client_Create_Args *args) {
         return NULL;
     }
     destroy_client(client);
+    note_refusal(KEEL_REHEARSE_CLIENT, NULL, keel_status_message(status));
     return keel_pjrt_error(keel_status_annotate(status, "keel"));
 }
 
@@ -241,7 +242,7 @@ static PJRT_Error *platform_version(PJRT_Client_PlatformVersion_Args *args) {
 }
 
 int keel_rehearse_process(const PJRT_Client *client) {
-    return client->process;
+    return client ? client->process : 0;
 }
 
 static PJRT_Error *process_index(PJRT_Client_ProcessIndex_Args *args) {

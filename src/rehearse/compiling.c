@@ -113,13 +113,15 @@ static keel_status_t start(void) {
 
 // ---- programs ----------------------------------------------------------------------------------
 
-static keel_status_t submit(const PJRT_Client_Compile_Args *args, compiling_t *compiling) {
+static keel_status_t submit(const PJRT_Client_Compile_Args *args, bool is_partition,
+                            compiling_t *compiling) {
     const PJRT_Program *program = args->program;
     bool is_hlo = keel_str_is((keel_str_t){program->format, program->format_size}, "hlo");
     const keel_job_t job = {.code = keel_bytes(program->code, program->code_size),
                             .format = is_hlo ? "hlo" : "mlir",
                             .options =
                                 keel_bytes(args->compile_options, args->compile_options_size),
+                            .is_partition = is_partition,
                             .context = compiling};
     uint64_t id;
     KEEL_TRY(start());
@@ -131,9 +133,10 @@ static keel_status_t submit(const PJRT_Client_Compile_Args *args, compiling_t *c
     return NULL;
 }
 
-static keel_digest_t digest_job(const PJRT_Client_Compile_Args *args) {
+static keel_digest_t digest_job(const PJRT_Client_Compile_Args *args, bool is_partition) {
     keel_hasher_t hasher;
     keel_hasher_initialize(&hasher);
+    keel_hasher_update(&hasher, &is_partition, sizeof is_partition);
     keel_hasher_update(&hasher, &args->program->code_size, sizeof args->program->code_size);
     keel_hasher_update(&hasher, args->program->code, args->program->code_size);
     keel_hasher_update(&hasher, args->compile_options, args->compile_options_size);
@@ -160,17 +163,18 @@ static keel_status_t make(const keel_digest_t *job, compiling_t **out) {
     return NULL;
 }
 
-keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args, compiling_t **out) {
+keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args, bool is_partition,
+                              compiling_t **out) {
     if (is_forked())
         return keel_status_make(KEEL_UNSUPPORTED, "keel: a forked process has no compiler");
-    keel_digest_t job = digest_job(args);
+    keel_digest_t job = digest_job(args, is_partition);
     pthread_mutex_lock(&lock);
     compiling_t *compiling = find_job(&job);
     if (compiling) atomic_fetch_add(&compiling->references, 1);
     keel_status_t status = NULL;
     if (!compiling) {
         status = make(&job, &compiling);
-        if (!status) status = submit(args, compiling);
+        if (!status) status = submit(args, is_partition, compiling);
         if (status && compiling) {
             atomic_store(&compiling->references, 1);
             compiling_release(compiling);

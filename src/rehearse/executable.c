@@ -70,14 +70,35 @@ static PJRT_Error *await_shardings(facts_t *facts) {
     return status ? keel_pjrt_error(status) : NULL;
 }
 
+// Some compilers cannot stop there, and one that crashes may do so only there. So this does not say
+// whether they take the program: without an answer it is compiled.
+static keel_status_t await_partition(const PJRT_Client_Compile_Args *args, facts_t *facts) {
+    compiling_t *compiling;
+    KEEL_TRY(compiling_begin(args, true, &compiling));
+    const keel_compiled_t *compiled = compiling_wait(compiling);
+    keel_status_t status = NULL;
+    facts->is_partitioned = !compiled->error && compiled->program_size;
+    facts->partition_seconds = compiled->seconds;
+    if (facts->is_partitioned)
+        status = facts_take_shardings(
+            facts, keel_bytes(compiled->program, compiled->program_size),
+            keel_str(compiled->program_format ? compiled->program_format : ""));
+    compiling_release(compiling);
+    return status;
+}
+
 // Only the compiler knows how it shards results. Every other program is compiled while the client
 // goes on.
 static PJRT_Error *complete(const PJRT_Client_Compile_Args *args, PJRT_LoadedExecutable *loaded) {
     facts_t *facts = loaded->facts;
     keel_status_t status = NULL;
+    bool compiles = rehearsal.compiles != KEEL_REHEARSE_NONE && !is_forked();
     bool is_open = keel_signature_is_open(&facts->signature);
-    if (is_open || (rehearsal.compiles != KEEL_REHEARSE_NONE && !is_forked()))
-        status = compiling_begin(args, &facts->compiling);
+    if (is_open && !compiles) {
+        status = await_partition(args, facts);
+        is_open = !facts->is_partitioned;
+    }
+    if (!status && (is_open || compiles)) status = compiling_begin(args, false, &facts->compiling);
     if (status) return keel_pjrt_error(status);
     PJRT_Error *error = is_open ? await_shardings(facts) : NULL;
     if (error) return error;
@@ -118,6 +139,15 @@ keel_rehearse_state_t keel_rehearse_state(PJRT_LoadedExecutable *loaded) {
 
 bool keel_rehearse_is_guess(const PJRT_LoadedExecutable *loaded) {
     return facts_are_guessed(loaded->facts);
+}
+
+bool keel_rehearse_is_partitioned(const PJRT_LoadedExecutable *loaded, keel_bytes_t *out_module,
+                                  const char **out_format, double *out_seconds) {
+    const facts_t *facts = loaded->facts;
+    *out_module = keel_buffer_bytes(&facts->module);
+    *out_format = facts->format;
+    *out_seconds = facts->partition_seconds;
+    return facts->is_partitioned;
 }
 
 keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
@@ -312,7 +342,16 @@ static PJRT_Error *code_size(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args *ar
 }
 
 static PJRT_Error *cost_analysis(PJRT_Executable_GetCostAnalysis_Args *args) {
-    return not_compiled(args->executable->facts, "its cost");
+    PJRT_Error *error;
+    facts_t *facts = args->executable->facts;
+    const keel_compiled_t *compiled = await_compiled(facts, "its cost", &error);
+    if (!compiled) return error;
+    args->properties = compiled->costs;
+    args->num_properties = compiled->cost_count;
+    if (compiled->cost_count) return NULL;
+    return keel_pjrt_error(keel_status_make(
+        KEEL_UNSUPPORTED, "keel: the compiler of %s does not say what an execution of %s costs",
+        rehearsal.target->name, facts->name));
 }
 
 static PJRT_Error *memory_stats(PJRT_Executable_GetCompiledMemoryStats_Args *args) {

@@ -91,8 +91,9 @@ static void tell_guess(const facts_t *facts) {
                       what, index, facts->name);
 }
 
-// The shardings that the compiler chose, and the module that says so.
-keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module, keel_str_t format) {
+// *out_usable: clients may have the module, too.
+static keel_status_t take_shardings(facts_t *facts, keel_bytes_t module, keel_str_t format,
+                                    bool *out_usable) {
     keel_signature_t *signature = &facts->signature;
     bool is_hlo = has_config(format) || keel_str_is(format, "hlo");
     keel_status_t status = NULL;
@@ -100,13 +101,25 @@ keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module, keel_str_t 
         status = keel_signature_settle(signature, module, has_config(format));
     if (keel_status_code(status) != KEEL_CORRUPT) KEEL_TRY(status);
     // Clients want its config.
-    bool is_usable = !status && module.size && has_config(format) && !rehearsal.client_is_old;
+    *out_usable = !status && module.size && has_config(format) && !rehearsal.client_is_old;
     keel_status_ignore(status);
     keel_signature_guess(signature);
     tell_guess(facts);
+    return NULL;
+}
+
+keel_status_t facts_take_shardings(facts_t *facts, keel_bytes_t module, keel_str_t format) {
+    bool is_usable;
+    return take_shardings(facts, module, format, &is_usable);
+}
+
+keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module, keel_str_t format) {
+    bool is_usable;
+    KEEL_TRY(take_shardings(facts, module, format, &is_usable));
     if (!is_usable) return NULL;
     keel_buffer_append(&facts->module, module.data, module.size);
-    facts->has_outline = !(status = keel_signature_outline(module, &facts->outline));
+    keel_status_t status = keel_signature_outline(module, &facts->outline);
+    facts->has_outline = !status;
     keel_status_ignore(status);
     return keel_buffer_status(&facts->module);
 }

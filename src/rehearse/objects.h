@@ -223,8 +223,8 @@ size_t layout_order(const char *layout, int64_t *out, size_t most);
 // A program on its way through the compiler. Shared by its executable and the compiler's thread.
 typedef struct compiling_t compiling_t;
 
-// Sends the program to the compiler.
-keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args,
+// Sends the program to the compiler. `is_partition`: see keel_job_t.
+keel_status_t compiling_begin(const PJRT_Client_Compile_Args *args, bool is_partition,
                               compiling_t **out) KEEL_MUST_CHECK;
 // Waits for it. What it gives lives as long as `compiling`.
 const keel_compiled_t *compiling_wait(compiling_t *compiling);
@@ -285,6 +285,7 @@ keel_status_t worth_compute(worth_t *worth, const keel_signature_t *signature, c
 
 // ---- refusal.c ---------------------------------------------------------------------------------
 
+void note_refusal(keel_rehearse_action_t action, const char *name, const char *message);
 // An error for the client, which it may swallow, so Keel notes it too. NULL if there is
 // none. Takes the status.
 PJRT_Error *refuse(keel_rehearse_action_t action, const char *name, keel_status_t status);
@@ -354,10 +355,12 @@ void later_release(later_t *later); // NULL is allowed
 typedef struct facts_t {
     atomic_size_t references;
     keel_signature_t signature;
-    bool combines;          // it does more than move or map elements
-    uint64_t result_bytes;  // on one device
-    const char *name;       // never freed
-    compiling_t *compiling; // NULL: it is not compiled here
+    bool combines;            // it does more than move or map elements
+    uint64_t result_bytes;    // on one device
+    const char *name;         // never freed
+    compiling_t *compiling;   // NULL: it is not compiled here
+    bool is_partitioned;      // the compiler chose shardings, which the module says, and no more
+    double partition_seconds; // what that took
     worth_t *worth;
     keel_buffer_t module;  // optimized, or in place of that
     keel_buffer_t outline; // of the optimized one
@@ -392,8 +395,10 @@ struct PJRT_LoadedExecutable {
 
 // Reads the program. The caller releases the facts.
 keel_status_t facts_begin(const PJRT_Client_Compile_Args *args, facts_t **out) KEEL_MUST_CHECK;
-// Takes the shardings and layouts that the compiler chose from the optimized module, and the
-// module.
+// Takes the shardings and layouts that the compiler chose from the optimized module.
+keel_status_t facts_take_shardings(facts_t *facts, keel_bytes_t module,
+                                   keel_str_t format) KEEL_MUST_CHECK;
+// The same, and the module.
 keel_status_t facts_take_module(facts_t *facts, keel_bytes_t module,
                                 keel_str_t format) KEEL_MUST_CHECK;
 // Whether it is only a guess how some array is sharded.

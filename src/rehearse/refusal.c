@@ -9,9 +9,12 @@ void keel_rehearse_when_refused(keel_rehearse_refused_t *refused, void *context)
     callback_context = context;
 }
 
+void note_refusal(keel_rehearse_action_t action, const char *name, const char *message) {
+    if (callback && !is_forked()) callback(callback_context, action, name, keel_str(message));
+}
+
 PJRT_Error *refuse(keel_rehearse_action_t action, const char *name, keel_status_t status) {
     if (!status) return NULL;
-    if (callback && !is_forked())
-        callback(callback_context, action, name, keel_str(keel_status_message(status)));
+    note_refusal(action, name, keel_status_message(status));
     return keel_pjrt_error(status);
 }

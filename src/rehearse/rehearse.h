@@ -35,7 +35,7 @@
 #define KEEL_REHEARSE_COMPILES(X)                                                                  \
     X(NEW, "new", "compile the programs that are not in the cache")                                \
     X(ALL, "all", "compile every program, also those that are in the cache")                       \
-    X(NONE, "none", "compile only programs whose results are sharded as the compiler decides")
+    X(NONE, "none", "compile nothing; the compiler only says how it shards what programs do not")
 
 typedef enum keel_rehearse_compiles_t {
 #define KEEL_REHEARSE_COMPILES_ENUM(name, word, sentence) KEEL_REHEARSE_##name,
@@ -94,6 +94,12 @@ keel_rehearse_state_t keel_rehearse_state(PJRT_LoadedExecutable *loaded);
 // Whether it is only guessed how its results are sharded: whole on each device.
 bool keel_rehearse_is_guess(const PJRT_LoadedExecutable *loaded);
 
+// Whether the compiler was asked how it shards and lays out parameters and results, and nothing
+// else. Then *out_module says so, in place of an optimized one (keel_rehearse_load takes it), and
+// asking took *out_seconds. Both texts live as long as the executable.
+bool keel_rehearse_is_partitioned(const PJRT_LoadedExecutable *loaded, keel_bytes_t *out_module,
+                                  const char **out_format, double *out_seconds);
+
 // The executable of a program that is compiled already; `serialized` and `module` (in
 // `module_format`) are copied. `memory` may be NULL.
 keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_bytes_t serialized,
@@ -131,7 +137,7 @@ uint64_t keel_rehearse_computes(const PJRT_LoadedExecutable *loaded);
 // Whether devices of other processes have partitions of it, so that all must execute it. Replicas
 // may differ: PyTorch/XLA compiles every program for all of them.
 bool keel_rehearse_spans(const PJRT_LoadedExecutable *loaded);
-// Which of the target's processes has the client.
+// Which of the target's processes has the client; 0 for none.
 int keel_rehearse_process(const PJRT_Client *client);
 
 // ---- refusals ----------------------------------------------------------------------------------
@@ -139,7 +145,8 @@ int keel_rehearse_process(const PJRT_Client *client);
 // name, word
 #define KEEL_REHEARSE_ACTIONS(X)                                                                   \
     X(EXECUTION, "execution")                                                                      \
-    X(TRANSFER, "transfer")
+    X(TRANSFER, "transfer")                                                                        \
+    X(CLIENT, "client")
 
 typedef enum keel_rehearse_action_t {
 #define KEEL_REHEARSE_ACTIONS_ENUM(name, word) KEEL_REHEARSE_##name,
@@ -147,8 +154,9 @@ typedef enum keel_rehearse_action_t {
 #undef KEEL_REHEARSE_ACTIONS_ENUM
 } keel_rehearse_action_t;
 
-// The client gets an error instead of what it asked for: `name` is the program's, NULL for a
-// transfer. Called on the client's thread, which holds no lock of this room.
+// The client gets an error instead of what it asked for, or instead of itself: `name` is the
+// program's, NULL if it is not about one. Called on the client's thread, which holds no lock of
+// this room.
 typedef void keel_rehearse_refused_t(void *context, keel_rehearse_action_t action, const char *name,
                                      keel_str_t message);
 // NULL: nothing is called. Only while no function of the table runs.

@@ -98,7 +98,7 @@ static bool is_of_target(const PJRT_TopologyDescription *topology) {
 }
 
 static PJRT_Error *compile_for_target(const PJRT_Client_Compile_Args *args, facts_t *facts) {
-    keel_status_t status = compiling_begin(args, &facts->compiling);
+    keel_status_t status = compiling_begin(args, false, &facts->compiling);
     if (status) return keel_pjrt_error(status);
     const keel_compiled_t *compiled = compiling_wait(facts->compiling);
     if (compiled->error) return compiling_refusal(compiled);

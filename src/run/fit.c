@@ -9,8 +9,12 @@ keel_run_fit_t keel_run_fit(const keel_run_t *run) {
     const keel_memory_t *memory = &run->memory;
     keel_run_fit_t fit = {.limit = limit_of(run)};
     if (!*run->rehearsal.target.name) return fit;
-    for (size_t i = 0; i < memory->program_count; ++i)
-        fit.unknown += !memory->programs[i].is_known;
+    for (size_t i = 0; i < memory->program_count; ++i) {
+        const keel_memory_program_t *program = &memory->programs[i];
+        if (program->is_known) continue;
+        ++fit.unknown;
+        if (!fit.asked || program->ops > fit.asked->ops) fit.asked = program;
+    }
     if (memory->program_count) fit.largest = &memory->programs[0];
     bool is_over = fit.largest && fit.limit && fit.largest->most > fit.limit;
     if (run->asides.misfit_count || is_over)

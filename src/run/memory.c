@@ -21,7 +21,7 @@ static keel_status_t meet_request(const context_t *to, const json_t *event) {
     keel_memory_reading_t *reading = to->reading;
     const json_t *site = json_object_get(event, "site");
     const char *program = keel_event_text(event, "program");
-    struct keel_memory_asker_t asker;
+    struct keel_memory_asker_t asker = {.ops = keel_event_count(event, "ops")};
     if (keel_map_find(&reading->asked, text_bytes(program)) ||
         reading->asker_count >= keel_limit(KEEL_LIMIT_REQUESTS))
         return NULL;
@@ -177,41 +177,33 @@ static void find_most(keel_memory_program_t *program, const uint64_t *living, ui
     program->most = sum_of(program->most, living ? code : program->code);
 }
 
-// Programs with the key of another have its executable: what lived when they began counts for that.
-static keel_status_t join_keys(keel_memory_reading_t *reading) {
+// Programs that ran. Those with the key of another have its executable: what lived when they began
+// counts for that. One that was not compiled has no sizes.
+static keel_status_t add_living(keel_memory_reading_t *reading) {
+    keel_memory_t *memory = reading->memory;
     for (size_t i = 0; i < reading->asker_count; ++i) {
         const struct keel_memory_asker_t *asker = &reading->askers[i];
-        const uint64_t *at = keel_map_find(&reading->programs, text_bytes(asker->identity));
         const uint64_t *bytes = keel_map_find(&reading->living, text_bytes(asker->program));
-        if (at && bytes)
-            KEEL_TRY(note_living(reading, reading->memory->programs[*at].program, *bytes));
+        const uint64_t *at = keel_map_find(&reading->programs, text_bytes(asker->identity));
+        keel_memory_program_t *program;
+        if (bytes && at) {
+            KEEL_TRY(note_living(reading, memory->programs[*at].program, *bytes));
+        } else if (bytes) {
+            KEEL_TRY(add_program(memory, &program));
+            program->identity = asker->identity;
+            program->program = asker->program;
+            program->name = asker->name;
+            KEEL_TRY(keel_map_put(&reading->programs, text_bytes(asker->identity),
+                                  memory->program_count - 1));
+        }
     }
     return NULL;
-}
-
-// Programs that ran without being compiled.
-static keel_status_t add_uncompiled(keel_memory_reading_t *reading) {
-    keel_memory_t *memory = reading->memory;
-    keel_status_t status = NULL;
-    for (size_t i = 0; i < reading->asker_count && !status; ++i) {
-        const struct keel_memory_asker_t *asker = &reading->askers[i];
-        keel_memory_program_t *program;
-        if (keel_map_find(&reading->programs, text_bytes(asker->identity)) ||
-            !keel_map_find(&reading->living, text_bytes(asker->program)))
-            continue;
-        status = add_program(memory, &program);
-        if (status) break;
-        program->identity = program->program = asker->program;
-        program->name = asker->name;
-    }
-    return status;
 }
 
 keel_status_t keel_memory_settle(keel_memory_reading_t *reading) {
     keel_memory_t *memory = reading->memory;
     uint64_t code = 0;
-    if (reading->living.count) KEEL_TRY(join_keys(reading));
-    if (reading->living.count) KEEL_TRY(add_uncompiled(reading));
+    if (reading->living.count) KEEL_TRY(add_living(reading));
     for (size_t i = 0; i < memory->program_count; ++i)
         code = sum_of(code, memory->programs[i].code);
     for (size_t i = 0; i < memory->program_count; ++i) {
@@ -219,6 +211,7 @@ keel_status_t keel_memory_settle(keel_memory_reading_t *reading) {
         keel_bytes_t name = text_bytes(program->program);
         const uint64_t *asker = keel_map_find(&reading->asked, name);
         if (asker) program->shown = reading->askers[*asker].shown;
+        if (asker) program->ops = reading->askers[*asker].ops;
         if (reading->is_rehearsal) find_most(program, keel_map_find(&reading->living, name), code);
     }
     if (memory->program_count)

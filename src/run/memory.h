@@ -17,6 +17,7 @@ typedef struct keel_memory_program_t {
     const char *identity; // its key in hex, or its digest if it has no key
     const char *program, *name;
     const char *shown; // "train.py:88"
+    uint64_t ops;      // 0: unknown
     bool is_known;     // false in a rehearsal that did not compile it: then the sizes are 0
     uint64_t arguments, outputs, aliased, temporaries, code, total;
     uint64_t host, peak; // 0: unknown
@@ -50,6 +51,7 @@ typedef struct keel_memory_reading_t {
     keel_map_t living;   // digest -> bytes
     struct keel_memory_asker_t {
         const char *program, *identity, *name, *shown;
+        uint64_t ops;
     } * askers;
     size_t asker_count;
 } keel_memory_reading_t;

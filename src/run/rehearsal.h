@@ -23,7 +23,7 @@ typedef struct keel_run_target_t {
 // A program that does not compile for the target, that Keel cannot rehearse, or that was refused;
 // or an execution or a transfer of which the client got an error. What does not fit is in asides.h.
 typedef struct keel_refusal_t {
-    const char *action;         // "compile", "execution", "transfer"
+    const char *action;         // "compile", "execution", "transfer", "client"
     const char *name, *program; // of the module; digest in hex. "" if there is none
     const char *shown;          // "train.py:88"
     const char *code, *message; // of the first time

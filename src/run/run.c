@@ -62,6 +62,9 @@ static keel_status_t count_compile(reading_t *reading, const json_t *event) {
     KEEL_TRY(program_of(reading, event, &program));
     keel_took_add(&run->compiles, &reading->request->took);
     keel_took_add(&program->compiles, &reading->request->took);
+    double partition = keel_event_number(event, "partition_seconds");
+    if (partition > 0)
+        keel_took_add(&run->partitioned, &(keel_took_t){.times = 1, .seconds = partition});
     run->overhead_seconds += keel_event_number(event, "overhead_seconds");
     program->uncacheable |= json_is_false(json_object_get(event, "cacheable"));
     return NULL;

@@ -157,6 +157,7 @@ typedef struct keel_run_t {
     keel_took_t compiles;                // inside the plugin
     keel_took_t loads;                   // that the client waited for the plugin
     uint64_t fates[KEEL_RUN_FATE_COUNT]; // of the compiles
+    keel_took_t partitioned;             // those whose compiler only said how it shards them
     uint64_t memory_hits, misses, uncacheable, publishes, executes;
     uint64_t known_executes;      // programs whose compile or load the journal has
     uint64_t recompiles;          // compiles that the journal calls that
@@ -247,6 +248,7 @@ typedef struct keel_run_fit_t {
     const keel_memory_program_t *largest; // NULL: none
     uint64_t limit;                       // what programs may use of a device; 0: unknown
     uint64_t unknown;                     // programs that ran and of which the needs are unknown
+    const keel_memory_program_t *asked;   // of these, the one with the most operations
 } keel_run_fit_t;
 keel_run_fit_t keel_run_fit(const keel_run_t *run);
 // False if a rehearsal has shown that something does not compile or fit, could not be rehearsed, or

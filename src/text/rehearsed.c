@@ -36,6 +36,13 @@ void keel_target_sentence(const keel_run_target_t *target, keel_buffer_t *out) {
 
 // ---- compiles ----------------------------------------------------------------------------------
 
+static void partitioned(const keel_run_t *run, keel_buffer_t *out) {
+    if (!run->partitioned.times) return;
+    keel_buffer_format(out, ", %" PRIu64 " only partitioned (", run->partitioned.times);
+    keel_write_seconds(out, run->partitioned.seconds);
+    keel_buffer_byte(out, ')');
+}
+
 void keel_fates_sentence(const keel_run_t *run, keel_buffer_t *out) {
     static const struct {
         keel_run_fate_t fate;
@@ -47,6 +54,7 @@ void keel_fates_sentence(const keel_run_t *run, keel_buffer_t *out) {
     bool any = done;
     if (run->fates[KEEL_RUN_SKIPPED] == run->compiles.times) {
         keel_buffer_text(out, "nothing compiled");
+        partitioned(run, out);
         return;
     }
     if (done) {
@@ -60,11 +68,17 @@ void keel_fates_sentence(const keel_run_t *run, keel_buffer_t *out) {
         keel_buffer_format(out, "%s%" PRIu64 " %s", any ? ", " : "", count, others[i].words);
         any = true;
     }
+    partitioned(run, out);
 }
 
 // Of what there may be many, and each time it is the same.
-static void refused_action(const keel_refusal_t *refusal, keel_buffer_t *out) {
-    if (strcmp(refusal->action, "execution") == 0) {
+static void refused_action(const keel_run_t *run, const keel_refusal_t *refusal,
+                           keel_buffer_t *out) {
+    if (strcmp(refusal->action, "client") == 0) {
+        keel_buffer_text(out, "no client of ");
+        keel_write_foreign(out, run->rehearsal.target.name);
+        keel_buffer_text(out, " could be made");
+    } else if (strcmp(refusal->action, "execution") == 0) {
         program(out, refusal->name, refusal->shown);
         keel_buffer_text(out, " could not be executed");
     } else {
@@ -99,7 +113,7 @@ void keel_refusal_sentence(const keel_run_t *run, const keel_refusal_t *refusal,
     if (strcmp(refusal->action, "compile") == 0)
         refused_program(run, refusal, out);
     else
-        refused_action(refusal, out);
+        refused_action(run, refusal, out);
     size_t line = strcspn(message.data, "\n");
     bool is_cut = !whole && (line < message.size || line > LONGEST);
     if (!whole) message.size = line < LONGEST ? line : LONGEST;
@@ -133,11 +147,24 @@ static void share(keel_buffer_t *out, const char *words, const keel_run_fit_t *f
     if (fit->limit) {
         keel_buffer_text(out, " of the ");
         keel_write_size(out, fit->limit);
-        keel_buffer_text(out, " of a device, in ");
+        keel_buffer_text(out, " of a device");
     } else {
-        keel_buffer_text(out, " on a device, in ");
+        keel_buffer_text(out, " on a device");
     }
+    // What only began when the most was in use need not be what uses most.
+    if (!fit->largest->is_known) return;
+    keel_buffer_text(out, ", in ");
     program(out, fit->largest->name, fit->largest->shown);
+}
+
+// "jit_step (t.py:8) and 2 other programs need"
+static void unknown_needs(const keel_run_fit_t *fit, keel_buffer_t *out) {
+    program(out, fit->asked->name, fit->asked->shown);
+    if (fit->unknown > 1) {
+        keel_buffer_text(out, " and ");
+        keel_write_counted(out, fit->unknown - 1, "other program");
+    }
+    keel_buffer_text(out, fit->unknown > 1 ? " need" : " needs");
 }
 
 static void too_large(const keel_run_t *run, const keel_run_fit_t *fit, keel_buffer_t *out) {
@@ -164,8 +191,7 @@ void keel_fit_sentence(const keel_run_t *run, keel_buffer_t *out) {
     } else if (fit.largest && fit.unknown) {
         share(out, "memory: at least ", &fit);
         keel_buffer_text(out, "; what ");
-        keel_write_counted(out, fit.unknown, "program");
-        keel_buffer_text(out, fit.unknown == 1 ? " needs" : " need");
+        unknown_needs(&fit, out);
         keel_buffer_text(out, " besides arguments is not known without a compile");
     } else if (fit.largest) {
         share(out, run->unfinished ? "memory: so far at most " : "memory: at most ", &fit);
@@ -682,6 +708,8 @@ void keel_rehearsal_json(const keel_run_t *run, keel_json_t *json) {
     keel_json_unsigned(json, "refused", run->fates[KEEL_RUN_REFUSED]);
     keel_json_unsigned(json, "pending", run->fates[KEEL_RUN_PENDING]);
     keel_json_unsigned(json, "not_compiled", run->fates[KEEL_RUN_SKIPPED]);
+    keel_json_unsigned(json, "partitioned", run->partitioned.times);
+    keel_text_seconds(json, "partitioned_seconds", run->partitioned.seconds);
     fit_json(run, json);
     refusals_json(&run->rehearsal, json);
     drifts_json(&run->rehearsal, json);

@@ -7,7 +7,7 @@
 #include "journal/prune.h"
 
 // Raised by every change of what the file has, or of how a figure is made.
-enum { FORMAT = 1, FILE_LIMIT = 1 << 20, DECIMALS = 9 };
+enum { FORMAT = 2, FILE_LIMIT = 1 << 20, DECIMALS = 9 };
 
 // ---- the figures -------------------------------------------------------------------------------
 
@@ -32,6 +32,7 @@ typedef enum kind_t { TEXT, COUNT, SIZE, REAL, TOOK, MOVED } kind_t;
     X(COUNT, "refused", run.fates[KEEL_RUN_REFUSED])                                               \
     X(COUNT, "pending", run.fates[KEEL_RUN_PENDING])                                               \
     X(COUNT, "skipped", run.fates[KEEL_RUN_SKIPPED])                                               \
+    X(TOOK, "partitioned", run.partitioned)                                                        \
     X(COUNT, "memory_hits", run.memory_hits)                                                       \
     X(COUNT, "ahead_loads", run.ahead_loads)                                                       \
     X(COUNT, "unused_loads", run.unused_loads)                                                     \

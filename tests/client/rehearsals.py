@@ -24,6 +24,14 @@ for index in range(6):
         print(float(loss))
 '''
 
+# 2 * 256^3 operations on floats.
+COST = '''
+import jax, jax.numpy as jnp
+a = jax.ShapeDtypeStruct((256, 256), jnp.float32)
+costs = jax.jit(lambda a, b: a @ b).lower(a, a).compile().cost_analysis()
+print(costs and costs["flops"])
+'''
+
 # A call that XLA's compiler for the processor does not know.
 REFUSED = '''
 import sys, jax, numpy as np
@@ -48,6 +56,16 @@ for attempt in range(3):
     except Exception:
         print("swallowed")
 sys.exit(int(sys.argv[1]))
+'''
+
+# A client of one process where the target has four. The script swallows the error.
+CLIENT = '''
+import sys, jax
+jax.distributed.initialize(f"localhost:{sys.argv[1]}", 1, 0)
+try:
+    jax.devices()
+except RuntimeError:
+    print("swallowed")
 '''
 
 # A program that takes a while to compile, and an end that leaves no time for it.
@@ -249,6 +267,15 @@ def check_without_compiles(space):
     report.equal("and the metrics have no sample", metrics["keel_compile_seconds"]["count"], 0)
 
 
+def check_what_compilers_say(space):
+    stage = Stage(space, "cost")
+    stage.script("cost.py", COST)
+    for compiles, costs in (("new", "33554432.0"), ("new", "None"), ("all", "33554432.0"), ("none", "None")):
+        answer = stage.rehearse("cpu:1", "cost.py", options=("--compile", compiles))
+        report.equal(f"what a product costs is what its compiler says, --compile {compiles}",
+                     (answer.code, answer.out), (0, costs + "\n"))
+
+
 def check_refusals(space):
     stage = Stage(space, "refused")
     stage.script("lookup.py", REFUSED)
@@ -279,6 +306,29 @@ def check_swallowed(space):
     answer = stage.rehearse("cpu:2", "swallow.py", "5")
     report.check("a command that ends early is said before all else", answer.code == 5 and answer.err.startswith(
         f"keel: the command ended with exit code 5: the rehearsal is what it did until then\n{said}\n"), told(answer))
+
+
+def check_early(space):
+    """A command that comes to no program says why, and what to do next."""
+    stage = Stage(space, "early")
+    stage.script("client.py", CLIENT)
+    answer = stage.rehearse("cpu:4/4", "client.py", str(free_port()), options=("--processes", "1"))
+    said = ("keel: no client of cpu:4/4 could be made: the program is started as 1 process, and cpu:4/4 has 4; "
+            "start 4, or rehearse it on a target of 1\n")
+    report.check("a client that could not be made is said first, though the script swallows that",
+                 answer.out == "swallowed\n" and answer.err.startswith(said), told(answer))
+    report.equal("and is the exit code", answer.code, 1)
+    report.equal("and in the run", [one["action"] for one in stage.answer("stats")["rehearsal"]["refusals"]],
+                 ["client"])
+    stage.script("mesh.py", "import jax\nassert len(jax.devices()) == 8\n")
+    answer = stage.rehearse("cpu:2", "mesh.py")
+    report.check("a target that is too small is named", answer.code == 1 and
+                 "keel: the command ended with exit code 1 before its first program; if it needs more than the 2 "
+                 "devices of cpu:2, name a larger target\n" in answer.err, told(answer))
+    stage.script("data.py", "open('no/data')\n")
+    answer = stage.rehearse("cpu:2", "data.py")
+    report.check("so is an end before there is a client", answer.code == 1 and answer.err.endswith(
+        "keel: nothing was recorded: the command ended with exit code 1 before it started an XLA client\n"), told(answer))
 
 
 def check_kill(space):
@@ -369,8 +419,10 @@ with Workspace("rehearsals") as space:
     check_again(training)
     check_ahead(training)
     check_without_compiles(space)
+    check_what_compilers_say(space)
     check_refusals(space)
     check_swallowed(space)
+    check_early(space)
     check_kill(space)
     check_constants(space)
     check_reads(space)

@@ -35,11 +35,15 @@ def check(space):
         "KEEL_CONFIG": os.devnull}
     bare = environment | {"JAX_PLATFORMS": "cpu", "XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
 
-    def rehearse(*words):
-        return run([KEEL, "rehearse", "--on", TARGET, "--", PYTHON, *words], environment, cwd=space.folder)
+    def rehearse(*words, compiles="new"):
+        return run([KEEL, "rehearse", "--on", TARGET, "--compile", compiles, "--", PYTHON, *words], environment,
+                   cwd=space.folder)
+
+    def rehearsal():
+        return whole_json(run([KEEL, "stats", "--json"], environment))["rehearsal"]
 
     def guesses():
-        return whole_json(run([KEEL, "stats", "--json"], environment))["rehearsal"]["guesses"]
+        return rehearsal()["guesses"]
 
     count = int(MESHES) * int(ARRAYS)
     words = f"{count} of {count} results are as JAX sees them\n"
@@ -47,17 +51,29 @@ def check(space):
     answer = run([PYTHON, script, "2", ARRAYS], bare)
     report.check("devices that are there have what the test says", answer.out ==
                  f"{2 * int(ARRAYS)} of {2 * int(ARRAYS)} results are as JAX sees them\n", told(answer))
+    # Before anything is compiled, so that nothing is in the cache.
+    answer = rehearse(script, MESHES, ARRAYS, *WITHOUT, compiles="none")
+    report.check(f"{TARGET}: {count} generated results without a compile", (answer.code, answer.out) == (0, words),
+                 told(answer))
+    asked = rehearsal()
+    report.equal(f"{TARGET}: none is compiled or guessed", (asked["compiled"], asked["guesses"]), (0, []))
+    report.check(f"{TARGET}: the compiler says how it shards them", asked["partitioned"] > 0, asked)
+    again = rehearse(script, MESHES, ARRAYS, *WITHOUT, compiles="none")
+    asked = rehearsal()
+    report.equal(f"{TARGET}: what it said is kept", (again.out, asked["compiled"], asked["partitioned"]), (words, 0, 0))
     answer = rehearse(script, MESHES, ARRAYS, *WITHOUT)
     report.check(f"{TARGET}: {count} generated results", (answer.code, answer.out) == (0, words), told(answer))
     report.equal(f"{TARGET}: none is a guess", guesses(), [])
     script = str(HERE / "special.py")
-    answer = rehearse(script)
-    report.equal(f"{TARGET}: results of other kinds", (answer.code, answer.out.splitlines()),
-                 (0, run([PYTHON, script], bare).out.splitlines()))
+    lines = run([PYTHON, script], bare).out.splitlines()
+    for compiles in ("none", "new"):
+        answer = rehearse(script, compiles=compiles)
+        report.equal(f"{TARGET}: results of other kinds, --compile {compiles}", (answer.code, answer.out.splitlines()),
+                     (0, lines))
     report.equal(f"{TARGET}: of these, too, none is a guess", guesses(), [])
     space.path("held.py").write_text(HELD)
     answer = rehearse("held.py")
-    memory = whole_json(run([KEEL, "stats", "--json"], environment))["rehearsal"]["memory"]
+    memory = rehearsal()["memory"]
     report.check(f"{TARGET}: memory counts parts", answer.code == 0 and
                  96 <= memory["most"] >> 20 < 104, told(answer) + str(memory))
 

@@ -82,6 +82,40 @@ static void an_executable_is_as_one_of_this_process(void **state) {
     end(NULL);
 }
 
+static void a_partition_says_how_results_are_sharded_and_no_more(void **state) {
+    (void)state;
+    static const char halved[] =
+        "module @tested attributes {mhlo.num_partitions = 2 : i32} {\n"
+        "  func.func public @main(%a: tensor<4xf32> {mhlo.sharding = \"{devices=[2]<=[2]}\"})\n"
+        "      -> tensor<4xf32> {\n"
+        "    %b = stablehlo.sine %a : tensor<4xf32>\n"
+        "    return %b : tensor<4xf32>\n"
+        "  }\n"
+        "}\n";
+    // executable_build_options {num_replicas: 1 num_partitions: 2 use_spmd_partitioning: true
+    // allow_spmd_sharding_propagation_to_output: true}
+    static const char two_devices[] = "\x1a\x09\x20\x01\x28\x02\x30\x01\x62\x01\x01";
+    keel_job_t job = help_job(halved);
+    keel_bytes_t module, sharding = {NULL, 0};
+    int64_t parts;
+    uint64_t id;
+    job.options = keel_bytes(two_devices, sizeof two_devices - 1);
+    job.is_partition = true;
+    assert_ok(keel_compiler_submit(compiler, &job, &id));
+    keel_compiled_t one = help_wait(compiler, id);
+    assert_null(one.error);
+    assert_null(one.executable);
+    assert_false(one.has_memory);
+    assert_ok(keel_pjrt_hlo_module(keel_bytes(one.program, one.program_size),
+                                   keel_str(one.program_format), &module));
+    keel_cursor_t cursor = keel_cursor(module);
+    for (keel_proto_field_t field; keel_proto_next(&cursor, &field);)
+        if (field.number == 12) sharding = field.bytes; // spmd_output_sharding
+    assert_ok(keel_sharding_parts(sharding, 1, &parts));
+    assert_int_equal(parts, 2);
+    keel_compiled_deinitialize(&one);
+}
+
 static void jobs_are_handed_out_once_each(void **state) {
     (void)state;
     enum { COUNT = 12 };
@@ -471,6 +505,8 @@ static void a_handler_fits_the_platform_that_xla_names_otherwise(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_executable_is_as_one_of_this_process),
+        cmocka_unit_test_setup_teardown(a_partition_says_how_results_are_sharded_and_no_more, begin,
+                                        end),
         cmocka_unit_test_setup_teardown(jobs_are_handed_out_once_each, begin, end),
         cmocka_unit_test_setup_teardown(a_program_that_is_none_fails_alone, begin, end),
         cmocka_unit_test_setup_teardown(a_program_of_a_newer_client_compiles, begin, end),

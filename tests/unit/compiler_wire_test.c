@@ -109,13 +109,15 @@ static void a_job_comes_back(void **state) {
                             .executable = bytes("executable"),
                             .arguments = bytes("arguments"),
                             .seed = 7,
-                            .seconds = 60};
+                            .seconds = 60,
+                            .is_partition = true};
     wire_put_job(&out, &job);
     assert_ok(wire_read_job(message(WIRE_JOB), &read));
     assert_same(read.executable, "executable");
     assert_same(read.arguments, "arguments");
     assert_int_equal(read.seed, 7);
     assert_int_equal(read.seconds, 60);
+    assert_true(read.is_partition);
     assert_same(read.code, "code");
     assert_same(read.options, "options");
     assert_same(keel_str_bytes(read.format), "mlir");
@@ -159,6 +161,21 @@ static void an_answer_comes_back_with_its_figures(void **state) {
     assert_int_equal(read.nanoseconds, 8);
     assert_int_equal(read.cpu_nanoseconds, 9);
     assert_int_equal(read.peak_memory, 10);
+}
+
+static void a_program_alone_answers_only_for_a_partition(void **state) {
+    (void)state;
+    wire_answer_t read, answer = {.program = bytes("program"), .is_partition = true};
+    wire_put_answer(&out, &answer);
+    assert_ok(wire_read_answer(message(WIRE_ANSWER), &read));
+    assert_same(read.program, "program");
+    assert_true(read.is_partition);
+    answer.is_partition = false;
+    out.size = 0;
+    wire_put_answer(&out, &answer);
+    keel_status_t status = wire_read_answer(message(WIRE_ANSWER), &read);
+    assert_int_equal(keel_status_code(status), KEEL_CORRUPT);
+    keel_status_ignore(status);
 }
 
 static void an_answer_without_memory_has_none(void **state) {
@@ -244,6 +261,7 @@ int main(void) {
         TEST(a_handler_of_an_unknown_kind_is_refused),
         TEST(a_job_comes_back),
         TEST(an_answer_comes_back_with_its_figures),
+        TEST(a_program_alone_answers_only_for_a_partition),
         TEST(an_answer_without_memory_has_none),
         TEST(what_is_cut_off_is_refused),
         TEST(fields_of_another_kind_are_skipped),

@@ -357,8 +357,8 @@ static void what_a_program_needs_is_at_least_what_lives(void **state) {
     asked("a", "never", 10, false);
     living("a", 60);
     ended();
-    fits("\nkeel: memory: at least 60 B of the 100 B of a device, in jit_a (t.py:10); what 1 "
-         "program needs besides arguments is not known without a compile\n",
+    fits("\nkeel: memory: at least 60 B of the 100 B of a device; what jit_a (t.py:10) "
+         "needs besides arguments is not known without a compile\n",
          KEEL_RUN_UNSURE);
     assert_says(say_memory, "a                   > 60 B        60 B           -           -");
     living("a", 101);

@@ -1,6 +1,7 @@
 keel_unit_test(text_topics ROOMS text base SYSTEM PkgConfig::jansson)
 keel_unit_test(text_stats ROOMS text why run)
 keel_unit_test(text_whole ROOMS text why run)
+keel_unit_test(text_rehearsal ROOMS text why run SYSTEM PkgConfig::jansson)
 keel_unit_test(text_flow ROOMS text base)
 keel_unit_test(text_items ROOMS text why run)
 keel_unit_test(why ROOMS text why run)
