@@ -1,5 +1,5 @@
-"""Levanter's own train_lm with a nano GPT-2 on tokens that are made here: an evaluation every three steps, and a
-checkpoint at the end, from which it goes on when it is started again.
+"""Levanter's own train_lm with a nano GPT-2 on tokens that are made here: a batch that grows at the fifth step, an
+evaluation every three steps, and a checkpoint at the end, from which it goes on when it is started again.
 
 Usage: levanter_gpt2.py [STEPS]
 """
@@ -16,6 +16,7 @@ from levanter.data.text.examples import GrugLmExample
 from levanter.main import train_lm
 from levanter.models.gpt2 import Gpt2Config
 from levanter.optim.config import AdamConfig
+from levanter.schedule import ScheduleStep
 from levanter.tracker.json_logger import JsonLoggerConfig
 from levanter.trainer import TrainerConfig
 from tokenizers import Tokenizer, models
@@ -45,11 +46,12 @@ if __name__ == "__main__":
             components={"made": DirectDatasetComponent(
                 datasets={"train": examples(0, 256), "validation": examples(1, 20)})},
             train_weights={"made": 1.0}),
-        model=Gpt2Config(max_seq_len=LENGTH, hidden_dim=64, num_layers=4, num_heads=4, tokenizer=tokenizer(out / "tokenizer")),
+        model=Gpt2Config(max_seq_len=LENGTH, hidden_dim=64, num_layers=4, num_heads=4,
+                         tokenizer=tokenizer(out / "tokenizer")),
         optimizer=AdamConfig(learning_rate=1e-3),
         trainer=TrainerConfig(
-            id="lane", num_train_steps=STEPS, train_batch_size=16, steps_per_eval=3, max_eval_batches=2,
-            tracker=JsonLoggerConfig(), require_accelerator=False,
+            id="lane", num_train_steps=STEPS, train_batch_size=[ScheduleStep(0, 16), ScheduleStep(4, 32)],
+            steps_per_eval=3, max_eval_batches=2, tracker=JsonLoggerConfig(), require_accelerator=False,
             checkpointer=CheckpointerConfig(base_path=str(out / "checkpoints"),
                                             save_interval=datetime.timedelta(hours=1)))))
     print("done")

@@ -44,6 +44,7 @@ class Trainer:
     variables: dict = dataclasses.field(default_factory=dict)
     # What its documentation says to add on each platform.
     platforms: dict = dataclasses.field(default_factory=dict)
+    values: str = "zeros"  # what a rehearsal reads where no device computed anything
     # Checks that are known to fail, by phase and name, and why. One that passes all the same is an error too.
     limits: dict = dataclasses.field(default_factory=dict)
 
@@ -57,7 +58,8 @@ TRAINERS = [
             Accident("shape", "i32[16,32]", "i32[8,32]", "keras_gpt.py",
                      {"v6e:4x4": ("i32[64,32]", "i32[32,32]")}),
             {"KERAS_BACKEND": "jax"},
-            limits={("v6e:4x4, none", "accident"): "JAX places each weight on several hosts with a program of its own"}),
+            limits={("v6e:4x4, none", "accident"): "JAX places each weight on several hosts with a program of its"
+                                                   " own"}),
     # The batch grows while it trains; what it is traced for at the start is the last size.
     Trainer("maxtext", "maxtext",
             "-m maxtext.trainers.pre_train.train run_name=lane base_output_directory={out}/out steps={steps}"
@@ -66,11 +68,28 @@ TRAINERS = [
             " ici_fsdp_parallelism=-1 ici_tensor_parallelism=2 checkpoint_period=3 eval_interval=3 eval_steps=2"
             " enable_rampup_batch_size=true per_device_batch_size_start=2 per_device_batch_size_increment=2"
             " per_device_batch_size=4 global_rampup_samples=40 enable_goodput_recording=false"
-            " enable_tensorboard=false jax_cache_dir=",
+            " enable_tensorboard=false jax_cache_dir= allow_split_physical_axes=true",
             "out/lane/checkpoints/3/**/*", "completed step: {last},", "restoring from this run",
             Accident("shape", "i32[16,128]", "i32[8,128]", "maxtext/trainers/pre_train/train.py",
                      {"v6e:2x4": ("i32[32,128]", "i32[16,128]"), "h200:8": ("i32[32,128]", "i32[16,128]"),
                       "v6e:4x4": ("i32[64,128]", "i32[32,128]")}, "state, metrics = p_attempt(state, example_batch"),
             platforms={"cpu": "hardware=cpu skip_jax_distributed_system=true", "tpu": "hardware=tpu",
-                       "gpu": "hardware=gpu"}),
+                       "gpu": "hardware=gpu"},
+            # MaxText asks XLA for dumps of its step if XLA_FLAGS is empty.
+            limits={("keys", "keys"): "a rehearsal does not store what is to be dumped"}),
+    Trainer("levanter", "levanter", "{here}/levanter_gpt2.py {steps}", "out/checkpoints/lane/step-5/**/*", "done",
+            "Loading checkpoint from",
+            Accident("shape", "i32[16,64]", "i32[32,64]", "levanter/trainer.py",
+                     at="        return fn(*args, **kwargs)")),
+    Trainer("brax", "jax", "{here}/brax_ppo.py", "checkpoints/0*/**/*", "done", "restored 0",
+            Accident("shape", "f32[8,4]", "f32[5,4]", "brax_ppo.py"),
+            # At its end it asserts what devices computed: true or false.
+            values="ones",
+            limits={(phase, "accident"): "two functions that brax maps at one line are taken for one: jit__fun"
+                    for phase in ("cold", "v6e:2x4, none", "h200:8, none", "v6e:2x4, new")}
+            | {("v6e:4x4, none", "end"): "brax takes other hosts' devices for its own, unless JAX is distributed"}),
+    Trainer("diffrax", "jax", "{here}/diffrax_node.py", "model.eqx", "done", "restored model.eqx",
+            Accident("shape", "f32[10]", "f32[20]", "diffrax_node.py"),
+            limits={("warm", "warm"): "equinox checks with host callbacks; JAX's own client stores no program with one",
+                    ("v6e:4x4, none", "accident"): "each host trains by itself, and each has its accident"}),
 ]
