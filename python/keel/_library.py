@@ -13,6 +13,7 @@ PLACES = (
 )
 
 _step: Optional[Callable[[], None]] = None
+_note: object = None  # what the library calls lives on
 
 
 def _find() -> Optional[str]:
@@ -202,6 +203,31 @@ def add_type(name: bytes, platform: bytes, number: int, functions: Sequence[int]
     add.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p,
                     ctypes.c_void_p * len(functions))
     add(name, platform, number, (ctypes.c_void_p * len(functions))(*functions))
+
+
+def when_unreal(note: Optional[Callable[[int], None]]) -> None:
+    """In a rehearsal, has `note` called when a line first reads a value that no device computed, with a
+    number for the line. None: nothing is called any more."""
+    global _note
+    ask = getattr(_open(os.RTLD_NOW), "keel_when_unreal", None)
+    if ask is None:
+        return
+    kind = ctypes.CFUNCTYPE(None, ctypes.c_uint64)
+    ask.argtypes, ask.restype = (kind,), None
+    kept = kind(note) if note else kind()
+    ask(kept)
+    _note = kept
+
+
+def note_left(read: int, file: str, line: int, function: str, round: int, rounds: int, decides: bool) -> None:
+    """Writes to the run's journal that the loop at this line ended after that line's reads."""
+    note = getattr(_open(os.RTLD_NOW), "keel_note_left", None)
+    if note is None:
+        return
+    note.argtypes = (ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64,
+                     ctypes.c_bool)
+    note.restype = None
+    note(read, os.fsencode(file), line, function.encode(errors="replace"), round, rounds, decides)
 
 
 def note_fix(*texts: str) -> bool:

@@ -3,8 +3,8 @@
 import logging
 import os
 
-from . import (devices, disabled_jit, doors, fixes, handlers, kernels, outlines, own_cache,
-               rehearsal, service)
+from . import (devices, disabled_jit, doors, fixes, handlers, kernels, loops, outlines,
+               own_cache, rehearsal, service)
 from ._imports import when_imported
 
 
@@ -25,6 +25,7 @@ def begin_jax() -> None:
     outlines.begin()
     service.begin()
     rehearsal.begin_jax()
+    loops.begin()
     own_cache.begin()
     disabled_jit.begin()
     doors.begin_jax()
@@ -32,6 +33,7 @@ def begin_jax() -> None:
 
 def begin_torch() -> None:
     rehearsal.begin_torch()
+    loops.begin()
     doors.begin_torch()
     if os.environ.get("PJRT_DEVICE") == "LIBRARY":
         when_imported("torch_xla.experimental.plugins", _register)

@@ -27,7 +27,8 @@ static const char details[] =
     "command's own. If that is 0, it is 1 if a program does not compile for the target, does not\n"
     "fit in its memory or cannot be rehearsed, if not all processes execute it, or if an "
     "execution,\n"
-    "a transfer or a read was refused, even if the command swallowed the error.\n";
+    "a transfer or a read was refused, even if the command swallowed the error; and 4 if a loop\n"
+    "ended early, or may have, after the command read what no device computed.\n";
 
 static bool is_word(const char *word, const char *const *words) {
     while (*words && word && strcmp(word, *words) != 0)

@@ -259,18 +259,25 @@ static void say_ended_early(const command_run_t *run, const keel_run_t *recorded
                 "than the %u device%s of %s, name a larger target",
                 code, target->device_count, target->device_count == 1 ? "" : "s", target->name);
     else
-        cli_say("the command ended with exit code %d: the rehearsal is what it did until then",
-                code);
+        cli_say(
+            "the command ended with exit code %d%s: the rehearsal is what it did until then", code,
+            recorded->rehearsal.unreal_count ? ", after it had read values that no device computed"
+                                             : "");
 }
 
-// What happened, on stderr. `code`: the command's. False if a rehearsal has shown a program that
-// the target cannot run.
-static bool sum_up(command_run_t *run, int code) {
+// The exit code of a rehearsal whose command has none of its own.
+static int judge(const keel_run_t *run) {
+    if (!keel_run_passes(run)) return CLI_NO;
+    return run->rehearsal.left_count ? CLI_UNSEEN : CLI_OK;
+}
+
+// What happened, on stderr. `code`: the command's. Returns what it becomes.
+static int sum_up(command_run_t *run, int code) {
     keel_why_t why;
     const char *run_dir = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
     if (!*run_dir) {
         if (!run->quiet || run->json_file) nothing_recorded(run, false, code);
-        return true;
+        return code;
     }
     cli_analyze(run_dir, run->id);
     keel_status_t status = keel_why_read(run_dir, run->id, 0, &why);
@@ -283,7 +290,7 @@ static bool sum_up(command_run_t *run, int code) {
         if (absent && !run->quiet) no_fix(run);
         run->asked_for_none = absent && is_writable(run_dir);
         if (absent) keel_status_ignore(status);
-        return true;
+        return code;
     }
     keel_figures_leave(&why, run_dir);
     run->asked_for_none = why.run.processes && !why.run.request_count && !why.run.entry_count;
@@ -302,9 +309,9 @@ static bool sum_up(command_run_t *run, int code) {
     }
     status = write_json(run, &why);
     if (status) cli_fail(status);
-    bool passes = !run->rehearsal || keel_run_passes(&why.run);
+    if (run->rehearsal && code == CLI_OK) code = judge(&why.run);
     keel_why_deinitialize(&why);
-    return passes;
+    return code;
 }
 
 // A gate through which nothing went has held nothing.
@@ -410,7 +417,7 @@ static int go(const cli_call_t *call, char **words, command_run_t *run) {
     cli_warn_deinitialize(&warn);
     if (status) code = cli_fail(status);
     cli_writes_keep_runs(&writes, run_dir);
-    if (started && !sum_up(run, code) && code == CLI_OK) code = CLI_NO;
+    if (started) code = sum_up(run, code);
     if (started && code == CLI_OK && held_nothing(run)) code = CLI_UNSEEN;
     if (started) cli_writes_tell(&writes, run_dir, run->id, code, run->quiet);
     cli_writes_end(&writes);

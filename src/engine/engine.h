@@ -162,6 +162,15 @@ bool keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client);
 // A bug of the client was fixed, or could not be. Writes one event to the journal.
 void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);
 
+// In a rehearsal: called when a line first reads a value that no device computed, with a number for
+// that, on the thread that reads, which holds no lock. NULL: nothing is called. Any thread, even
+// without an engine.
+typedef void keel_unreal_note_t(uint64_t read);
+void keel_engine_when_unreal(keel_unreal_note_t *note);
+// A loop ended after such a read. Writes one event to the journal, which says whose read it was; a
+// number that was not given is skipped.
+void keel_engine_note_left(keel_engine_t *engine, uint64_t read, const keel_journal_left_t *event);
+
 // The number of replicas that the program is compiled for, if this plugin finishes its executions
 // only once all replicas have begun one; otherwise 0. Needs no engine.
 uint64_t keel_engine_gathered_replicas(const PJRT_Api *api, const PJRT_Client_Compile_Args *args);

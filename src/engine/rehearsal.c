@@ -7,6 +7,7 @@
 #include "engine/memory.h"
 #include "engine/publish.h"
 #include "engine/rehearsal.h"
+#include "host/python.h"
 
 // A value that no device computed, by its program and the line that read it.
 typedef struct unreal_t {
@@ -15,6 +16,7 @@ typedef struct unreal_t {
     const site_t *site;      // NULL: unknown
     const char *into;        // the program that it is a constant of; NULL: none. Kept by this room
     uint64_t count, refused; // reads since the last event: done, and refused
+    bool is_met;             // one was counted
 } unreal_t;
 
 // What the client was refused, by action, program and line.
@@ -377,12 +379,47 @@ static unreal_t *unreal_of(rehearsal_t *rehearsal, const site_t *site, const cha
     return *end = fresh;
 }
 
-static void count_unreal(rehearsal_t *rehearsal, const site_t *site, const char *maker,
-                         const char *into, bool is_refused) {
+// Returns it if it is the first of its kind.
+static unreal_t *count_unreal(rehearsal_t *rehearsal, const site_t *site, const char *maker,
+                              const char *into, bool is_refused) {
     pthread_mutex_lock(&rehearsal->lock);
     unreal_t *unreal = unreal_of(rehearsal, site, maker, into);
+    bool is_first = unreal && !unreal->is_met;
     if (unreal) ++*(is_refused ? &unreal->refused : &unreal->count);
+    if (unreal) unreal->is_met = true;
     pthread_mutex_unlock(&rehearsal->lock);
+    return is_first ? unreal : NULL;
+}
+
+// ---- loops that ended after a read -------------------------------------------------------------
+
+static _Atomic(keel_unreal_note_t *) note_unreal;
+
+void keel_engine_when_unreal(keel_unreal_note_t *note) {
+    atomic_store(&note_unreal, note);
+}
+
+void keel_engine_note_left(keel_engine_t *engine, uint64_t read, const keel_journal_left_t *event) {
+    keel_journal_left_t left = *event;
+    if (getpid() != engine->pid || !engine->rehearsal) return;
+    pthread_mutex_lock(&engine->rehearsal->lock);
+    const unreal_t *unreal = engine->rehearsal->unreal;
+    while (unreal && (uint64_t)(uintptr_t)unreal != read)
+        unreal = unreal->next;
+    pthread_mutex_unlock(&engine->rehearsal->lock);
+    if (!unreal) return;
+    left.maker = unreal->maker;
+    if (unreal->site) left.site = engine_site(site_place(unreal->site));
+    keel_journal_left(engine->journal, &left);
+}
+
+// The lock is not held: this runs the client's interpreter.
+static void note_first(const unreal_t *unreal) {
+    keel_unreal_note_t *note = unreal ? atomic_load(&note_unreal) : NULL;
+    keel_python_t python;
+    if (!note || keel_python_enter(&python)) return; // not a thread of Python's, or it ends
+    note((uint64_t)(uintptr_t)unreal);
+    keel_python_leave(&python);
 }
 
 static void note_recent(const site_t *site, const char *maker, PJRT_Buffer *buffer) {
@@ -416,7 +453,7 @@ void rehearsal_look(keel_engine_t *engine, const keel_program_t *program, const 
     size_t count = recent_count < RECENT ? recent_count : RECENT;
     for (size_t i = 0; i < count; ++i)
         if (has_constant(program, &recent[i]))
-            count_unreal(engine->rehearsal, recent[i].site, recent[i].maker, name, false);
+            (void)count_unreal(engine->rehearsal, recent[i].site, recent[i].maker, name, false);
     recent_count = 0;
 }
 
@@ -431,7 +468,7 @@ keel_status_t rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buf
     if (!site) site = bulk ? sites_now(engine->sites) : sites_here(engine->sites);
     keel_status_t refusal =
         bulk ? bulk_judge(&rehearsal->bulk, site ? site_place(site) : NULL, maker, bulk) : NULL;
-    count_unreal(rehearsal, site, maker, NULL, refusal);
+    note_first(count_unreal(rehearsal, site, maker, NULL, refusal));
     if (!refusal) note_recent(site, maker, buffer);
     return refusal;
 }

@@ -308,6 +308,15 @@ typedef struct keel_journal_unreal_t {
     uint64_t count, refused; // since the last such event: reads done, and reads refused
 } keel_journal_unreal_t;
 void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *event);
+// In a rehearsal, a loop of the client's ended after such a read.
+typedef struct keel_journal_left_t {
+    const char *maker;        // of what was read
+    keel_journal_site_t site; // that read
+    keel_journal_site_t loop;
+    uint64_t round, rounds; // in which it ended, and how many it would have had; 0: unknown
+    bool decides;           // what was read decides whether the loop goes on
+} keel_journal_left_t;
+void keel_journal_left(keel_journal_t *journal, const keel_journal_left_t *event);
 // In a rehearsal, the client got an error instead of what it asked for.
 typedef struct keel_journal_refused_t {
     const char *action; // "execution", "transfer", "client"

@@ -24,6 +24,24 @@ void keel_journal_unreal(keel_journal_t *journal, const keel_journal_unreal_t *e
     keel_line_finish(journal, &line);
 }
 
+void keel_journal_left(keel_journal_t *journal, const keel_journal_left_t *event) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "left")) return;
+    keel_line_text(&line.json, "maker", event->maker);
+    keel_line_site(&line.json, &event->site);
+    keel_line_object(&line.json, "loop");
+    keel_line_text(&line.json, "file", event->loop.file);
+    keel_json_unsigned(&line.json, "line", event->loop.line);
+    keel_line_text(&line.json, "function", event->loop.function);
+    keel_json_end_object(&line.json);
+    if (event->rounds) {
+        keel_json_unsigned(&line.json, "round", event->round);
+        keel_json_unsigned(&line.json, "rounds", event->rounds);
+    }
+    keel_json_bool(&line.json, "decides", event->decides);
+    keel_line_finish(journal, &line);
+}
+
 void keel_journal_refused(keel_journal_t *journal, const keel_journal_refused_t *event) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "refused")) return;

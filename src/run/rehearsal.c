@@ -174,6 +174,30 @@ static keel_status_t meet_unreal(const context_t *to, const json_t *event) {
     return NULL;
 }
 
+// Processes of one run end the same loop.
+static keel_status_t meet_left(const context_t *to, const json_t *event) {
+    keel_run_rehearsal_t *rehearsal = to->rehearsal;
+    const json_t *loop = json_object_get(event, "loop");
+    const char *file = keel_event_text(loop, "file");
+    size_t at;
+    const item_name_t name = {"left", {file}, keel_event_line(loop, "line")};
+    KEEL_TRY(find_item(rehearsal, &name, rehearsal->left_count, &at));
+    if (at < rehearsal->left_count) return NULL;
+    void *grown = rehearsal->lefts;
+    KEEL_TRY(keel_realloc_array(at + 1, sizeof *rehearsal->lefts, &grown));
+    rehearsal->lefts = grown;
+    keel_left_t *left = &rehearsal->lefts[at];
+    *left = (keel_left_t){.round = keel_event_count(event, "round"),
+                          .rounds = keel_event_count(event, "rounds"),
+                          .decides = json_is_true(json_object_get(event, "decides"))};
+    KEEL_TRY(keep_field(to, event, "maker", &left->maker));
+    KEEL_TRY(keep_shown(to, event, &left->shown));
+    KEEL_TRY(keel_event_place(to->texts, keel_library_shown(file), keel_event_line(loop, "line"),
+                              to->cwd, &left->loop));
+    ++rehearsal->left_count;
+    return NULL;
+}
+
 static keel_status_t meet_compile(const context_t *to, const json_t *event) {
     keel_run_rehearsal_t *rehearsal = to->rehearsal;
     size_t at;
@@ -198,7 +222,8 @@ keel_status_t keel_rehearsal_add(keel_run_rehearsal_t *rehearsal, const keel_ste
         const char *name;
         keel_status_t (*meet)(const context_t *to, const json_t *event);
     } kinds[] = {{"start", meet_start},   {"compile", meet_compile}, {"compile_error", meet_error},
-                 {"drift", meet_verdict}, {"refused", meet_refused}, {"unreal", meet_unreal}};
+                 {"drift", meet_verdict}, {"refused", meet_refused}, {"unreal", meet_unreal},
+                 {"left", meet_left}};
     const context_t to = {rehearsal, cwd, texts};
     const char *kind = keel_event_text(event, "event");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
@@ -238,6 +263,7 @@ void keel_rehearsal_initialize(keel_run_rehearsal_t *rehearsal) {
 void keel_rehearsal_deinitialize(keel_run_rehearsal_t *rehearsal) {
     keel_free(rehearsal->refusals);
     keel_free(rehearsal->unreals);
+    keel_free(rehearsal->lefts);
     keel_free(rehearsal->guesses);
     keel_drift_release(rehearsal);
     keel_map_deinitialize(&rehearsal->known);

@@ -43,6 +43,15 @@ typedef struct keel_unreal_t {
     uint64_t refused; // that the read was refused
 } keel_unreal_t;
 
+// A loop of the client's that ended early, or may have, after what no device computed was read.
+typedef struct keel_left_t {
+    const char *maker;      // the program that would have computed it
+    const char *shown;      // the line that read it: "train.py:88"
+    const char *loop;       // the loop: "train.py:80"
+    uint64_t round, rounds; // 0: unknown
+    bool decides;           // what was read decides whether the loop goes on
+} keel_left_t;
+
 // A program of which it is only guessed how its results are sharded.
 typedef struct keel_guess_t {
     const char *name, *program;
@@ -71,6 +80,8 @@ typedef struct keel_run_rehearsal_t {
     size_t refusal_count;
     keel_unreal_t *unreals;
     size_t unreal_count;
+    keel_left_t *lefts;
+    size_t left_count;
     keel_guess_t *guesses;
     size_t guess_count;
     keel_map_t known; // what the lists have -> index

@@ -49,6 +49,13 @@ KEEL_API int keel_replaces_cache(void);
 // The Python package reports each fix here (keel.fixes). Texts may be empty or NULL.
 KEEL_API void keel_note_fix(const char *name, const char *state, const char *label,
                             const char *reference, const char *client, const char *why);
+// In a rehearsal, the Python package asks to be called when a line first reads a value that no
+// device computed, with a number for that line, on its thread (keel.loops). It reports the loops
+// that ended after such reads: the line's number, the loop, its round and how many it has (0:
+// unknown), and whether what was read decides. When the process ends.
+KEEL_API void keel_when_unreal(keel_unreal_note_t *note);
+KEEL_API void keel_note_left(uint64_t read, const char *file, uint32_t line, const char *function,
+                             uint64_t round, uint64_t rounds, bool decides);
 // The Python package puts the engine behind JAX's own client (own.c).
 KEEL_API const keel_own_door_t *keel_own_door(void);
 // A process that only compiles (compiler/compiler.h): a Python that a compiler started.
@@ -121,6 +128,18 @@ void keel_note_fix(const char *name, const char *state, const char *label, const
                    const char *client, const char *why) {
     keel_journal_fix_t fix = {name, state, label, reference, client, why};
     keel_shim_note_fix(&fix);
+}
+
+void keel_when_unreal(keel_unreal_note_t *note) {
+    keel_engine_when_unreal(note);
+}
+
+void keel_note_left(uint64_t read, const char *file, uint32_t line, const char *function,
+                    uint64_t round, uint64_t rounds, bool decides) {
+    keel_shim_note_left(read, &(keel_journal_left_t){.loop = {file, line, function},
+                                                     .round = round,
+                                                     .rounds = rounds,
+                                                     .decides = decides});
 }
 
 const keel_own_door_t *keel_own_door(void) {

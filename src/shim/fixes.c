@@ -57,6 +57,12 @@ void keel_shim_note_fix(const keel_journal_fix_t *fix) {
     keel_status_ignore(status);
 }
 
+void keel_shim_note_left(uint64_t read, const keel_journal_left_t *left) {
+    pthread_mutex_lock(&lock);
+    if (writes_to) keel_engine_note_left(writes_to, read, left);
+    pthread_mutex_unlock(&lock);
+}
+
 void keel_shim_write_fixes(keel_engine_t *engine) {
     pthread_mutex_lock(&lock);
     writes_to = engine;

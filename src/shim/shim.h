@@ -71,6 +71,8 @@ int keel_shim_replaces_cache(void);
 // Reports that a fault of the client was fixed, or could not be (python/keel/fixes): an event of
 // the journal, at once or as soon as there is a client. Any thread, even before GetPjrtApi.
 void keel_shim_note_fix(const keel_journal_fix_t *fix);
+// A loop of the client's ended (keel_engine_note_left); skipped if there is no client.
+void keel_shim_note_left(uint64_t read, const keel_journal_left_t *left);
 // Writes the waiting reports; from now on there is a client.
 void keel_shim_write_fixes(keel_engine_t *engine);
 

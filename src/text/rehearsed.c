@@ -232,6 +232,21 @@ void keel_unreal_sentence(const keel_unreal_t *unreal, keel_buffer_t *out) {
     }
 }
 
+void keel_left_sentence(const keel_run_rehearsal_t *rehearsal, const keel_left_t *left,
+                        keel_buffer_t *out) {
+    keel_write_foreign(out, line_or_unknown(left->shown));
+    keel_buffer_text(out, left->decides ? " decides by what " : " reads what ");
+    keel_write_foreign(out, *left->maker ? left->maker : "a program");
+    keel_buffer_text(out, " makes, which no device computed, and the loop at ");
+    keel_write_foreign(out, left->loop);
+    keel_buffer_text(out, " ended");
+    if (left->rounds)
+        keel_buffer_format(out, " in round %" PRIu64 " of %" PRIu64, left->round, left->rounds);
+    keel_buffer_text(out, ": on ");
+    keel_write_foreign(out, rehearsal->target.name);
+    keel_buffer_text(out, " itself it may go on");
+}
+
 static bool is_same_line(const keel_unreal_t *a, const keel_unreal_t *b) {
     return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
@@ -402,6 +417,12 @@ void keel_rehearsal_failures(const keel_run_t *run, keel_buffer_t *out) {
     }
     keel_unreals_refused_sentence(rehearsal, &text);
     summary_line(&text, "\n", out);
+    if (rehearsal->left_count) {
+        keel_left_sentence(rehearsal, &rehearsal->lefts[0], &text);
+        if (rehearsal->left_count > 1)
+            keel_buffer_format(&text, "; and %zu more; run `keel why`", rehearsal->left_count - 1);
+        summary_line(&text, "\n", out);
+    }
     keel_buffer_deinitialize(&text);
 }
 
@@ -452,7 +473,7 @@ static void tell_drifts(const keel_run_t *run, bool all, unsigned width, keel_bu
 }
 
 bool keel_rehearsal_has_limits(const keel_run_t *run) {
-    return run->rehearsal.unreal_count || run->rehearsal.guess_count ||
+    return run->rehearsal.unreal_count || run->rehearsal.left_count || run->rehearsal.guess_count ||
            run->fates[KEEL_RUN_PENDING] || run->fates[KEEL_RUN_SKIPPED];
 }
 
@@ -486,6 +507,15 @@ static void say_unreal(const keel_run_rehearsal_t *rehearsal, limits_t *limits) 
             keel_buffer_text(&text, ", so it read as ");
             keel_write_foreign(&text, rehearsal->target.values);
         }
+        say(limits, &text);
+    }
+}
+
+static void say_lefts(const keel_run_rehearsal_t *rehearsal, limits_t *limits) {
+    for (size_t i = 0; i < rehearsal->left_count; ++i) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_left_sentence(rehearsal, &rehearsal->lefts[i], &text);
         say(limits, &text);
     }
 }
@@ -524,6 +554,7 @@ size_t keel_rehearsal_limits(const keel_run_t *run, size_t most,
                              void (*told)(void *context, keel_buffer_t *text), void *context) {
     limits_t limits = {.say = told, .context = context, .most = most};
     say_unknown_compiles(run, &limits);
+    say_lefts(&run->rehearsal, &limits);
     say_unreal(&run->rehearsal, &limits);
     say_guesses(&run->rehearsal, &limits);
     return limits.count;
@@ -660,6 +691,22 @@ static void unreals_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *jso
     keel_json_end_array(json);
 }
 
+static void lefts_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *json) {
+    keel_json_array(json, "left");
+    for (size_t i = 0; i < rehearsal->left_count; ++i) {
+        const keel_left_t *left = &rehearsal->lefts[i];
+        keel_json_object(json, NULL);
+        keel_json_string(json, "maker", left->maker);
+        keel_json_string(json, "shown", left->shown);
+        keel_json_string(json, "loop", left->loop);
+        keel_json_unsigned(json, "round", left->round);
+        keel_json_unsigned(json, "rounds", left->rounds);
+        keel_json_bool(json, "decides", left->decides);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+}
+
 static void guesses_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *json) {
     keel_json_array(json, "guesses");
     for (size_t i = 0; i < rehearsal->guess_count; ++i) {
@@ -714,6 +761,7 @@ void keel_rehearsal_json(const keel_run_t *run, keel_json_t *json) {
     refusals_json(&run->rehearsal, json);
     drifts_json(&run->rehearsal, json);
     unreals_json(&run->rehearsal, json);
+    lefts_json(&run->rehearsal, json);
     guesses_json(&run->rehearsal, json);
     written_json(&run->rehearsal, json);
     keel_json_end_object(json);

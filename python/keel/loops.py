@@ -1,0 +1,304 @@
+"""In a rehearsal: which loops ended because of a value that no device computed, or soon after one was read.
+
+When a line first reads such a value, the loops around it, in its function and in its callers', are found
+in their source and watched from then on (`sys.monitoring`, Python 3.12 and later; other Pythons are told
+nothing). A loop that runs to the end of what it iterates over did what it would do on the device. One
+that is left before is told at the process's end if
+
+- it had rounds of a range or a list left, or
+- the value that was read decides: it is read in the test of an `if`, `while` or `assert`, or gets a name
+  that such a test has,
+
+unless the test that left it only compares whole numbers, such as a step with a number of steps.
+"""
+
+import ast
+import atexit
+import dis
+import linecache
+import os
+import sys
+import threading
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from ._library import note_left, when_unreal
+
+TARGET = "KEEL_REHEARSE"
+FRAMES = 40  # of a stack, innermost first
+LARGEST = 1 << 20  # bytes of a file that is parsed
+CLIENTS = (os.path.dirname(os.path.abspath(__file__)) + os.sep, *(
+    f"-packages{os.sep}{name}{os.sep}" for name in ("jax", "jaxlib", "numpy", "torch", "torch_xla")))
+PASSING = ("enumerate", "tqdm", "trange", "range", "track")  # what gives as many as its argument
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+_lock = threading.Lock()
+_trees: Dict[str, Optional[ast.Module]] = {}
+_loops: Dict[Tuple[Any, int], "_Loop"] = {}  # by code and line
+_branches: Dict[Tuple[Any, int], List["_Branch"]] = {}  # by code and offset
+_tool: Optional[int] = None
+
+
+class _Loop:
+    """One that is watched, in what was its last run."""
+
+    def __init__(self, code: Any, node: Any) -> None:
+        self.code, self.node = code, node
+        self.round = self.rounds = 0  # 0: unknown
+        self.read = 0  # Keel's number of the line that read last; 0: none
+        self.decides = self.is_over = self.is_counted = False
+
+
+class _Branch:
+    """An instruction that may end a loop: its own, or one of an `if` or `assert` in it."""
+
+    def __init__(self, loop: _Loop, is_own: bool, test: Optional[ast.expr], end: int = 0) -> None:
+        self.loop, self.is_own, self.test = loop, is_own, test  # test: None for a `for`
+        self.end = end  # where a `for` goes when it is over
+
+
+# ---- the source ----------------------------------------------------------------------------------
+
+
+def _tree(file: str) -> Optional[ast.Module]:
+    if file not in _trees:
+        text = "".join(linecache.getlines(file))
+        try:
+            _trees[file] = ast.parse(text) if 0 < len(text) <= LARGEST else None
+        except (SyntaxError, ValueError, RecursionError):
+            _trees[file] = None
+    return _trees[file]
+
+
+def _place(code: Any, offset: int) -> Optional[Tuple[int, int, int, int]]:
+    """First line and column, last line and column."""
+    for at, (line, end_line, column, end_column) in enumerate(code.co_positions()):
+        if at == offset // 2:
+            return None if None in (line, end_line, column, end_column) else (line, column, end_line, end_column)
+    return None
+
+
+def _holds(node: ast.AST, place: Tuple[int, int, int, int]) -> bool:
+    return hasattr(node, "lineno") and (node.lineno, node.col_offset) <= place[:2] \
+        and place[2:] <= (node.end_lineno, node.end_col_offset)
+
+
+def _around(tree: ast.AST, place: Tuple[int, int, int, int]) -> List[ast.AST]:
+    """The nodes of one function that hold a place, outermost first."""
+    found: List[ast.AST] = []
+    node: Optional[ast.AST] = tree
+    while node is not None:
+        node = next((child for child in ast.iter_child_nodes(node) if _holds(child, place)), None)
+        if isinstance(node, FUNCTIONS):
+            found = []
+        elif node is not None:
+            found.append(node)
+    return found
+
+
+def _inside(node: ast.AST) -> Iterator[ast.AST]:
+    """What a function runs of a node, without the functions in it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, FUNCTIONS):
+            yield child
+            yield from _inside(child)
+
+
+def _leaves(node: ast.AST) -> bool:
+    """Whether an `if` may leave the loop that it is in."""
+    return any(isinstance(part, (ast.Break, ast.Return, ast.Raise)) for part in _inside(node))
+
+
+def _decides(loop: ast.AST, around: List[ast.AST]) -> bool:
+    """Whether what is read there decides if the loop goes on, as far as its own function shows."""
+    names = set()
+    for node, inner in zip(around, [*around[1:], None]):
+        if isinstance(node, (ast.While, ast.If, ast.Assert)) and inner is node.test:
+            return not isinstance(node, ast.If) or _leaves(node)
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    for node in [loop, *_inside(loop)]:
+        is_test = isinstance(node, (ast.While, ast.Assert)) or (isinstance(node, ast.If) and _leaves(node))
+        if is_test and any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node.test)):
+            return True
+    return False
+
+
+# ---- values --------------------------------------------------------------------------------------
+
+
+def _value(node: Any, frame: Any) -> Any:
+    """What an expression is, if nobody's code runs to know it; otherwise None."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return frame.f_locals.get(node.id, frame.f_globals.get(node.id))
+    if isinstance(node, ast.Attribute):
+        try:
+            return object.__getattribute__(_value(node.value, frame), "__dict__").get(node.attr)
+        except AttributeError:
+            return None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)):
+        left, right = _value(node.left, frame), _value(node.right, frame)
+        if type(left) is int and type(right) is int and (right or not isinstance(node.op, ast.FloorDiv)):
+            return {ast.Add: int.__add__, ast.Sub: int.__sub__, ast.Mult: int.__mul__,
+                    ast.FloorDiv: int.__floordiv__}[type(node.op)](left, right)
+    return None
+
+
+def _range(node: Any, frame: Any) -> Any:
+    """The range or list that a `for` iterates over; None if it is something else."""
+    if isinstance(node, ast.Call) and node.args and not node.keywords and isinstance(node.func, (ast.Name, ast.Attribute)):
+        name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+        if name in ("range", "trange"):
+            values = [_value(part, frame) for part in node.args]
+            return range(*values) if len(values) < 4 and all(type(value) is int for value in values) else None
+        return _range(node.args[0], frame) if name in PASSING else None
+    value = _value(node, frame)
+    return value if type(value) in (list, tuple, range) else None
+
+
+def _count_rounds(loop: _Loop, frame: Any) -> None:
+    """The round in which the loop is, from what it counts with."""
+    node = loop.node
+    items = _range(node.iter, frame) if isinstance(node, ast.For) else None
+    if items is None:
+        return
+    target, is_range = node.target, type(items) is range
+    if isinstance(node.iter, ast.Call) and isinstance(target, ast.Tuple) and getattr(node.iter.func, "id", "") == "enumerate":
+        target, items = target.elts[0], range(len(items))
+        is_range = True
+    number = _value(target, frame)
+    if is_range and type(number) is int and number in items:
+        loop.round, loop.rounds = items.index(number) + 1, len(items)
+
+
+def _operands(test: ast.expr) -> List[ast.expr]:
+    """The tests that `and`, `or` and `not` put together."""
+    if isinstance(test, ast.BoolOp):
+        return [part for value in test.values for part in _operands(value)]
+    return _operands(test.operand) if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else [test]
+
+
+def _is_count(test: ast.expr, frame: Any) -> bool:
+    """Whether a test only compares whole numbers."""
+    return isinstance(test, ast.Compare) and all(
+        type(_value(part, frame)) is int for part in (test.left, *test.comparators))
+
+
+# ---- watching ------------------------------------------------------------------------------------
+
+
+def _on_branch(code: Any, offset: int, destination: int) -> Any:
+    branches = _branches.get((code, offset))
+    if branches is None:
+        return sys.monitoring.DISABLE
+    for branch in branches:
+        loop = branch.loop
+        if branch.test is None:
+            loop.is_over = destination >= branch.end
+            loop.round = 0 if loop.is_over else loop.round + 1
+        elif branch.is_own:
+            place = _place(code, destination)
+            loop.is_over = not loop.decides and place is not None and not _holds(loop.node, place)
+        loop.is_counted = branch.test is not None and _is_count(branch.test, sys._getframe(1))
+    return None
+
+
+def _note_branches(loop: _Loop) -> None:
+    """The instructions of the loop's function that may end it."""
+    tests = [(False, node.test) for node in _inside(loop.node)
+             if isinstance(node, ast.Assert) or (isinstance(node, ast.If) and _leaves(node))]
+    if isinstance(loop.node, ast.While):
+        tests.append((True, loop.node.test))
+    tests = [(is_own, part) for is_own, test in tests for part in _operands(test)]
+    for instruction in dis.get_instructions(loop.code):
+        place = _place(loop.code, instruction.offset)
+        found: List[_Branch] = []
+        if place and instruction.opname == "FOR_ITER" and isinstance(loop.node, ast.For) and _holds(loop.node.iter, place):
+            found.append(_Branch(loop, True, None, instruction.argval))
+        elif place and "JUMP_IF" in instruction.opname:
+            found += [_Branch(loop, is_own, test) for is_own, test in tests if _holds(test, place)]
+        if found:
+            _branches.setdefault((loop.code, instruction.offset), []).extend(found)
+
+
+def _start() -> bool:
+    global _tool
+    monitoring = sys.monitoring
+    for tool in (4, 3):  # nobody's
+        if _tool is None and monitoring.get_tool(tool) is None:
+            monitoring.use_tool_id(tool, "keel")
+            _tool = tool
+            for event in _events():
+                monitoring.register_callback(tool, event, _on_branch)
+            atexit.register(_tell)
+    return _tool is not None
+
+
+def _events() -> List[int]:
+    events = sys.monitoring.events
+    if hasattr(events, "BRANCH_LEFT"):
+        return [events.BRANCH_LEFT, events.BRANCH_RIGHT]
+    return [events.BRANCH]
+
+
+def _watch(code: Any, node: Any, frame: Any) -> _Loop:
+    loop = _loops.get((code, node.lineno))
+    if loop is None:
+        loop = _loops[code, node.lineno] = _Loop(code, node)
+        _note_branches(loop)
+        events = 0
+        for event in _events():
+            events |= event
+        sys.monitoring.set_local_events(_tool, code, events)
+        _count_rounds(loop, frame)
+    return loop
+
+
+def _look(read: int, frame: Any) -> None:
+    is_first = True
+    for _ in range(FRAMES):
+        while frame is not None and any(name in frame.f_code.co_filename for name in CLIENTS):
+            frame = frame.f_back
+        if frame is None:
+            return
+        tree = _tree(frame.f_code.co_filename)
+        place = _place(frame.f_code, frame.f_lasti)
+        around = _around(tree, place) if tree and place else []
+        for node in around:
+            if isinstance(node, (ast.For, ast.While)) and not (isinstance(node, ast.For) and _holds(node.iter, place)):
+                loop = _watch(frame.f_code, node, frame)
+                loop.read = read
+                loop.decides |= is_first and _decides(node, around)
+        is_first = False
+        frame = frame.f_back
+
+
+def _note(read: int) -> None:
+    """Keel's library calls this, on the thread that reads."""
+    try:
+        with _lock:
+            if _start():
+                _look(read, sys._getframe(1))
+    except Exception:  # what is not understood is not told
+        pass
+
+
+def _tell() -> None:
+    when_unreal(None)
+    sys.monitoring.free_tool_id(_tool)
+    for loop in _loops.values():
+        is_short = 0 < loop.round < loop.rounds
+        if loop.is_over or loop.is_counted or not loop.read or not (is_short or loop.decides):
+            continue
+        if 0 < loop.rounds == loop.round:
+            continue  # left in its last round
+        note_left(loop.read, loop.code.co_filename, loop.node.lineno, loop.code.co_qualname, loop.round if is_short else 0,
+                  loop.rounds if is_short else 0, loop.decides)
+
+
+def begin() -> None:
+    """Before JAX or PyTorch/XLA makes its client."""
+    if os.environ.get(TARGET) and hasattr(sys, "monitoring"):
+        when_unreal(_note)
