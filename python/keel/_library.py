@@ -219,15 +219,17 @@ def when_unreal(note: Optional[Callable[[int], None]]) -> None:
     _note = kept
 
 
-def note_left(read: int, file: str, line: int, function: str, round: int, rounds: int, decides: bool) -> None:
-    """Writes to the run's journal that the loop at this line ended after that line's reads."""
+def note_left(read: int, file: str, line: int, function: str, round: int, rounds: int, decides: bool,
+              raised: bool) -> None:
+    """Writes to the run's journal that the loop at this line ended after that line's reads, or that an error
+    there ended the script."""
     note = getattr(_open(os.RTLD_NOW), "keel_note_left", None)
     if note is None:
         return
     note.argtypes = (ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64,
-                     ctypes.c_bool)
+                     ctypes.c_bool, ctypes.c_bool)
     note.restype = None
-    note(read, os.fsencode(file), line, function.encode(errors="replace"), round, rounds, decides)
+    note(read, os.fsencode(file), line, function.encode(errors="replace"), round, rounds, decides, raised)
 
 
 def note_fix(*texts: str) -> bool:

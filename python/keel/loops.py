@@ -1,4 +1,4 @@
-"""In a rehearsal: which loops ended because of a value that no device computed, or soon after one was read.
+"""In a rehearsal: what ended because of a value that no device computed, or soon after one was read.
 
 When a line first reads such a value, the loops around it, in its function and in its callers', are found
 in their source and watched from then on (`sys.monitoring`, Python 3.12 and later; other Pythons are told
@@ -9,7 +9,8 @@ that is left before is told at the process's end if
 - the value that was read decides: it is read in the test of an `if`, `while` or `assert`, or gets a name
   that such a test has,
 
-unless the test that left it only compares whole numbers, such as a step with a number of steps.
+unless the test that left it only compares whole numbers, such as a step with a number of steps. If an
+error ends the script where such a value was tested, that alone is told.
 """
 
 import ast
@@ -34,6 +35,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _lock = threading.Lock()
 _trees: Dict[str, Optional[ast.Module]] = {}
 _loops: Dict[Tuple[Any, int], "_Loop"] = {}  # by code and line
+_errors: List[Tuple[str, int, int, int, str]] = []  # file, lines of a test that may raise, the read, function
 _branches: Dict[Tuple[Any, int], List["_Branch"]] = {}  # by code and offset
 _tool: Optional[int] = None
 
@@ -252,8 +254,18 @@ def _watch(code: Any, node: Any, frame: Any) -> _Loop:
         for event in _events():
             events |= event
         sys.monitoring.set_local_events(_tool, code, events)
+        sys.monitoring.restart_events()  # an earlier loop of this code may have disabled this one's
         _count_rounds(loop, frame)
     return loop
+
+
+def _note_errors(read: int, code: Any, around: List[ast.AST]) -> None:
+    """What is read in a test may decide whether an error is raised."""
+    for node, inner in zip(around, around[1:]):
+        raises = isinstance(node, ast.Assert) or (isinstance(node, ast.If) and any(
+            isinstance(part, ast.Raise) for part in _inside(node)))
+        if raises and inner is node.test:
+            _errors.append((code.co_filename, node.lineno, node.end_lineno, read, code.co_qualname))
 
 
 def _look(read: int, frame: Any) -> None:
@@ -266,6 +278,8 @@ def _look(read: int, frame: Any) -> None:
         tree = _tree(frame.f_code.co_filename)
         place = _place(frame.f_code, frame.f_lasti)
         around = _around(tree, place) if tree and place else []
+        if is_first:
+            _note_errors(read, frame.f_code, around)
         for node in around:
             if isinstance(node, (ast.For, ast.While)) and not (isinstance(node, ast.For) and _holds(node.iter, place)):
                 loop = _watch(frame.f_code, node, frame)
@@ -285,9 +299,23 @@ def _note(read: int) -> None:
         pass
 
 
+def _tell_error() -> bool:
+    error = getattr(sys, "last_exc", None)  # of the script's end
+    trace = error.__traceback__ if error is not None else None
+    while trace is not None:
+        for file, first, last, read, function in _errors:
+            if file == trace.tb_frame.f_code.co_filename and first <= trace.tb_lineno <= last:
+                note_left(read, file, trace.tb_lineno, function, 0, 0, True, True)
+                return True
+        trace = trace.tb_next
+    return False
+
+
 def _tell() -> None:
     when_unreal(None)
     sys.monitoring.free_tool_id(_tool)
+    if _tell_error():
+        return
     for loop in _loops.values():
         is_short = 0 < loop.round < loop.rounds
         if loop.is_over or loop.is_counted or not loop.read or not (is_short or loop.decides):
@@ -295,7 +323,7 @@ def _tell() -> None:
         if 0 < loop.rounds == loop.round:
             continue  # left in its last round
         note_left(loop.read, loop.code.co_filename, loop.node.lineno, loop.code.co_qualname, loop.round if is_short else 0,
-                  loop.rounds if is_short else 0, loop.decides)
+                  loop.rounds if is_short else 0, loop.decides, False)
 
 
 def begin() -> None:

@@ -283,6 +283,11 @@ static keel_status_t run_again(smoke_t *smoke, smoke_run_t *run) {
     return read_figures(smoke, run);
 }
 
+// A rehearsal that may have ended early has asked for its programs all the same.
+static bool has_failed(const smoke_t *smoke, const smoke_run_t *run) {
+    return run->code != CLI_OK && !(smoke->on && run->code == CLI_UNSEEN);
+}
+
 // Rehearsals compile and store nothing, so the first two go on at once.
 static keel_status_t run_each(smoke_t *smoke, int *out_code) {
     for (size_t i = 0; i < smoke->count; ++i) {
@@ -292,9 +297,9 @@ static keel_status_t run_each(smoke_t *smoke, int *out_code) {
         if (smoke->on && i == 0) KEEL_TRY(start(smoke, &smoke->runs[1]));
         smoke->runs[i].code = await(smoke, &smoke->runs[i]);
         if (stopped) return NULL;
-        if (smoke->runs[i].code != CLI_OK && smoke->runs[i].variation)
-            continue; // the answer says so
-        if (smoke->runs[i].code != CLI_OK) {
+        bool failed = has_failed(smoke, &smoke->runs[i]);
+        if (failed && smoke->runs[i].variation) continue; // the answer says so
+        if (failed) {
             *out_code = smoke->runs[i].code;
             cli_say("the command ended with exit code %d", *out_code);
             return NULL;

@@ -315,6 +315,7 @@ typedef struct keel_journal_left_t {
     keel_journal_site_t loop;
     uint64_t round, rounds; // in which it ended, and how many it would have had; 0: unknown
     bool decides;           // what was read decides whether the loop goes on
+    bool raised;            // it is no loop: an error there ended the script
 } keel_journal_left_t;
 void keel_journal_left(keel_journal_t *journal, const keel_journal_left_t *event);
 // In a rehearsal, the client got an error instead of what it asked for.

@@ -39,6 +39,7 @@ void keel_journal_left(keel_journal_t *journal, const keel_journal_left_t *event
         keel_json_unsigned(&line.json, "rounds", event->rounds);
     }
     keel_json_bool(&line.json, "decides", event->decides);
+    if (event->raised) keel_json_bool(&line.json, "raised", true);
     keel_line_finish(journal, &line);
 }
 

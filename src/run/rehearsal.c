@@ -189,7 +189,8 @@ static keel_status_t meet_left(const context_t *to, const json_t *event) {
     keel_left_t *left = &rehearsal->lefts[at];
     *left = (keel_left_t){.round = keel_event_count(event, "round"),
                           .rounds = keel_event_count(event, "rounds"),
-                          .decides = json_is_true(json_object_get(event, "decides"))};
+                          .decides = json_is_true(json_object_get(event, "decides")),
+                          .raised = json_is_true(json_object_get(event, "raised"))};
     KEEL_TRY(keep_field(to, event, "maker", &left->maker));
     KEEL_TRY(keep_shown(to, event, &left->shown));
     KEEL_TRY(keel_event_place(to->texts, keel_library_shown(file), keel_event_line(loop, "line"),

@@ -50,6 +50,7 @@ typedef struct keel_left_t {
     const char *loop;       // the loop: "train.py:80"
     uint64_t round, rounds; // 0: unknown
     bool decides;           // what was read decides whether the loop goes on
+    bool raised;            // it is no loop: an error there ended the script
 } keel_left_t;
 
 // A program of which it is only guessed how its results are sharded.

@@ -55,7 +55,7 @@ KEEL_API void keel_note_fix(const char *name, const char *state, const char *lab
 // unknown), and whether what was read decides. When the process ends.
 KEEL_API void keel_when_unreal(keel_unreal_note_t *note);
 KEEL_API void keel_note_left(uint64_t read, const char *file, uint32_t line, const char *function,
-                             uint64_t round, uint64_t rounds, bool decides);
+                             uint64_t round, uint64_t rounds, bool decides, bool raised);
 // The Python package puts the engine behind JAX's own client (own.c).
 KEEL_API const keel_own_door_t *keel_own_door(void);
 // A process that only compiles (compiler/compiler.h): a Python that a compiler started.
@@ -135,11 +135,12 @@ void keel_when_unreal(keel_unreal_note_t *note) {
 }
 
 void keel_note_left(uint64_t read, const char *file, uint32_t line, const char *function,
-                    uint64_t round, uint64_t rounds, bool decides) {
+                    uint64_t round, uint64_t rounds, bool decides, bool raised) {
     keel_shim_note_left(read, &(keel_journal_left_t){.loop = {file, line, function},
                                                      .round = round,
                                                      .rounds = rounds,
-                                                     .decides = decides});
+                                                     .decides = decides,
+                                                     .raised = raised});
 }
 
 const keel_own_door_t *keel_own_door(void) {

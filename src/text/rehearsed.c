@@ -237,9 +237,10 @@ void keel_left_sentence(const keel_run_rehearsal_t *rehearsal, const keel_left_t
     keel_write_foreign(out, line_or_unknown(left->shown));
     keel_buffer_text(out, left->decides ? " decides by what " : " reads what ");
     keel_write_foreign(out, *left->maker ? left->maker : "a program");
-    keel_buffer_text(out, " makes, which no device computed, and the loop at ");
+    keel_buffer_text(out, " makes, which no device computed, and ");
+    keel_buffer_text(out, left->raised ? "an error at " : "the loop at ");
     keel_write_foreign(out, left->loop);
-    keel_buffer_text(out, " ended");
+    keel_buffer_text(out, left->raised ? " ended the script" : " ended");
     if (left->rounds)
         keel_buffer_format(out, " in round %" PRIu64 " of %" PRIu64, left->round, left->rounds);
     keel_buffer_text(out, ": on ");
@@ -702,6 +703,7 @@ static void lefts_json(const keel_run_rehearsal_t *rehearsal, keel_json_t *json)
         keel_json_unsigned(json, "round", left->round);
         keel_json_unsigned(json, "rounds", left->rounds);
         keel_json_bool(json, "decides", left->decides);
+        keel_json_bool(json, "raised", left->raised);
         keel_json_end_object(json);
     }
     keel_json_end_array(json);

@@ -13,7 +13,7 @@ import sys
 from harness import PYTHON, Report, Workspace
 from stage import Stage
 
-PROGRAMS = 48
+PROGRAMS = 24
 CARRIED = r'''
 import functools, json, random, sys
 import jax, jax.numpy as jnp, numpy as np

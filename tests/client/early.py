@@ -82,6 +82,14 @@ for i in range(9):
     if float(loss) > 0.5:
         break
 """,
+    "one loop after the other": """
+for i in range(9):
+    w, loss = step(w)
+    float(loss)
+for i in range(20): float(jnp.mean(w))
+for i in range(20):
+    for _ in range(2): float(jnp.mean(w))
+""",
     "a number of steps": """
 last, at = 7, 0
 for epoch in range(5):
@@ -154,6 +162,9 @@ def check_whole(stage):
 def check_failed(stage):
     stage.script("failed.py", HEAD + "w, loss = step(w)\nassert loss > 0\n")
     answer = stage.rehearse("cpu:2", "failed.py", options=("--compile", "none"))
+    report.check("an error where it was tested is told", "keel: failed.py:7 decides by what jit_greater makes, which no "
+                 "device computed, and an error at failed.py:7 ended the script: on cpu:2 itself it may go on"
+                 in answer.err, told(answer))
     report.check("a script that failed had read what no device computed", answer.code == 1 and
                  "keel: the command ended with exit code 1, after it had read values that no device computed: "
                  in answer.err, told(answer))
