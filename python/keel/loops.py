@@ -16,6 +16,7 @@ error ends the script where such a value was tested, that alone is told.
 import ast
 import atexit
 import dis
+import functools
 import linecache
 import os
 import sys
@@ -71,12 +72,18 @@ def _tree(file: str) -> Optional[ast.Module]:
     return _trees[file]
 
 
+@functools.lru_cache(maxsize=256)
+def _positions(code: Any) -> List[Tuple[Optional[int], ...]]:
+    return list(code.co_positions())
+
+
 def _place(code: Any, offset: int) -> Optional[Tuple[int, int, int, int]]:
     """First line and column, last line and column."""
-    for at, (line, end_line, column, end_column) in enumerate(code.co_positions()):
-        if at == offset // 2:
-            return None if None in (line, end_line, column, end_column) else (line, column, end_line, end_column)
-    return None
+    positions = _positions(code)
+    if offset // 2 >= len(positions):
+        return None
+    line, end_line, column, end_column = positions[offset // 2]
+    return None if None in (line, end_line, column, end_column) else (line, column, end_line, end_column)
 
 
 def _holds(node: ast.AST, place: Tuple[int, int, int, int]) -> bool:
