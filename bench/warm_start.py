@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Time to first step of examples/jax/train_gpt.py, three ways on the same plugin, side by side:
 the bare plugin, JAX's own persistent cache, and Keel; cold and warm. Warm also Keel with nothing
-loaded ahead. Prints a section of Markdown.
+loaded ahead, and the processor time of each whole command. Prints a section of Markdown.
 
 Usage: .venv/bin/python bench/warm_start.py [--layers 8,24] [--repeats 5] [--cold-repeats 1] [--json]
 
@@ -78,7 +78,9 @@ def without_prefetch(keel):
 
 
 def first_step(kind, layers):
-    """Runs the script for one step and returns the seconds from its start to the end of that step."""
+    """Runs the script for one step. The seconds from its start to the end of that step, and the processor
+    time of the command with all that it starts."""
+    before = os.times()
     command = [*kind.prefix, PYTHON, "-u", SCRIPT, "--layers", str(layers), "--steps", "1"]
     answer = subprocess.run(command, cwd=ROOT, env=plain_environment() | kind.env,
                             capture_output=True, text=True)
@@ -86,7 +88,9 @@ def first_step(kind, layers):
     if answer.returncode or not match:
         sys.exit(f"warm_start: {' '.join(map(str, command))}: exit code {answer.returncode}\n"
                  f"{answer.stderr[-2000:]}")
-    return float(match[1])
+    after = os.times()
+    return float(match[1]), (after.children_user + after.children_system
+                             - before.children_user - before.children_system)
 
 
 def newest_journal(folder):
@@ -119,6 +123,7 @@ def bare_load(folder):
 def measure(layers, repeats, cold_repeats):
     cold = {"bare": [], "jax": [], "keel": []}
     warm = {"bare": cold["bare"], "jax": [], "keel": [], "plain": []}
+    processor = {"jax": [], "keel": [], "plain": []}
     inside = {"keel": [], "plain": []}
     bare_times = []
     makers = {"bare": Bare, "jax": JaxCache, "keel": Keel}
@@ -128,13 +133,15 @@ def measure(layers, repeats, cold_repeats):
             for name in rotated(makers, repeat):
                 place = tempfile.mkdtemp(dir=folder)
                 kept[name] = makers[name](place), place
-                cold[name].append(first_step(kept[name][0], layers))
+                cold[name].append(first_step(kept[name][0], layers)[0])
         for name in ("jax", "keel"):
             first_step(kept[name][0], layers)
         kept["plain"] = without_prefetch(kept["keel"][0]), kept["keel"][1]
         for repeat in range(repeats):
             for name in rotated(("jax", "keel", "plain"), repeat):
-                warm[name].append(first_step(kept[name][0], layers))
+                step, used = first_step(kept[name][0], layers)
+                warm[name].append(step)
+                processor[name].append(used)
                 if name in inside:
                     inside[name].append(inside_compile(kept[name][1]))
             bare_times.append(bare_load(kept["keel"][1]))
@@ -143,6 +150,7 @@ def measure(layers, repeats, cold_repeats):
         "layers": layers,
         "cold": {name: middle(times) for name, times in cold.items()},
         "warm": {name: middle(times) for name, times in warm.items()},
+        "processor": {name: middle(times) for name, times in processor.items()},
         "spread": {name: [min(times), max(times)] for name, times in warm.items()},
         "inside": {name: {"compile": middle(time for time, _, _ in times),
                           "plugin": middle(time for _, time, _ in times),
@@ -162,12 +170,13 @@ def first_step_table(results):
           "| Keel, prefetch off | / JAX's cache |")
     print("|---|---|---|---|---|---|---|---|")
     for result in results:
-        for state in ("cold", "warm"):
+        for state in ("cold", "warm", "processor"):
             times = result[state]
-            bare = f"{times['bare']:.2f} s" if state == "cold" else "the same"
+            shown = {"processor": "warm, processor time"}.get(state, state)
+            bare = {"cold": f"{times.get('bare', 0):.2f} s", "warm": "the same"}.get(state, "")
             plain = ([f"{times['plain']:.2f} s", f"{times['plain'] / times['jax']:.2f}"]
                      if "plain" in times else ["the same", ""])
-            print(f"| {result['layers']} | {state} | {bare} | {times['jax']:.2f} s "
+            print(f"| {result['layers']} | {shown} | {bare} | {times['jax']:.2f} s "
                   f"| {times['keel']:.2f} s | {times['keel'] / times['jax']:.2f} "
                   f"| {plain[0]} | {plain[1]} |")
 
@@ -190,7 +199,7 @@ def section(arguments, results):
     print("## Warm start\n")
     command = " ".join([".venv/bin/python bench/warm_start.py", *sys.argv[1:]])
     print(f"Command: `{command}`. Time to first step of `{SCRIPT} --steps 1`, from the start of "
-          f"the script, imports included; medians of {arguments.cold_repeats} cold and "
+          f"the script, imports included, and the processor time of the whole command; medians of {arguments.cold_repeats} cold and "
           f"{arguments.repeats} warm runs that take turns.\n")
     first_step_table(results)
     ranges = "; ".join(

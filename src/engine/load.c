@@ -1,5 +1,6 @@
 // Makes an executable again from a stored entry.
 #include "engine/load.h"
+#include "engine/arena.h"
 #include "engine/proofs.h"
 #include "engine/tiers.h"
 
@@ -10,6 +11,7 @@ typedef struct loading_t {
     const PJRT_Client_Compile_Args *args; // NULL: the client has not asked yet
     keel_bytes_t options;                 // that ask for dumps; or empty
     bool is_unloaded;                     // for a topology without a client
+    bool expands;                         // the thread's arena first (arena.h)
 } loading_t;
 
 static keel_status_t load_with(const loading_t *loading, const keel_payload_t *payload,
@@ -41,6 +43,12 @@ static keel_status_t make(const loading_t *loading, const keel_payload_t *payloa
     return status;
 }
 
+// About what XLA's CPU compiler allocates in small pieces to load an executable of this size.
+static size_t memory_of(size_t size) {
+    enum { OF_BYTE = 60, MOST = 512 << 20 };
+    return size < MOST / OF_BYTE ? size * OF_BYTE : MOST;
+}
+
 static keel_status_t load_marked(const loading_t *loading, loaded_entry_t *found) {
     keel_engine_t *engine = loading->engine;
     keel_payload_t payload;
@@ -53,8 +61,10 @@ static keel_status_t load_marked(const loading_t *loading, loaded_entry_t *found
     keel_mark_t left;
     const char *script = loading->args ? NULL : engine->script;
     bool marked = tiers_mark(engine, found->tier, loading->key, script, &left);
+    void *expanded = loading->expands ? arena_expand(memory_of(payload.executable.size)) : NULL;
     uint64_t start = keel_clock_monotonic();
     keel_status_t status = make(loading, &payload, found);
+    arena_settle(expanded);
     found->nanoseconds += keel_clock_monotonic() - start;
     if (marked) keel_store_unmark(&left);
     keel_free(owned);
@@ -140,9 +150,9 @@ bool load_entry_unloaded(keel_engine_t *engine, const PJRT_Client_Compile_Args *
     return load_from_any(&loading, out, out_miss);
 }
 
-bool load_entry_ahead(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
+bool load_entry_ahead(keel_engine_t *engine, const client_t *client, const keel_digest_t *key,
                       loaded_entry_t *out, keel_miss_t *out_miss) {
-    loading_t loading = {engine, client, key, .args = NULL};
+    loading_t loading = {engine, client->client, key, .expands = client->is_cpu};
     return load_from_any(&loading, out, out_miss);
 }
 

@@ -2,6 +2,7 @@
 #ifndef KEEL_ENGINE_LOAD_H_
 #define KEEL_ENGINE_LOAD_H_
 
+#include "engine/clients.h"
 #include "engine/core.h"
 
 // An executable, and the entry that it was loaded from.
@@ -22,10 +23,10 @@ typedef struct loaded_entry_t {
 // `nanoseconds` and `slow_seconds`.
 bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args, keel_bytes_t options,
                 const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss);
-// The same from the tiers that persist, for a client that has not asked yet. The plugin may refuse
-// now what it accepts later (a custom call whose target is not registered yet): then it counts as
-// no entry.
-bool load_entry_ahead(keel_engine_t *engine, PJRT_Client *client, const keel_digest_t *key,
+// The same from the tiers that persist, for a client that has not asked yet, on a thread of Keel's.
+// The plugin may refuse now what it accepts later (a custom call whose target is not registered
+// yet): then it counts as no entry.
+bool load_entry_ahead(keel_engine_t *engine, const client_t *client, const keel_digest_t *key,
                       loaded_entry_t *out, keel_miss_t *out_miss);
 // The same, but the executable is a PJRT_Executable of the rehearsal's (keel_rehearse_unloaded).
 bool load_entry_unloaded(keel_engine_t *engine, const PJRT_Client_Compile_Args *args,

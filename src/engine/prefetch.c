@@ -180,7 +180,7 @@ static double cost_of(const prefetch_t *prefetch, const planned_item_t *item) {
 // Call it under the lock, which is released meanwhile.
 static void load_item(keel_engine_t *engine, planned_item_t *item) {
     prefetch_t *prefetch = engine->prefetch;
-    PJRT_Client *client = prefetch->client->client;
+    const client_t *client = prefetch->client;
     item->state = ITEM_LOADING;
     prefetch->loading = cost_of(prefetch, item);
     pthread_mutex_unlock(&prefetch->lock);

@@ -5,6 +5,7 @@ target_compile_definitions(engine_figures_test PRIVATE
   KEEL_DOOR="$<TARGET_FILE:keel_pjrt_plugin>")
 add_dependencies(engine_figures_test keel_test_plugin keel_pjrt_plugin)
 set_tests_properties(unit.engine_figures PROPERTIES ENVIRONMENT "TSAN_OPTIONS=atexit_sleep_ms=0")
+keel_unit_test(engine_arena ROOMS engine base)
 keel_unit_test(engine_pace ROOMS engine base)
 keel_unit_test(engine_dumps ROOMS engine key base)
 keel_unit_test(engine_late ROOMS engine base)
