@@ -12,6 +12,7 @@
 //   call       what else JAX compares of a call                                call.c
 //   operation  which programs JAX makes of its own operations                  operation.c
 //   gradient   which programs compute a gradient                               gradient.c
+//   ending     threads that are left when the interpreter ends                 ending.c
 //   python     the interpreter in this process, found at run time              python.h
 //   host_ops   what PyTorch/XLA computed on the host                           host_ops.h
 //
@@ -162,6 +163,10 @@ bool keel_is_operation(keel_arena_t *arena);
 
 // gradient.c: true if a JAX program contains a backward pass, as the step of a training loop does.
 bool keel_computes_gradient(const keel_program_t *program);
+
+// ending.c: from now on, a thread that Python ends while it ends itself waits for the end of the
+// process, and C++ does not abort that. Does nothing without Python or libstdc++. All threads.
+void keel_python_leave_threads(void);
 
 // path.c: where this process's Python looks for modules, without the folders of libraries; a line
 // for each. Runs some Python; takes the GIL. Never fails: "".

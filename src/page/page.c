@@ -50,6 +50,16 @@ static void eager(const keel_why_t *why, keel_buffer_t *out) {
     keel_buffer_deinitialize(&text);
 }
 
+static void sets(const keel_why_t *why, keel_buffer_t *out) {
+    for (size_t i = 0; i < why->set_count; ++i) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_set_sentence(&why->sets[i], &text);
+        fact(out, "warm-up", keel_buffer_cstr(&text));
+        keel_buffer_deinitialize(&text);
+    }
+}
+
 static keel_status_t run_facts(keel_page_t *page) {
     const keel_why_t *why = page->input->why;
     keel_buffer_t *out = page->out;
@@ -82,6 +92,7 @@ static keel_status_t run_facts(keel_page_t *page) {
     fact(out, "mode", why->run.mode);
     fixes(why, out);
     eager(why, out);
+    sets(why, out);
     keel_buffer_text(out, "</dl>\n");
     return NULL;
 }

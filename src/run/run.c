@@ -561,3 +561,7 @@ bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *o
 bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid) {
     return keel_steps_goes_on(run->steps_, digest, pid);
 }
+
+keel_run_uses_t keel_run_uses(const keel_run_t *run, const char *digest, int64_t pid) {
+    return keel_steps_uses(run->steps_, digest, pid);
+}

@@ -228,6 +228,11 @@ static keel_status_t note_asked(keel_steps_t *steps, const json_t *event) {
     KEEL_TRY(use_of(steps, pid_of(event), (size_t)*program, &use));
     if (use->asked) return NULL;
     use->asked = steps->event;
+    const pair_t family = {pid_of(event), steps->programs[*program].family};
+    const uint64_t *others = keel_map_find(&steps->asked_of, pair_bytes(&family));
+    use->others = others ? *others : 0;
+    KEEL_TRY(keel_map_add(&steps->asked_of, pair_bytes(&family), 1));
+    use->is_partial = json_object_get(event, "leading") != NULL;
     use->before = family_executes(steps, pid_of(event), steps->programs[*program].family);
     return NULL;
 }
@@ -251,6 +256,17 @@ bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t p
     const keel_steps_use_t *use = find_use(steps, digest, pid);
     if (!program || !use || !use->asked) return false;
     return family_executes(steps, pid, steps->programs[*program].family) > use->before + 1;
+}
+
+keel_run_uses_t keel_steps_uses(const keel_steps_t *steps, const char *digest, int64_t pid) {
+    const uint64_t *program = keel_map_find(&steps->by_program, name_bytes(digest));
+    const keel_steps_use_t *use = find_use(steps, digest, pid);
+    if (!program || !use) return (keel_run_uses_t){0};
+    size_t family = steps->programs[*program].family;
+    return (keel_run_uses_t){.before = use->is_partial ? UINT64_MAX : use->before,
+                             .others = use->others,
+                             .after = family_executes(steps, pid, family) - use->before,
+                             .has_gradient = steps->families[family].has_gradient};
 }
 
 bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid) {
@@ -416,6 +432,7 @@ keel_status_t keel_steps_read(const keel_journal_source_t *source, keel_steps_t 
     keel_map_initialize(&out->by_number);
     keel_map_initialize(&out->use_of);
     keel_map_initialize(&out->family_of);
+    keel_map_initialize(&out->asked_of);
     keel_map_initialize(&out->by_identity);
     keel_map_initialize(&out->by_program);
     keel_map_initialize(&out->by_name);
@@ -434,6 +451,7 @@ void keel_steps_deinitialize(keel_steps_t *steps) {
     keel_map_deinitialize(&steps->by_number);
     keel_map_deinitialize(&steps->use_of);
     keel_map_deinitialize(&steps->family_of);
+    keel_map_deinitialize(&steps->asked_of);
     keel_map_deinitialize(&steps->by_identity);
     keel_map_deinitialize(&steps->by_program);
     keel_map_deinitialize(&steps->by_name);

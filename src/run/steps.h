@@ -98,6 +98,8 @@ typedef struct keel_steps_use_t {
     uint64_t asked;  // number of the event that asked first, from 1; 0: none
     uint64_t ran;    // of the last event that counts executions of it
     uint64_t before; // executions of its family until it was asked for
+    uint64_t others; // programs of its family that were asked for until then
+    bool is_partial; // more may have run: the event had no room for all
 } keel_steps_use_t;
 
 typedef struct keel_steps_t {
@@ -105,6 +107,7 @@ typedef struct keel_steps_t {
     keel_map_t by_number; // process's number and the program's in it -> programs
     keel_map_t use_of;    // process and program -> uses
     keel_map_t family_of; // process and family -> executions
+    keel_map_t asked_of;  // the same -> programs that were asked for
     keel_steps_use_t *uses;
     size_t use_count, use_room;
     uint64_t event;         // number of the current one, from 1
@@ -159,6 +162,8 @@ bool keel_steps_runs_behind(const keel_steps_t *steps, const char *digest, const
 // True if that program, or others that the same line asks for, ran more than once in that process
 // since its compile or load.
 bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t pid);
+
+keel_run_uses_t keel_steps_uses(const keel_steps_t *steps, const char *digest, int64_t pid);
 
 bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid);
 

@@ -75,6 +75,30 @@ const char *keel_eager_advice(void) {
            "function that makes it: jax.jit(model.init)(key, x), nnx.jit(lambda: Model(rngs))().";
 }
 
+// ---- what a warm-up asks for --------------------------------------------------------------------
+
+void keel_set_sentence(const keel_why_set_t *set, keel_buffer_t *out) {
+    keel_write_counted(out, set->programs, set->is_of_sizes ? "size" : "program");
+    if (*set->subject) {
+        keel_buffer_text(out, " of `");
+        keel_write_foreign(out, set->subject);
+        keel_buffer_text(out, "`");
+    }
+    keel_buffer_text(out, set->last_step <= 1 ? ", all before step 1: "
+                                              : ", all before any ran twice: ");
+    keel_write_foreign(out, set->place.shown);
+    if (set->place.script_shown && *set->place.script_shown) {
+        keel_buffer_text(out, " for ");
+        keel_write_foreign(out, set->place.script_shown);
+    }
+    keel_buffer_text(out, " (");
+    keel_write_foreign(out, set->name);
+    keel_buffer_text(out, ")");
+    if (!keel_took_is_known(&set->took)) return;
+    keel_buffer_text(out, ", ");
+    keel_write_took(out, &set->took);
+}
+
 // ---- fixes --------------------------------------------------------------------------------------
 
 void keel_fix_write(const keel_fix_t *fix, keel_buffer_t *out) {

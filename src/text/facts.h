@@ -26,6 +26,8 @@ void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out);
 void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out);
 // What to do about them.
 const char *keel_eager_advice(void);
+// "19 sizes of `tokens`, all before step 1: engine.py:30 (jit_prefill), 12.3 s"
+void keel_set_sentence(const keel_why_set_t *set, keel_buffer_t *out);
 
 // "sharding-retrace applied, torch_xla 2.9.0 (pytorch/xla 9755)".
 void keel_fix_write(const keel_fix_t *fix, keel_buffer_t *out);

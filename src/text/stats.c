@@ -483,6 +483,14 @@ static void eager(const keel_why_t *why, keel_buffer_t *out) {
     keel_buffer_byte(out, '\n');
 }
 
+static void sets(const keel_why_t *why, keel_buffer_t *out) {
+    for (size_t i = 0; i < why->set_count; ++i) {
+        label(out, i ? "" : "warm-up");
+        keel_set_sentence(&why->sets[i], out);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
 static void host_ops(const keel_why_t *why, keel_buffer_t *out) {
     enum { OPS_SHOWN = 4 };
     const keel_asides_t *asides = &why->run.asides;
@@ -661,6 +669,7 @@ void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out) 
     print_run_line(why, out);
     print_run_figures(why, out);
     eager(why, out);
+    sets(why, out);
     host_ops(why, out);
     misfits(why, out);
     elsewhere(why, out);

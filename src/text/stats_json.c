@@ -19,6 +19,23 @@ static void site(keel_json_t *json, const keel_run_place_t *value) {
     keel_json_end_object(json);
 }
 
+static void write_sets(const keel_why_t *why, keel_json_t *json) {
+    keel_json_array(json, "sets");
+    for (size_t i = 0; i < why->set_count; ++i) {
+        const keel_why_set_t *set = &why->sets[i];
+        keel_json_break(json, "\n    ");
+        keel_json_object(json, NULL);
+        keel_json_string(json, "name", set->name);
+        keel_json_string(json, "subject", set->subject);
+        keel_json_unsigned(json, "programs", set->programs);
+        keel_json_unsigned(json, "last_step", set->last_step);
+        keel_text_took(json, "seconds", &set->took);
+        site(json, &set->place);
+        keel_json_end_object(json);
+    }
+    keel_json_end_array(json);
+}
+
 static void write_program_list(const keel_why_t *why, keel_json_t *json) {
     keel_json_array(json, "by_program");
     for (size_t i = 0; i < why->run.program_count; ++i) {
@@ -172,6 +189,7 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
         keel_rehearsal_json(&why->run, json);
         keel_asides_json(&why->run.asides, json);
         recompiles(why, json);
+        write_sets(why, json);
         read_lines(&why->run.reads, json);
         direction(json, "reads_elsewhere", &why->run.reads.elsewhere);
         write_program_list(why, json);

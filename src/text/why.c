@@ -348,6 +348,19 @@ static void eager(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     keel_flow_end(&flow);
 }
 
+// Nothing to do about them, so there is no advice.
+static void sets(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
+    keel_flow_t flow = {.out = out, .width = width};
+    if (why->set_count) keel_flow_end(&flow);
+    for (size_t i = 0; i < why->set_count; ++i) {
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_set_sentence(&why->sets[i], &text);
+        keel_flow_buffer(&flow, &text);
+        keel_flow_end(&flow);
+    }
+}
+
 static void summed(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     if (!why->run.summed) return;
     keel_flow_t flow = {.out = out, .width = width};
@@ -375,6 +388,7 @@ void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_b
         nothing(why, &page.flow);
     if (!status && !items.count) target(why, out);
     if (!status && !items.count) fixes(why, out);
+    if (!status) sets(why, style->width, out);
     if (!status) eager(why, style->width, out);
     keel_rehearsal_tell(&why->run, style->all, style->width, out);
     keel_asides_tell(&why->run.asides, why->run.known_executes, style->all, style->width, out);

@@ -129,7 +129,7 @@ static void entry_object(keel_json_t *json, const keel_why_t *why, const keel_wh
     keel_json_string(json, "what", entry->asked->what);
     keel_text_took(json, "seconds", &entry->asked->took);
     keel_json_bool(json, "recompile", entry->recompile);
-    keel_json_string(json, "pattern", entry->pattern);
+    keel_json_string(json, "pattern", entry->set ? "set" : entry->pattern);
     keel_json_bool(json, "unrelated", entry->asked->unrelated);
     keel_text_seconds(json, "alike", entry->asked->alike);
     against(json, entry);

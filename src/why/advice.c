@@ -156,6 +156,7 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
         entry->pattern_index == KEEL_NONE ? NULL : &why->patterns[entry->pattern_index];
     bool torch = framework == KEEL_FRAMEWORK_TORCH;
     bool is_c = framework == KEEL_FRAMEWORK_C;
+    if (entry->set) return keel_cause_facts(KEEL_CAUSE_FIRST)->advice[framework];
     if (entry->asked->is_refused && root->kind == KEEL_CAUSE_FIRST)
         return keel_case_advice(KEEL_CASE_REFUSED);
     int one = is_c ? case_of_c(pattern, root) : NONE;

@@ -14,6 +14,9 @@ keel_status_t keel_why_follow_reads(keel_why_t *why) KEEL_MUST_CHECK;
 // until the run ends. Call it before the other patterns.
 keel_status_t keel_why_find_eager(keel_why_t *why) KEEL_MUST_CHECK;
 
+// sets.c: finds sets, and leaves out their programs. Call it before patterns are found.
+keel_status_t keel_why_find_sets(keel_why_t *why) KEEL_MUST_CHECK;
+
 // advice.c: a loop of a library's own that ran outside jit.
 bool keel_why_is_librarys_loop(const keel_why_entry_t *entry);
 

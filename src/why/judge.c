@@ -179,6 +179,7 @@ static keel_status_t judge_entries(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i)
         KEEL_TRY(follow_replaced(why, i));
     KEEL_TRY(keel_why_follow_reads(why));
+    KEEL_TRY(keel_why_find_sets(why));
     KEEL_TRY(keel_why_find_eager(why));
     KEEL_TRY(keel_why_find_patterns(why));
     KEEL_TRY(keel_why_sum_up(why));
@@ -210,6 +211,7 @@ void keel_why_deinitialize(keel_why_t *why) {
     keel_eager_deinitialize(&why->eager);
     keel_free(why->entries);
     keel_free(why->patterns);
+    keel_free(why->sets);
     keel_free(why->by_cause);
     keel_free(why->by_line);
     keel_free(why->retraced);

@@ -6,6 +6,7 @@
 //   follows.c     host reads that later programs follow from
 //   number.c      numbers in the user's source, of which source.c has the lines
 //   eager.c       operations that ran by themselves; find_eager.c: those that never end
+//   sets.c        what a warm-up asks for
 //   patterns.c    recompiles with one story
 //   advice.c      what to do
 //   costs.c       questions, ledgers, totals
@@ -23,8 +24,8 @@
 typedef struct keel_why_entry_t {
     const keel_run_entry_t *asked; // as the journal has it
     bool recompile;
-    bool left_out; // no recompile: almost nothing in common with what it was compared with, or a
-                   // library's own loop while the run starts
+    bool left_out; // no recompile: almost nothing in common with what it was compared with, a
+                   // library's own loop while the run starts, or one of a set
     keel_run_difference_t *roots;
     size_t root_count;
     uint64_t root_total;
@@ -33,7 +34,20 @@ typedef struct keel_why_entry_t {
     uint64_t folded_total;
     const char *pattern;    // the pattern that it is part of: "counter"; or ""
     uint32_t pattern_index; // of that in why->patterns; KEEL_NONE: none
+    uint32_t set;           // that it is one of, from 1; 0: none
 } keel_why_entry_t;
+
+// Programs of one function that a warm-up asks for: the buckets of a server, one for each size. The
+// line asks for no more once one of them runs again, so they are not recompiles.
+typedef struct keel_why_set_t {
+    const char *name; // of the module
+    keel_run_place_t place;
+    bool is_of_sizes;    // they differ in the size of one thing
+    const char *subject; // which one: "tokens"; otherwise ""
+    uint64_t programs;
+    uint64_t last_step; // that the last one delayed, from 1
+    keel_took_t took;
+} keel_why_set_t;
 
 // Several recompiles with one story.
 #define KEEL_PATTERNS(X)                                                                           \
@@ -116,6 +130,8 @@ typedef struct keel_why_t {
     // The journal's recompiles, explained or not, without those that turned out to be unrelated to
     // everything before them.
     uint64_t recompiles;
+    keel_why_set_t *sets; // in order of time
+    size_t set_count;
     keel_eager_lines_t eager; // those that stopped coming, and so are not recompiles
     keel_why_summary_t summary;
     keel_texts_t texts;

@@ -137,8 +137,32 @@ def check(space, title, program, is_compared):
                      f"{told(bare[0])}\n{told(answer)}")
 
 
+# Nothing takes time in a rehearsal, so the thread comes for Python's lock while Python ends.
+READS = """
+import threading, time, jax, jax.numpy as jnp, numpy as np
+x = jax.jit(lambda: jnp.ones((512, 512)) @ jnp.ones((512, 512)))()
+def loop():
+    while True:
+        np.asarray(jnp.stack([x[0, :4] + 1, x[1, :4]]))
+threading.Thread(target=loop, daemon=True).start()
+time.sleep(1)
+"""
+
+
+def check_thread(space):
+    """A race, which was lost two times in three: several tries."""
+    script = space.path("reads.py")
+    script.write_text(READS)
+    environment = clean_environment() | {"KEEL_CACHE_DIR": str(space.path("cache")), "KEEL_CONFIG": os.devnull,
+                                         "KEEL_RUN_DIR": str(space.path("rehearsed"))}
+    codes = [run([KEEL, "rehearse", "--on", "cpu:1", "--compile", "none", "--", PYTHON, script], environment,
+                 DEADLINE).code for _ in range(5)]
+    report.equal("a thread that reads while a rehearsal ends", codes, [0] * 5)
+
+
 def main():
     with Workspace("ending") as space:
+        check_thread(space)
         for title, (program, is_compared) in PROGRAMS.items():
             if not sys.argv[1:] or title in sys.argv[1:]:
                 check(space, title, program, is_compared)
