@@ -232,6 +232,16 @@ def note_left(read: int, file: str, line: int, function: str, round: int, rounds
     note(read, os.fsencode(file), line, function.encode(errors="replace"), round, rounds, decides, raised)
 
 
+def note_bytecode(modules: int, size: int, why: str) -> None:
+    """Writes to the run's journal how many modules have no bytecode that is kept, the bytes of their
+    source, and why."""
+    note = getattr(_open(os.RTLD_NOLOAD | os.RTLD_NOW), "keel_note_bytecode", None)
+    if note is None:
+        return
+    note.argtypes, note.restype = (ctypes.c_uint64, ctypes.c_uint64, ctypes.c_char_p), None
+    note(modules, size, why.encode(errors="replace"))
+
+
 def note_fix(*texts: str) -> bool:
     """Writes a fix to the run's journal: name, state, label, reference, client, why."""
     note = getattr(_open(os.RTLD_NOW), "keel_note_fix", None)

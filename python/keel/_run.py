@@ -3,7 +3,7 @@
 import logging
 import os
 
-from . import (devices, disabled_jit, doors, fixes, handlers, kernels, loops, outlines,
+from . import (bytecode, devices, disabled_jit, doors, fixes, handlers, kernels, loops, outlines,
                own_cache, rehearsal, service)
 from ._imports import when_imported
 
@@ -27,6 +27,7 @@ def begin_jax() -> None:
     rehearsal.begin_jax()
     loops.begin()
     own_cache.begin()
+    bytecode.begin()
     disabled_jit.begin()
     doors.begin_jax()
 

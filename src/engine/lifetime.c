@@ -325,6 +325,11 @@ void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
         bundling_begin(engine, client);
 }
 
+void keel_engine_note_bytecode(keel_engine_t *engine, uint64_t modules, uint64_t size,
+                               const char *why) {
+    if (getpid() == engine->pid) keel_journal_bytecode(engine->journal, modules, size, why);
+}
+
 void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix) {
     if (getpid() == engine->pid) keel_journal_fix(engine->journal, fix);
 }

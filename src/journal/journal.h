@@ -416,6 +416,9 @@ void keel_journal_drift(keel_journal_t *journal, const keel_journal_subject_t *s
                         const keel_journal_site_t *site, const char *verdict, const char *message);
 // The script set something after it was read: "XLA_FLAGS", and its new part.
 void keel_journal_late(keel_journal_t *journal, const char *what, const char *value);
+// So many modules of Python, with so many bytes of source, are compiled at each start, and why.
+void keel_journal_bytecode(keel_journal_t *journal, uint64_t modules, uint64_t size,
+                           const char *why);
 // Keel fell back to a simpler way: keyed a program by its bytes, compiled without the cache.
 // KEEL_JOURNAL_UNSEEN: the client has a program that this journal lacks. KEEL_JOURNAL_LOST: events
 // are missing.

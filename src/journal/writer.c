@@ -494,6 +494,16 @@ void keel_journal_late(keel_journal_t *journal, const char *what, const char *va
     keel_line_finish(journal, &line);
 }
 
+void keel_journal_bytecode(keel_journal_t *journal, uint64_t modules, uint64_t size,
+                           const char *why) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "bytecode")) return;
+    keel_json_unsigned(&line.json, "modules", modules);
+    keel_json_unsigned(&line.json, "size", size);
+    keel_line_text(&line.json, "why", why);
+    keel_line_finish(journal, &line);
+}
+
 void keel_journal_fallback(keel_journal_t *journal, const char *what,
                            const keel_journal_subject_t *subject, const char *message) {
     keel_line_t line;

@@ -88,6 +88,15 @@ static keel_status_t add_load(keel_asides_t *asides, const json_t *event, const 
                             cwd, &asides->elsewhere_shown);
 }
 
+static keel_status_t add_unkept(keel_asides_t *asides, const json_t *event, keel_texts_t *texts) {
+    json_int_t modules = json_integer_value(json_object_get(event, "modules"));
+    json_int_t size = json_integer_value(json_object_get(event, "size"));
+    if (modules <= 0 || size <= 0 || (uint64_t)size <= asides->unkept_size) return NULL;
+    asides->unkept = (uint64_t)modules;
+    asides->unkept_size = (uint64_t)size;
+    return keel_event_keep_field(texts, event, "why", &asides->unkept_why);
+}
+
 keel_status_t keel_asides_add(keel_asides_t *asides, const json_t *event, const char *cwd,
                               keel_texts_t *texts) {
     const char *kind = keel_event_text(event, "event");
@@ -95,6 +104,7 @@ keel_status_t keel_asides_add(keel_asides_t *asides, const json_t *event, const 
     if (strcmp(kind, "fallback") == 0) return add_unexplained(asides, event, texts);
     if (strcmp(kind, "compile_error") == 0) return add_misfit(asides, event, cwd, texts);
     if (strcmp(kind, "late") == 0) return add_late(asides, event, texts);
+    if (strcmp(kind, "bytecode") == 0) return add_unkept(asides, event, texts);
     if (strcmp(kind, "load") == 0) return add_load(asides, event, cwd, texts);
     return NULL;
 }

@@ -35,7 +35,9 @@ typedef struct keel_asides_t {
     const char *elsewhere_name, *elsewhere_by, *elsewhere_shown; // of the first one
     uint64_t late;                      // settings that came too late to have an effect
     const char *late_what, *late_value; // the first: "XLA_FLAGS", what it gained
-    uint64_t by_client;                 // loads by the client itself, of bytes that Keel handed out
+    uint64_t unkept, unkept_size; // modules of Python whose bytecode is not kept, bytes of source
+    const char *unkept_why;       // of the process with most
+    uint64_t by_client;           // loads by the client itself, of bytes that Keel handed out
 } keel_asides_t;
 
 // One more event; others are skipped. `cwd` is the run's.

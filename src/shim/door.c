@@ -56,6 +56,9 @@ KEEL_API void keel_note_fix(const char *name, const char *state, const char *lab
 KEEL_API void keel_when_unreal(keel_unreal_note_t *note);
 KEEL_API void keel_note_left(uint64_t read, const char *file, uint32_t line, const char *function,
                              uint64_t round, uint64_t rounds, bool decides, bool raised);
+// It reports Python modules that are compiled at each start, because their bytecode is not kept:
+// the bytes of their source, and why. Once there is a client.
+KEEL_API void keel_note_bytecode(uint64_t modules, uint64_t size, const char *why);
 // The Python package puts the engine behind JAX's own client (own.c).
 KEEL_API const keel_own_door_t *keel_own_door(void);
 // A process that only compiles (compiler/compiler.h): a Python that a compiler started.
@@ -141,6 +144,11 @@ void keel_note_left(uint64_t read, const char *file, uint32_t line, const char *
                                                      .rounds = rounds,
                                                      .decides = decides,
                                                      .raised = raised});
+}
+
+void keel_note_bytecode(uint64_t modules, uint64_t size, const char *why) {
+    keel_engine_t *engine = keel_shim_engine();
+    if (engine) keel_engine_note_bytecode(engine, modules, size, why);
 }
 
 const keel_own_door_t *keel_own_door(void) {

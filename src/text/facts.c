@@ -245,6 +245,14 @@ static void elsewhere_paragraph(const keel_asides_t *asides, unsigned width, kee
     keel_flow_paragraph(&text, width, out);
 }
 
+void keel_unkept_sentence(const keel_asides_t *asides, keel_buffer_t *out) {
+    keel_write_counted(out, asides->unkept, "module");
+    keel_buffer_text(out, " of Python (");
+    keel_write_size(out, asides->unkept_size);
+    keel_buffer_text(out, ") are compiled at each start, because bytecode is not kept: ");
+    keel_write_foreign(out, asides->unkept_why);
+}
+
 void keel_late_sentence(const keel_asides_t *asides, keel_buffer_t *out) {
     keel_write_foreign(out, asides->late_what);
     keel_buffer_text(out, " was set too late to have an effect: ");

@@ -47,6 +47,8 @@ void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out);
 void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out);
 // "3 programs were loaded from elsewhere, first jit_step at train.py:88 (JAX's own cache)"
 void keel_elsewhere_sentence(const keel_asides_t *asides, keel_buffer_t *out);
+// "904 modules of Python (12 MiB) are compiled at each start, because bytecode is not kept: ..."
+void keel_unkept_sentence(const keel_asides_t *asides, keel_buffer_t *out);
 // "XLA_FLAGS was set too late to have an effect: xla_cpu_enable_fast_math=true"
 void keel_late_sentence(const keel_asides_t *asides, keel_buffer_t *out);
 // "the first 50000 compiles and loads are kept one by one; 7 more are in the totals only". Only of

@@ -294,6 +294,11 @@ void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
         keel_elsewhere_sentence(&why->run.asides, out);
         keel_buffer_byte(out, '\n');
     }
+    if (why->run.asides.unkept) {
+        keel_buffer_text(out, "keel: ");
+        keel_unkept_sentence(&why->run.asides, out);
+        keel_buffer_byte(out, '\n');
+    }
     if (why->run.summed) {
         keel_buffer_text(out, "keel: ");
         keel_summed_sentence(&why->run, out);
