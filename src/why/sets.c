@@ -13,6 +13,8 @@ typedef struct group_t {
     uint64_t others;                   // of the function, before the last of these
     const keel_run_difference_t *root; // of the first recompile; NULL: none
     bool is_one_subject;               // of all recompiles
+    bool has_retrace;                  // the line asked for the same again
+    bool is_used;                      // one ran after the last was asked for
     uint64_t last_step;
     keel_took_t took; // of all programs
     uint32_t set;     // from 1; 0: it is none
@@ -59,6 +61,7 @@ static keel_status_t add_entry(groups_t *groups, const keel_why_t *why, size_t i
     group_t *group = &groups->list[at];
     const keel_run_difference_t *root = entry->recompile ? keel_why_cause(entry) : NULL;
     if (!group->root) group->root = root;
+    if (root && root->kind == KEEL_CAUSE_RETRACE) group->has_retrace = true;
     if (entry->recompile && (!root || root->kind != group->root->kind ||
                              strcmp(root->subject, group->root->subject) != 0))
         group->is_one_subject = false;
@@ -78,15 +81,21 @@ static keel_run_uses_t uses_of(const keel_why_t *why, const group_t *group) {
 // A training step that ran has trained: for it the set ends before its first execution.
 static bool is_before_use(const keel_why_t *why, const group_t *group) {
     keel_run_uses_t uses = uses_of(why, group);
-    if (group->programs < LEAST) return false;
+    if (group->programs < LEAST || group->has_retrace) return false;
     return uses.has_gradient ? !uses.before : uses.before <= uses.others;
 }
 
-// Sizes that never end look like a set until the run ends. So what ran while it was asked for must
-// run again later.
-static bool is_proven(const keel_why_t *why, const group_t *group) {
-    keel_run_uses_t uses = uses_of(why, group);
-    return uses.after > (uses.before ? 1 : 0);
+// Sizes that never end look like a set until the run ends. So an earlier one must run after the
+// last was asked for. Executions of the name do not tell that: many functions are called
+// `<lambda>`.
+static void find_used(const keel_why_t *why, groups_t *groups) {
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        group_t *group = groups->of[i] ? &groups->list[groups->of[i] - 1] : NULL;
+        if (!group || group->is_used || i == group->last) continue;
+        const keel_run_entry_t *last = why->entries[group->last].asked;
+        group->is_used =
+            keel_run_ran_after(&why->run, why->entries[i].asked->program, last->program, last->pid);
+    }
 }
 
 static keel_status_t add_set(keel_why_t *why, const group_t *group) {
@@ -108,12 +117,12 @@ static keel_status_t add_set(keel_why_t *why, const group_t *group) {
     return NULL;
 }
 
-// The last entry of a proven set, by process.
+// The last entry of a set that is used, by process.
 static keel_status_t find_ends(const keel_why_t *why, const groups_t *groups, keel_map_t *out) {
     for (size_t i = 0; i < groups->count; ++i) {
         const group_t *group = &groups->list[i];
         const int64_t pid = why->entries[group->last].asked->pid;
-        if (!is_before_use(why, group) || !is_proven(why, group)) continue;
+        if (!is_before_use(why, group) || !group->is_used) continue;
         const uint64_t *known = keel_map_find(out, keel_bytes(&pid, sizeof pid));
         if (!known || *known < group->last)
             KEEL_TRY(keel_map_put(out, keel_bytes(&pid, sizeof pid), group->last));
@@ -167,6 +176,7 @@ keel_status_t keel_why_find_sets(keel_why_t *why) {
     keel_map_initialize(&groups.index);
     keel_map_initialize(&ends);
     keel_status_t status = gather(why, &groups);
+    if (!status) find_used(why, &groups);
     if (!status) status = find_ends(why, &groups, &ends);
     if (!status) status = choose(why, &groups, &ends);
     keel_map_deinitialize(&ends);

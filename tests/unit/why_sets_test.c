@@ -1,7 +1,8 @@
 // What a warm-up asks for is no recompile.
 #include "why_help.h"
 
-// A program of `prefill` that a line asks for, and executions after it: of it, or of `other`.
+// A program of `prefill` that a line asks for, and executions after it. `type`: "g" if it computes
+// gradients, "r" if it is asked for again.
 static void ask(int number, int line, const char *type, const char *ran, int times) {
     char program[8], rest[400];
     snprintf(program, sizeof program, "p%d", number);
@@ -17,8 +18,9 @@ static void ask(int number, int line, const char *type, const char *ran, int tim
              ",\"recompile\":%s,\"site\":{\"file\":\"/w/engine.py\",\"line\":%d},\"stack\":[{"
              "\"file\":\"/w/engine.py\",\"line\":%d,\"function\":\"f\"}]%s%d]\"}]",
              number ? "true" : "false", line, line,
-             ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"tokens\",\"old\":\"i32[1]\",\"new\":"
-             "\"i32[",
+             *type == 'r' ? ",\"roots\":[{\"kind\":\"retrace\",\"subject\":\"lambda\",\"new\":\"["
+                          : ",\"roots\":[{\"kind\":\"shape\",\"subject\":\"tokens\",\"old\":"
+                            "\"i32[1]\",\"new\":\"i32[",
              number);
     explain("compile", program, "prefill", 1, rest);
 }
@@ -92,6 +94,24 @@ static void sizes_up_to_the_end_of_the_run_make_no_set(void **state) {
     assert_sets(0, 0, 3);
 }
 
+// The last one runs, as does another function of its name.
+static void executions_of_the_name_do_not_prove_a_set(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; ++i)
+        ask(i, 7, "", "", 0);
+    ran("p2", 1);
+    ask(3, 20, "", "p3", 5);
+    assert_sets(0, 0, 3);
+}
+
+static void a_line_that_asks_for_the_same_again_makes_no_set(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; ++i)
+        ask(i, 7, i == 1 ? "r" : "", "", 0);
+    ran("p1", 5);
+    assert_sets(0, 0, 2);
+}
+
 static void two_programs_are_no_set(void **state) {
     (void)state;
     ask(0, 7, "", "", 0);
@@ -124,6 +144,8 @@ int main(void) {
         TEST(what_another_line_asks_for_later_is_an_accident),
         TEST(a_line_that_asks_for_more_later_makes_no_set),
         TEST(sizes_up_to_the_end_of_the_run_make_no_set),
+        TEST(executions_of_the_name_do_not_prove_a_set),
+        TEST(a_line_that_asks_for_the_same_again_makes_no_set),
         TEST(two_programs_are_no_set),
         TEST(a_training_step_that_ran_has_trained),
         TEST(training_steps_that_are_compiled_first_are_a_set),
