@@ -68,11 +68,11 @@ else:
 '''
 
 
-# Goes on from its checkpoint, which has optimizer state too.
+# Goes on from its checkpoint, which has optimizer state too. A rehearsal computes no step of that size.
 SAVE = '''
 import os, torch, torch_xla
 device = torch_xla.device()
-model = torch.nn.Linear(512, 512).to(device)
+model = torch.nn.Linear(1024, 1024).to(device)
 optimizer = torch.optim.AdamW(model.parameters())
 step = 0
 if os.path.exists("state.pt"):
@@ -81,7 +81,7 @@ if os.path.exists("state.pt"):
     step = state["step"]
 for _ in range(3):
     optimizer.zero_grad()
-    model(torch.ones(64, 512, device=device)).square().mean().backward()
+    model(torch.ones(1024, 1024, device=device)).square().mean().backward()
     optimizer.step()
     torch_xla.sync()
 torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step + 3}, "state.pt")
