@@ -1,16 +1,16 @@
 """In a rehearsal: what ended because of a value that no device computed, or soon after one was read.
 
 When a line first reads such a value, the loops around it, in its function and in its callers', are found
-in their source and watched from then on (`sys.monitoring`, Python 3.12 and later; other Pythons are told
-nothing). A loop that runs to the end of what it iterates over did what it would do on the device. One
-that is left before is told at the process's end if
+in their source and watched from then on (`sys.monitoring`, so Python 3.12 and later). A loop that runs to
+the end of what it iterates over did what it would do on the device. One that ends before is noted at the
+process's end if
 
 - it had rounds of a range or a list left, or
-- the value that was read decides: it is read in the test of an `if`, `while` or `assert`, or gets a name
-  that such a test has,
+- a test uses the value: the read is in an `if`, `while` or `assert`, or its result has a name that such a
+  test uses,
 
 unless the test that left it only compares whole numbers, such as a step with a number of steps. If an
-error ends the script where such a value was tested, that alone is told.
+error ends the script where such a value was tested, only the error is noted.
 """
 
 import ast

@@ -47,7 +47,7 @@ typedef struct wire_answer_t {
     bool has_memory;
     keel_program_memory_t memory;
     uint64_t nanoseconds, cpu_nanoseconds, peak_memory;
-    bool is_partition; // only the program is told
+    bool is_partition; // it has only the program
     bool is_trial;
     keel_bytes_t results; // of a trial: a shape (wire_put_shape) and its bytes, one after another
 } wire_answer_t;

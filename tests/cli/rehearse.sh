@@ -53,7 +53,7 @@ TEST_PLUGIN=runs keel rehearse --on h200:8 --plugin "$plugin" -- echo ran; echo 
 TEST_PLUGIN=runs keel aot --on h200:8 --plugin "$plugin" "$plugin"; echo "exit $?"
 # A plugin is initialized before it makes a client. This one can do no more.
 TEST_PLUGIN="platform=cpu no_client=first" keel aot --on cpu:2 --plugin "$plugin" "$plugin"; echo "exit $?"
-# Many processes on few processors are said, with what takes less.
+# Keel warns of many processes on few processors, and names a target that takes less.
 one=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
 taskset -c "$one" keel rehearse --on cpu:8/8 -- true; echo "exit $?"
 taskset -c "$one" keel rehearse --on cpu:8/4 -- true; echo "exit $?"

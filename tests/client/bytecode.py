@@ -27,7 +27,7 @@ with Workspace("bytecode") as workspace:
     report.check("not kept: the journal has the packages that JAX imports", len(events) == 1
                  and events[0]["modules"] > 100 and events[0]["size"] > 4 << 20, events)
     kept, events = start(workspace, "kept", writes=True)
-    report.check("kept by this start: nothing is said", SAID not in kept.err and not events, told(kept))
+    report.check("kept by this start: no hint", SAID not in kept.err and not events, told(kept))
     later, events = start(workspace, "kept-before")
-    report.check("kept by an earlier one: nothing is said", SAID not in later.err and not events, told(later))
+    report.check("kept by an earlier one: no hint", SAID not in later.err and not events, told(later))
 report.finish()

@@ -145,7 +145,7 @@ def check_early(stage):
         answer = stage.rehearse("cpu:2", "early.py", options=("--compile", "none"))
         wanted = "keel: " + begins.replace("LINE", str(line_of(text, "here"))).replace("LOOP", str(line_of(text, "loop")))
         first = next((line for line in answer.err.splitlines() if line.startswith("keel: ")), "")
-        report.equal(f"{name} that ends a loop is told first", (answer.code, first), (UNSEEN, wanted))
+        report.equal(f"{name} that ends a loop comes first", (answer.code, first), (UNSEEN, wanted))
     left = stage.answer("stats")["rehearsal"]["left"]
     report.equal("keel stats --json has it", [(one["round"], one["rounds"], one["decides"]) for one in left], [(1, 9, True)])
     why = stage.keel("why").out
@@ -162,7 +162,7 @@ def check_whole(stage):
 def check_failed(stage):
     stage.script("failed.py", HEAD + "w, loss = step(w)\nassert loss > 0\n")
     answer = stage.rehearse("cpu:2", "failed.py", options=("--compile", "none"))
-    report.check("an error where it was tested is told", "keel: failed.py:7 decides by what jit_greater makes, which no "
+    report.check("an error where it was tested is reported", "keel: failed.py:7 decides by what jit_greater makes, which no "
                  "device computed, and an error at failed.py:7 ended the script: on cpu:2 itself it may go on"
                  in answer.err, told(answer))
     report.check("a script that failed had read what no device computed", answer.code == 1 and

@@ -315,7 +315,7 @@ def check_early(space):
     answer = stage.rehearse("cpu:4/4", "client.py", str(free_port()), options=("--processes", "1"))
     said = ("keel: no client of cpu:4/4 could be made: the program is started as 1 process, and cpu:4/4 has 4; "
             "start 4, or rehearse it on a target of 1\n")
-    report.check("a client that could not be made is said first, though the script swallows that",
+    report.check("a client that could not be made comes first, though the script swallows the error",
                  answer.out == "swallowed\n" and answer.err.startswith(said), told(answer))
     report.equal("and is the exit code", answer.code, 1)
     report.equal("and in the run", [one["action"] for one in stage.answer("stats")["rehearsal"]["refusals"]],

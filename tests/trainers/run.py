@@ -31,7 +31,7 @@ CHECKS = {
     "restored": "it goes on from what it saved",
     "would save": "it would have saved",
     "guesses": "no sharding is guessed",
-    "accident": "the planted accident has its cause and its line, and no other is told",
+    "accident": "keel why names the planted accident's cause and line, and no other recompile",
     "contract": "its contract is recorded, and holds",
     "keys": "the run compiles nothing, and asks for the programs that were rehearsed"}
 # Targets of rehearsals, and their platforms; v6e:4x4 has four hosts.
@@ -103,7 +103,7 @@ class Stage:
         self.check(phase, "restored", self.trainer.restored in answer.out + answer.err, told(answer, 12))
 
     def check_accident(self, phase, environment, folder, target="cpu"):
-        """The planted accident is told, and no other recompile is."""
+        """`keel why` names the planted accident, and no other recompile."""
         wanted = self.trainer.accident
         causes = [cause for cause in self.causes(environment, folder) if cause["recompile"]]
         found = [(c["kind"], c["old"], c["new"], c["file"], c["line"]) for c in causes]
