@@ -235,12 +235,11 @@ bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *o
 // True if that program, or others that the same line asks for, ran more than once in that process
 // since its compile or load.
 bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid);
-// Executions in a process of all programs of one function, around the time when it asked for one of
-// them.
+// What a process did with a function until it asked for one of the function's programs.
 typedef struct keel_run_uses_t {
-    uint64_t before, after; // UINT64_MAX: the journal does not say
-    uint64_t others;        // programs of the function that were asked for before
-    bool has_gradient;      // the function computes gradients
+    uint64_t before;   // executions of all its programs; UINT64_MAX: the journal does not say
+    uint64_t others;   // programs of it that were asked for
+    bool has_gradient; // the function computes gradients
 } keel_run_uses_t;
 keel_run_uses_t keel_run_uses(const keel_run_t *run, const char *digest, int64_t pid);
 

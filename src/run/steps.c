@@ -261,11 +261,10 @@ bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t p
 keel_run_uses_t keel_steps_uses(const keel_steps_t *steps, const char *digest, int64_t pid) {
     const uint64_t *program = keel_map_find(&steps->by_program, name_bytes(digest));
     const keel_steps_use_t *use = find_use(steps, digest, pid);
-    if (!program || !use) return (keel_run_uses_t){0};
+    if (!program || !use || !use->asked) return (keel_run_uses_t){.before = UINT64_MAX};
     size_t family = steps->programs[*program].family;
     return (keel_run_uses_t){.before = use->is_partial ? UINT64_MAX : use->before,
                              .others = use->others,
-                             .after = family_executes(steps, pid, family) - use->before,
                              .has_gradient = steps->families[family].has_gradient};
 }
 

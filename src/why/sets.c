@@ -10,7 +10,6 @@ enum { LEAST = 3 }; // programs that make a set
 typedef struct group_t {
     size_t first, last; // entries
     uint64_t programs;
-    uint64_t others;                   // of the function, before the last of these
     const keel_run_difference_t *root; // of the first recompile; NULL: none
     bool is_one_subject;               // of all recompiles
     bool has_retrace;                  // the line asked for the same again
@@ -73,14 +72,10 @@ static keel_status_t add_entry(groups_t *groups, const keel_why_t *why, size_t i
     return NULL;
 }
 
-static keel_run_uses_t uses_of(const keel_why_t *why, const group_t *group) {
-    const keel_run_entry_t *last = why->entries[group->last].asked;
-    return keel_run_uses(&why->run, last->program, last->pid);
-}
-
 // A training step that ran has trained: for it the set ends before its first execution.
 static bool is_before_use(const keel_why_t *why, const group_t *group) {
-    keel_run_uses_t uses = uses_of(why, group);
+    const keel_run_entry_t *last = why->entries[group->last].asked;
+    keel_run_uses_t uses = keel_run_uses(&why->run, last->program, last->pid);
     if (group->programs < LEAST || group->has_retrace) return false;
     return uses.has_gradient ? !uses.before : uses.before <= uses.others;
 }

@@ -112,6 +112,21 @@ static void a_line_that_asks_for_the_same_again_makes_no_set(void **state) {
     assert_sets(0, 0, 2);
 }
 
+// Lines of a journal are lost: nobody knows whether these ran.
+static void programs_whose_compiles_are_lost_make_no_set(void **state) {
+    (void)state;
+    for (int i = 10; i < 13; ++i) {
+        char program[8];
+        snprintf(program, sizeof program, "p%d", i);
+        explain("compile", program, "decode", 1,
+                ",\"recompile\":true,\"site\":{\"file\":\"/w/engine.py\",\"line\":9}");
+    }
+    for (int i = 0; i < 3; ++i)
+        ask(i, 7, "", "", 0);
+    ran("p1", 5);
+    assert_sets(1, 3, 0);
+}
+
 static void two_programs_are_no_set(void **state) {
     (void)state;
     ask(0, 7, "", "", 0);
@@ -146,6 +161,7 @@ int main(void) {
         TEST(sizes_up_to_the_end_of_the_run_make_no_set),
         TEST(executions_of_the_name_do_not_prove_a_set),
         TEST(a_line_that_asks_for_the_same_again_makes_no_set),
+        TEST(programs_whose_compiles_are_lost_make_no_set),
         TEST(two_programs_are_no_set),
         TEST(a_training_step_that_ran_has_trained),
         TEST(training_steps_that_are_compiled_first_are_a_set),
