@@ -193,8 +193,8 @@ static keel_status_t meet_left(const context_t *to, const json_t *event) {
                           .raised = json_is_true(json_object_get(event, "raised"))};
     KEEL_TRY(keep_field(to, event, "maker", &left->maker));
     KEEL_TRY(keep_shown(to, event, &left->shown));
-    KEEL_TRY(keel_event_place(to->texts, keel_library_shown(file), keel_event_line(loop, "line"),
-                              to->cwd, &left->loop));
+    KEEL_TRY(
+        keel_event_place(to->texts, file, keel_event_line(loop, "line"), to->cwd, &left->loop));
     ++rehearsal->left_count;
     return NULL;
 }

@@ -77,6 +77,12 @@ const char *keel_eager_advice(void) {
 
 // ---- what a warm-up asks for --------------------------------------------------------------------
 
+void keel_script_write(const keel_run_place_t *asker, keel_buffer_t *out) {
+    if (!asker->script_shown || !*asker->script_shown) return;
+    keel_buffer_text(out, " for ");
+    keel_write_foreign(out, asker->script_shown);
+}
+
 void keel_set_sentence(const keel_why_set_t *set, keel_buffer_t *out) {
     keel_write_counted(out, set->programs, set->is_of_sizes ? "size" : "program");
     if (*set->subject) {
@@ -87,10 +93,7 @@ void keel_set_sentence(const keel_why_set_t *set, keel_buffer_t *out) {
     keel_buffer_text(out, set->last_step <= 1 ? ", all before step 1: "
                                               : ", all before any ran twice: ");
     keel_write_foreign(out, set->place.shown);
-    if (set->place.script_shown && *set->place.script_shown) {
-        keel_buffer_text(out, " for ");
-        keel_write_foreign(out, set->place.script_shown);
-    }
+    keel_script_write(&set->place, out);
     keel_buffer_text(out, " (");
     keel_write_foreign(out, set->name);
     keel_buffer_text(out, ")");
@@ -246,10 +249,11 @@ static void elsewhere_paragraph(const keel_asides_t *asides, unsigned width, kee
 }
 
 void keel_unkept_sentence(const keel_asides_t *asides, keel_buffer_t *out) {
+    keel_buffer_text(out, "Python compiles ");
     keel_write_counted(out, asides->unkept, "module");
-    keel_buffer_text(out, " of Python (");
+    keel_buffer_text(out, " (");
     keel_write_size(out, asides->unkept_size);
-    keel_buffer_text(out, ") are compiled at each start, because bytecode is not kept: ");
+    keel_buffer_text(out, ") at each start because their bytecode is not kept: ");
     keel_write_foreign(out, asides->unkept_why);
 }
 

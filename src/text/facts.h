@@ -26,6 +26,8 @@ void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out);
 void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out);
 // What to do about them.
 const char *keel_eager_advice(void);
+// " for train.py:35": the user's own line that led to one of an application; nothing without one.
+void keel_script_write(const keel_run_place_t *asker, keel_buffer_t *out);
 // "19 sizes of `tokens`, all before step 1: engine.py:30 (jit_prefill), 12.3 s"
 void keel_set_sentence(const keel_why_set_t *set, keel_buffer_t *out);
 
@@ -47,7 +49,7 @@ void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out);
 void keel_unexplained_sentence(const keel_asides_t *asides, keel_buffer_t *out);
 // "3 programs were loaded from elsewhere, first jit_step at train.py:88 (JAX's own cache)"
 void keel_elsewhere_sentence(const keel_asides_t *asides, keel_buffer_t *out);
-// "904 modules of Python (12 MiB) are compiled at each start, because bytecode is not kept: ..."
+// "Python compiles 904 modules (12 MiB) at each start because their bytecode is not kept: ..."
 void keel_unkept_sentence(const keel_asides_t *asides, keel_buffer_t *out);
 // "XLA_FLAGS was set too late to have an effect: xla_cpu_enable_fast_math=true"
 void keel_late_sentence(const keel_asides_t *asides, keel_buffer_t *out);

@@ -235,7 +235,7 @@ void keel_unreal_sentence(const keel_unreal_t *unreal, keel_buffer_t *out) {
 void keel_left_sentence(const keel_run_rehearsal_t *rehearsal, const keel_left_t *left,
                         keel_buffer_t *out) {
     keel_write_foreign(out, line_or_unknown(left->shown));
-    keel_buffer_text(out, left->decides ? " decides by what " : " reads what ");
+    keel_buffer_text(out, left->decides ? " branches on what " : " reads what ");
     keel_write_foreign(out, *left->maker ? left->maker : "a program");
     keel_buffer_text(out, " makes, which no device computed, and ");
     keel_buffer_text(out, left->raised ? "an error at " : "the loop at ");
@@ -243,9 +243,9 @@ void keel_left_sentence(const keel_run_rehearsal_t *rehearsal, const keel_left_t
     keel_buffer_text(out, left->raised ? " ended the script" : " ended");
     if (left->rounds)
         keel_buffer_format(out, " in round %" PRIu64 " of %" PRIu64, left->round, left->rounds);
-    keel_buffer_text(out, ": on ");
+    keel_buffer_text(out, ": on a real ");
     keel_write_foreign(out, rehearsal->target.name);
-    keel_buffer_text(out, " itself it may go on");
+    keel_buffer_text(out, " it may go on");
 }
 
 static bool is_same_line(const keel_unreal_t *a, const keel_unreal_t *b) {

@@ -25,7 +25,7 @@ void keel_drift_sentence(const keel_run_t *run, const keel_drift_t *drift, keel_
 // "train.py:88 reads what jit_step makes, 7 times"
 void keel_unreal_sentence(const keel_unreal_t *unreal, keel_buffer_t *out);
 // "train.py:88 reads what jit_step makes, which no device computed, and the loop at train.py:80
-// ended in round 40 of 100: on h200:8 itself it may go on"
+// ended in round 40 of 100: on a real h200:8 it may go on"
 void keel_left_sentence(const keel_run_rehearsal_t *rehearsal, const keel_left_t *left,
                         keel_buffer_t *out);
 // "2 lines read values that no device computed, as zeros: train.py:190 (jit_step), ..."

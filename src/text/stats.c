@@ -139,14 +139,6 @@ static void print_place(keel_buffer_t *out, const keel_why_recompile_t *recompil
     keel_buffer_byte(out, ')');
 }
 
-// The user's own line that led to one of an application.
-static void script_line(keel_buffer_t *out, const keel_why_recompile_t *recompile) {
-    const char *script = recompile->site.script_shown;
-    if (!script || !*script) return;
-    keel_buffer_text(out, " for ");
-    keel_write_foreign(out, script);
-}
-
 // "train.py:13 shape batch['x'] f32[8,4] -> f32[5,4]"; of several only what they have in common. A
 // subject, and each value, has at most `limit` columns (0: any number).
 static void cause(keel_buffer_t *out, const keel_why_recompile_t *recompile, bool whole,
@@ -161,7 +153,7 @@ static void cause(keel_buffer_t *out, const keel_why_recompile_t *recompile, boo
         keel_write_foreign(out, *shown             ? shown
                                 : *recompile->name ? recompile->name
                                                    : "unknown line");
-        script_line(out, recompile);
+        keel_script_write(&recompile->site, out);
         keel_buffer_byte(out, ' ');
     }
     keel_write_foreign(out, recompile->cause);
@@ -613,7 +605,7 @@ static void whole_place(keel_buffer_t *out, const keel_why_recompile_t *recompil
         keel_buffer_text(out, ", called from ");
         keel_write_foreign(out, recompile->site.call_shown);
     }
-    script_line(out, recompile);
+    keel_script_write(&recompile->site, out);
 }
 
 // How much of a line that begins with a place values may take: two thirds, for a subject and the

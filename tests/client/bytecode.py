@@ -4,7 +4,7 @@ from harness import KEEL, PYTHON, Report, Workspace, of_kind, journal, run, run_
 
 report = Report()
 PROGRAM = "import jax; jax.jit(lambda x: x + 1)(1.0)"
-SAID = "are compiled at each start, because bytecode is not kept: PYTHONDONTWRITEBYTECODE is set\n"
+SAID = "at each start because their bytecode is not kept: PYTHONDONTWRITEBYTECODE is set\n"
 
 
 def start(space, name, program=PROGRAM, writes=False):

@@ -21,8 +21,8 @@ for i in range(100):  # loop
     w, loss = step(w)
     if float(loss) < 0.5:  # here
         break
-""", "early.py:LINE decides by what jit__lambda makes, which no device computed, and the loop at early.py:LOOP ended "
-     "in round 1 of 100: on cpu:2 itself it may go on"),
+""", "early.py:LINE branches on what jit__lambda makes, which no device computed, and the loop at early.py:LOOP ended "
+     "in round 1 of 100: on a real cpu:2 it may go on"),
     "a loss that has a name": ("""
 best = 1e9
 def train():
@@ -33,21 +33,21 @@ def train():
         if i > 5 and now < best:
             return i
 train()
-""", "early.py:LINE decides by what jit__lambda makes, which no device computed, and the loop at early.py:LOOP ended "
-     "in round 7 of 17: on cpu:2 itself it may go on"),
+""", "early.py:LINE branches on what jit__lambda makes, which no device computed, and the loop at early.py:LOOP ended "
+     "in round 7 of 17: on a real cpu:2 it may go on"),
     "a bool of a while": ("""
 error = jnp.float32(1)
 while error > 1e-3:  # loop here
     w, error = step(w)
-""", "early.py:LINE decides by what jit_greater makes, which no device computed, and the loop at early.py:LOOP ended: on "
-     "cpu:2 itself it may go on"),
+""", "early.py:LINE branches on what jit_greater makes, which no device computed, and the loop at early.py:LOOP ended: on "
+     "a real cpu:2 it may go on"),
     "an iterator without an end": ("""
 for i in itertools.count():  # loop
     w, loss = step(w)
     if not loss > 0.5:  # here
         break
-""", "early.py:LINE decides by what jit_greater makes, which no device computed, and the loop at early.py:LOOP ended: on "
-     "cpu:2 itself it may go on"),
+""", "early.py:LINE branches on what jit_greater makes, which no device computed, and the loop at early.py:LOOP ended: on "
+     "a real cpu:2 it may go on"),
     "a callback that stops": ("""
 class Trainer:
     def __init__(self, epochs):
@@ -64,7 +64,7 @@ class Trainer:
                 break
 Trainer(3).fit(w)
 """, "early.py:LINE reads what jit__lambda makes, which no device computed, and the loop at early.py:LOOP ended in round 2 "
-     "of 3: on cpu:2 itself it may go on"),
+     "of 3: on a real cpu:2 it may go on"),
     "an error that is caught": ("""
 try:
     for i in range(9):  # loop
@@ -72,8 +72,8 @@ try:
         assert loss > 0  # here
 except AssertionError:
     pass
-""", "early.py:LINE decides by what jit_greater makes, which no device computed, and the loop at early.py:LOOP ended in "
-     "round 1 of 9: on cpu:2 itself it may go on"),
+""", "early.py:LINE branches on what jit_greater makes, which no device computed, and the loop at early.py:LOOP ended in "
+     "round 1 of 9: on a real cpu:2 it may go on"),
 }
 WHOLE = {
     "a loop to its end": """
@@ -162,8 +162,8 @@ def check_whole(stage):
 def check_failed(stage):
     stage.script("failed.py", HEAD + "w, loss = step(w)\nassert loss > 0\n")
     answer = stage.rehearse("cpu:2", "failed.py", options=("--compile", "none"))
-    report.check("an error where it was tested is reported", "keel: failed.py:7 decides by what jit_greater makes, which no "
-                 "device computed, and an error at failed.py:7 ended the script: on cpu:2 itself it may go on"
+    report.check("an error where it was tested is reported", "keel: failed.py:7 branches on what jit_greater makes, which no "
+                 "device computed, and an error at failed.py:7 ended the script: on a real cpu:2 it may go on"
                  in answer.err, told(answer))
     report.check("a script that failed had read what no device computed", answer.code == 1 and
                  "keel: the command ended with exit code 1, after it had read values that no device computed: "
