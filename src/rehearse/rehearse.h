@@ -35,7 +35,8 @@
 #define KEEL_REHEARSE_COMPILES(X)                                                                  \
     X(NEW, "new", "compile the programs that are not in the cache")                                \
     X(ALL, "all", "compile every program, also those that are in the cache")                       \
-    X(NONE, "none", "compile nothing; the compiler only says how it shards what programs do not")
+    X(NONE, "none",                                                                                \
+      "compile nothing; the compiler only picks the shardings that programs leave open")
 
 typedef enum keel_rehearse_compiles_t {
 #define KEEL_REHEARSE_COMPILES_ENUM(name, word, sentence) KEEL_REHEARSE_##name,

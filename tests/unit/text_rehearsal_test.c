@@ -47,7 +47,7 @@ static void what_is_only_partitioned_is_counted(void **state) {
         2);
 }
 
-static void what_is_only_partitioned_is_told_beside_compiles(void **state) {
+static void what_is_only_partitioned_is_counted_beside_compiles(void **state) {
     (void)state;
     assert_summary(START COMPILE("a", "\"rehearsed\":\"never\",\"partition_seconds\":0.25")
                        COMPILE("b", "\"rehearsed\":\"now\",\"seconds\":2") END,
@@ -85,7 +85,7 @@ int main(void) {
         cmocka_unit_test(a_lower_bound_names_the_largest_program_that_was_not_compiled),
         cmocka_unit_test(programs_of_one_key_count_once),
         cmocka_unit_test(what_is_only_partitioned_is_counted),
-        cmocka_unit_test(what_is_only_partitioned_is_told_beside_compiles),
+        cmocka_unit_test(what_is_only_partitioned_is_counted_beside_compiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
