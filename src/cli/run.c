@@ -201,6 +201,16 @@ static bool say_meanwhile(const char *run_dir, const char *id) {
     return meanwhile.count;
 }
 
+static void say_no_client(const command_run_t *run, int code) {
+    if (code && run->rehearsal)
+        cli_say("nothing was recorded: the command ended with exit code %d before it started an "
+                "XLA client",
+                code);
+    else
+        cli_say("nothing was recorded: the command started no XLA client that loads Keel; see "
+                "`keel run --help`");
+}
+
 static void nothing_recorded(const command_run_t *run, bool began, int code) {
     if (run->nested) return;
     const char *folder = keel_settings_text(&run->settings, KEEL_SETTING_RUN_DIR);
@@ -216,13 +226,8 @@ static void nothing_recorded(const command_run_t *run, bool began, int code) {
         cli_say("nothing was recorded: %s cannot be written", folder);
     else if (refused)
         cli_say("%s", keel_status_message(refused));
-    else if (code && run->rehearsal && !say_meanwhile(folder, run->id))
-        cli_say("nothing was recorded: the command ended with exit code %d before it started an "
-                "XLA client",
-                code);
     else if (!say_meanwhile(folder, run->id))
-        cli_say("nothing was recorded: the command started no XLA client that loads Keel; see "
-                "`keel run --help`");
+        say_no_client(run, code);
     keel_status_ignore(refused);
 }
 
