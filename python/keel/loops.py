@@ -33,7 +33,7 @@ CLIENTS = (os.path.dirname(os.path.abspath(__file__)) + os.sep, *(
 PASSING = ("enumerate", "tqdm", "trange", "range", "track")  # what gives as many as its argument
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # a finalizer or a signal handler may read, too
 _trees: Dict[str, Optional[ast.Module]] = {}
 _loops: Dict[Tuple[Any, int], "_Loop"] = {}  # by code and line
 _errors: List[Tuple[str, int, int, int, str]] = []  # file, lines of a test that may raise, the read, function
@@ -198,19 +198,26 @@ def _is_count(test: ast.expr, frame: Any) -> bool:
 # ---- watching ------------------------------------------------------------------------------------
 
 
+def _follow(branch: _Branch, destination: int, frame: Any) -> None:
+    loop = branch.loop
+    if branch.test is None:
+        loop.is_over = destination >= branch.end
+        loop.round = 0 if loop.is_over else loop.round + 1
+    elif branch.is_own:
+        place = _place(loop.code, destination)
+        loop.is_over = not loop.decides and place is not None and not _holds(loop.node, place)
+    loop.is_counted = branch.test is not None and _is_count(branch.test, frame)
+
+
 def _on_branch(code: Any, offset: int, destination: int) -> Any:
     branches = _branches.get((code, offset))
     if branches is None:
         return sys.monitoring.DISABLE
-    for branch in branches:
-        loop = branch.loop
-        if branch.test is None:
-            loop.is_over = destination >= branch.end
-            loop.round = 0 if loop.is_over else loop.round + 1
-        elif branch.is_own:
-            place = _place(code, destination)
-            loop.is_over = not loop.decides and place is not None and not _holds(loop.node, place)
-        loop.is_counted = branch.test is not None and _is_count(branch.test, sys._getframe(1))
+    try:
+        for branch in branches:
+            _follow(branch, destination, sys._getframe(1))
+    except Exception:  # it would be raised in the script
+        pass
     return None
 
 
@@ -302,7 +309,7 @@ def _note(read: int) -> None:
         with _lock:
             if _start():
                 _look(read, sys._getframe(1))
-    except Exception:  # what is not understood is not told
+    except Exception:  # the answer lacks what cannot be understood
         pass
 
 
@@ -323,7 +330,7 @@ def _tell() -> None:
     sys.monitoring.free_tool_id(_tool)
     if _tell_error():
         return
-    for loop in _loops.values():
+    for loop in list(_loops.values()):  # another thread may add one
         is_short = 0 < loop.round < loop.rounds
         if loop.is_over or loop.is_counted or not loop.read or not (is_short or loop.decides):
             continue
