@@ -3,7 +3,7 @@
 import contextlib
 import ctypes
 import os
-from typing import Callable, Iterator, Optional, Sequence
+from typing import Callable, Iterator, List, Optional, Sequence, Type
 
 NAME = "libkeel_pjrt.so"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -13,7 +13,7 @@ PLACES = (
 )
 
 _step: Optional[Callable[[], None]] = None
-_note: object = None  # what the library calls lives on
+_notes: List[object] = []  # what the library may be calling now, so none is freed
 
 
 def _find() -> Optional[str]:
@@ -35,10 +35,10 @@ def library_path() -> str:
     return path
 
 
-def _open(flags: int) -> Optional[ctypes.CDLL]:
+def _open(flags: int, kind: Type[ctypes.CDLL] = ctypes.CDLL) -> Optional[ctypes.CDLL]:
     path = _find()
     try:
-        return ctypes.CDLL(path, mode=flags) if path else None
+        return kind(path, mode=flags) if path else None
     except OSError:
         return None
 
@@ -164,10 +164,9 @@ def name_devices(prefix: str) -> None:
 
 
 def mark_outlines() -> Optional[Callable[[int, bool], None]]:
-    """What says that a question for which an executable's outline suffices begins, or ends: with the
-    kind of question. It keeps the interpreter's lock, because it takes less time than giving it up."""
-    path = _find()
-    mark = getattr(ctypes.PyDLL(path) if path else None, "keel_mark_outlines", None)
+    """A function that reports when a question begins or ends that an executable's outline answers; its
+    first argument is the kind of question. It keeps the interpreter's lock: releasing that takes longer."""
+    mark = getattr(_open(os.RTLD_NOW, ctypes.PyDLL), "keel_mark_outlines", None)
     if mark is not None:
         mark.argtypes, mark.restype = (ctypes.c_int, ctypes.c_bool), None
     return mark
@@ -206,17 +205,15 @@ def add_type(name: bytes, platform: bytes, number: int, functions: Sequence[int]
 
 
 def when_unreal(note: Optional[Callable[[int], None]]) -> None:
-    """In a rehearsal, has `note` called when a line first reads a value that no device computed, with a
-    number for the line. None: nothing is called any more."""
-    global _note
+    """In a rehearsal: calls `note` when a line first reads a value that no device computed, with a number
+    for the line. None: nothing is called any more."""
     ask = getattr(_open(os.RTLD_NOW), "keel_when_unreal", None)
     if ask is None:
         return
     kind = ctypes.CFUNCTYPE(None, ctypes.c_uint64)
     ask.argtypes, ask.restype = (kind,), None
-    kept = kind(note) if note else kind()
-    ask(kept)
-    _note = kept
+    _notes.append(kind(note) if note else kind())
+    ask(_notes[-1])
 
 
 def note_left(read: int, file: str, line: int, function: str, round: int, rounds: int, decides: bool,
