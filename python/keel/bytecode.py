@@ -28,10 +28,13 @@ def _sources() -> Iterator[Tuple[str, str]]:
             yield source, kept
 
 
-def _why(folder: str) -> Optional[str]:
-    """Why bytecode is not kept beside the sources in this folder."""
+def _why(kept: str) -> Optional[str]:
+    """Why this file of bytecode is not written."""
     if sys.dont_write_bytecode:
         return f"{SWITCH} is set" if os.environ.get(SWITCH) else "Python does not write it"
+    folder = os.path.dirname(kept)
+    while folder and not os.path.isdir(folder):  # Python makes those
+        folder = os.path.dirname(folder)
     return None if os.access(folder, os.W_OK) else f"{folder} cannot be written"
 
 
@@ -41,11 +44,11 @@ def _note() -> None:
     for source, kept in _sources():
         folder = os.path.dirname(source)
         if folder not in has:  # one module stands for its folder: most have all or none
-            has[folder] = os.path.exists(kept) or not _why(folder)
+            has[folder] = os.path.exists(kept) or not _why(kept)
         if has[folder] or os.path.exists(kept):
             continue
         modules, size = modules + 1, size + os.path.getsize(source)
-        first = first or folder
+        first = first or kept
     if size >= LEAST:
         note_bytecode(modules, size, _why(first) or "")
 
