@@ -226,14 +226,15 @@ static const char *package_that_is_run(const stack_walk_t *walk) {
 static const char *find_application(const stack_walk_t *walk) {
     bool is_typed = walk->outermost && strcmp(walk->outermost, "<string>") == 0;
     const char *run = package_that_is_run(walk);
-    const char *names[] = {walk->application, run, walk->called ? walk->called : NULL};
-    if (!names[2] && run && is_typed) names[2] = walk->main;
-    if (!run && !names[2]) return NULL;
+    const char *called = !walk->called && run && is_typed ? walk->main : walk->called;
+    if (!run && !called) return NULL;
+    if (run && called && strcmp(run, called) == 0) called = NULL;
+    const char *const names[] = {walk->application, run, called};
     keel_buffer_t text;
-    keel_str_t kept = KEEL_STR("");
+    keel_str_t kept = {NULL, 0};
     keel_buffer_initialize(&text, 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        bool is_named = names[i] && *names[i] && (i < 2 || !run || strcmp(run, names[i]) != 0);
+        bool is_named = names[i] && *names[i];
         if (is_named && text.size) keel_buffer_byte(&text, ',');
         if (is_named) keel_buffer_text(&text, names[i]);
     }
@@ -241,9 +242,8 @@ static const char *find_application(const stack_walk_t *walk) {
     if (!status)
         status = keel_arena_str(walk->arena, keel_bytes_str(keel_buffer_bytes(&text)), &kept);
     keel_buffer_deinitialize(&text);
-    bool is_made = !status;
     keel_status_ignore(status);
-    return is_made ? kept.data : NULL;
+    return kept.data;
 }
 
 // PyTorch and JAX are between every caller and the program.
