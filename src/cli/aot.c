@@ -196,7 +196,7 @@ static keel_status_t check_store(const keel_settings_t *settings) {
                                 "set --cache-dir to a folder that can be written");
 }
 
-// As a gate that lets all programs pass: the engine knows what is not stored.
+// A gate that lets all programs pass, and keeps why the engine does not store one.
 static keel_status_t note_unkept(void *context, const keel_engine_ask_t *ask, keel_verdict_t *out) {
     const aot_t *aot = context;
     (void)out;

@@ -61,8 +61,7 @@ typedef enum cli_exit {
     CLI_NO = 1,      // the answer is no: keys differ, something is damaged
     CLI_USAGE = 2,   // usage, or input that cannot be used
     CLI_FAILURE = 3, // Keel itself failed
-    CLI_UNSEEN =
-        4, // there is no answer: something could not be checked, there was nothing, or not all
+    CLI_UNSEEN = 4,  // no answer: not all could be checked, or there was nothing to check
     CLI_NOT_RUNNABLE = 126,
     CLI_NOT_FOUND = 127,
     CLI_SIGNAL = 128, // plus the signal's number

@@ -69,7 +69,7 @@ keel_status_t engine_build_of(const keel_engine_t *engine, const char *path,
                               keel_digest_t *out) KEEL_MUST_CHECK;
 // A place in the journal's form.
 keel_journal_site_t engine_site(const keel_place_t *place);
-// The journal's first line if no client could be made, which else writes it.
+// Writes the journal's first line if no client could be made; otherwise the client's start does.
 void engine_begin_without_client(keel_engine_t *engine);
 // Reports the failure once on stderr and writes it to the journal. Takes the status.
 void engine_fell_through(keel_engine_t *engine, const char *what,

@@ -161,7 +161,7 @@ bool keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client);
 
 // A bug of the client was fixed, or could not be. Writes one event to the journal.
 void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);
-// Modules of Python, with so many bytes of source, are compiled at each start; writes one event.
+// Writes one event: so many Python modules are compiled at each start. `size`: bytes of source.
 void keel_engine_note_bytecode(keel_engine_t *engine, uint64_t modules, uint64_t size,
                                const char *why);
 

@@ -418,7 +418,8 @@ void keel_engine_note_left(keel_engine_t *engine, uint64_t read, const keel_jour
 static void note_first(const unreal_t *unreal) {
     keel_unreal_note_t *note = unreal ? atomic_load(&note_unreal) : NULL;
     keel_python_t python;
-    if (!note || keel_python_enter(&python)) return; // not a thread of Python's, or it ends
+    if (!note || keel_python_enter(&python))
+        return; // not a thread of Python's, or Python is ending
     note((uint64_t)(uintptr_t)unreal);
     keel_python_leave(&python);
 }

@@ -164,8 +164,8 @@ bool keel_is_operation(keel_arena_t *arena);
 // gradient.c: true if a JAX program contains a backward pass, as the step of a training loop does.
 bool keel_computes_gradient(const keel_program_t *program);
 
-// ending.c: from now on, a thread that Python ends while it ends itself waits for the end of the
-// process, and C++ does not abort that. Does nothing without Python or libstdc++. All threads.
+// ending.c: from now on, a thread that the ending interpreter stops waits for the end of the
+// process instead of aborting it. Does nothing without Python or libstdc++. Any thread.
 void keel_python_leave_threads(void);
 
 // path.c: where this process's Python looks for modules, without the folders of libraries; a line

@@ -15,7 +15,7 @@
 //                                           counted (transfers.c)
 //   ExecuteContext_Destroy                  contexts live as long as their executions (contexts.c)
 //   Executable_OptimizedProgram             answered from the store if the executable came from it;
-//                                           cut to its outline for who needs no more (outlines.h)
+//                                           only its outline if that suffices (outlines.h)
 //   Compile, and what takes its executables for topologies without a client (unloaded.c)
 //
 // Threads: GetPjrtApi may be called from several threads; the work is done once.

@@ -263,7 +263,8 @@ static bool read_config(keel_bytes_t bytes, config_t *out) {
     return !cursor.failed && out->shape.size;
 }
 
-// What a reader takes of two fields with one number is not what this file does, so there is none.
+// False if a field occurs twice or is unknown: protobuf merges the first, and the outline would
+// lack the other.
 static bool find_parts(keel_bytes_t whole, keel_bytes_t *out_module, keel_bytes_t *out_config) {
     keel_cursor_t cursor = keel_cursor(whole);
     keel_proto_field_t field;
@@ -278,7 +279,7 @@ static bool find_parts(keel_bytes_t whole, keel_bytes_t *out_module, keel_bytes_
     return !cursor.failed && out_module->size && out_config->size;
 }
 
-static bool copy_told(keel_bytes_t module, keel_buffer_t *out) {
+static bool copy_name_and_shardings(keel_bytes_t module, keel_buffer_t *out) {
     keel_cursor_t cursor = keel_cursor(module);
     keel_proto_field_t field;
     while (keel_proto_next(&cursor, &field))
@@ -295,7 +296,8 @@ keel_status_t keel_signature_outline(keel_bytes_t optimized, keel_buffer_t *out)
         find_parts(optimized, &module, &config_bytes) && read_config(config_bytes, &config);
     if (is_known) {
         size_t opened = keel_proto_open(out, WITH_CONFIG_MODULE);
-        is_known = copy_told(module, out) && put_entry(config.shape, "keel.outline", out);
+        is_known =
+            copy_name_and_shardings(module, out) && put_entry(config.shape, "keel.outline", out);
         keel_proto_close(out, opened);
         put_config(config.shape, config.replicas, config.partitions, out);
     }
