@@ -68,6 +68,23 @@ static keel_status_t note_makers(keel_needs_t *needs) {
     return NULL;
 }
 
+// Once: a manual computation of all weights has thousands of values, and each result is asked
+// about.
+static keel_status_t note_manuals(keel_needs_t *needs) {
+    uint32_t count = keel_program_op_count(needs->program);
+    void *manuals;
+    for (keel_op_id_t op = 0; op < count; ++op) {
+        const needs_fact_t *fact = needs_fact_of(needs, op);
+        if (!fact || fact->rule != NEEDS_MANUAL || !needs_is_manual(needs, op)) continue;
+        if (!needs->manuals) {
+            KEEL_TRY(keel_calloc(needs_words(count), sizeof *needs->manuals, &manuals));
+            needs->manuals = manuals;
+        }
+        needs_add(needs->manuals, op);
+    }
+    return NULL;
+}
+
 static keel_status_t check_operands(const keel_needs_t *needs, const needs_function_t *function,
                                     keel_value_id_t first) {
     const keel_program_t *program = needs->program;
@@ -212,7 +229,8 @@ static keel_status_t fill(keel_needs_t *needs) {
     } else {
         KEEL_TRY(note_makers(needs));
     }
-    return note_functions(needs);
+    KEEL_TRY(note_functions(needs));
+    return needs->is_hlo ? NULL : note_manuals(needs);
 }
 
 keel_status_t keel_needs_create(const keel_program_t *program, keel_needs_t **out) {
@@ -236,6 +254,7 @@ void keel_needs_destroy(keel_needs_t *needs) {
     keel_free((void *)needs->facts);
     keel_free(needs->makers);
     keel_free(needs->lasts);
+    keel_free(needs->manuals);
     keel_free(needs->first_leaves);
     keel_free(needs->functions);
     keel_free(needs->parameters);

@@ -140,6 +140,7 @@ struct keel_needs_t {
     keel_map_t names;           // function name -> index
     keel_op_id_t *makers;       // MLIR: by value, the operation that makes it; NONE: an argument
     keel_op_id_t *lasts;        // by block, its own last operation; NONE if it is empty
+    uint64_t *manuals;          // operations that needs_is_manual; NULL: none
     uint32_t *first_leaves;     // HLO: by value, and one more
     needs_function_t *functions;
     keel_op_id_t *parameters; // HLO: of all functions, by number
@@ -168,6 +169,9 @@ static inline const needs_fact_t *needs_fact_of(const keel_needs_t *needs, keel_
 }
 // The rule that applies to this very operation, which may lack the structure that its name's needs.
 needs_rule_t needs_rule_of(const keel_needs_t *needs, keel_op_id_t op);
+// Whether a manual computation is understood: its region fits, and its values have the parts that
+// their shardings say. Looks at each of them.
+bool needs_is_manual(const keel_needs_t *needs, keel_op_id_t op);
 // The functions that an operation calls or names: their number, and one of them; NONE if it is not
 // there.
 uint32_t needs_callee_count(const keel_needs_t *needs, keel_op_id_t op);
@@ -249,8 +253,10 @@ typedef struct needs_manual_t {
     uint32_t shards; // how often the region runs: once for each place on the axes that are used
 } needs_manual_t;
 
-// False if the operation, of which the region is known to fit, is not understood.
+// Reads its axes and shardings; false if they are not understood.
 bool needs_manual(const keel_needs_t *needs, keel_op_id_t op, needs_manual_t *out);
+// Whether the operands and the results are cut as the shardings say; the region is known to fit.
+bool needs_manual_is_cut(const keel_needs_t *needs, keel_op_id_t op, const needs_manual_t *manual);
 // As far as a part needs it; false if it takes too many shards too.
 bool needs_manual_part(const keel_needs_t *needs, const needs_part_t *part, keel_op_id_t op,
                        needs_manual_t *out);

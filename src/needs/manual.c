@@ -140,8 +140,7 @@ static bool is_cut(const keel_needs_t *needs, const needs_manual_t *manual, keel
     return true;
 }
 
-// The operands and the results are cut as the shardings say.
-static bool are_cut(const keel_needs_t *needs, keel_op_id_t op, const needs_manual_t *manual) {
+bool needs_manual_is_cut(const keel_needs_t *needs, keel_op_id_t op, const needs_manual_t *manual) {
     const keel_block_t *block = needs_block(needs, op, 0);
     keel_list_t operands = keel_program_operands(needs->program, op);
     keel_list_t returned = needs_returned(needs, block);
@@ -166,7 +165,7 @@ bool needs_manual(const keel_needs_t *needs, keel_op_id_t op, needs_manual_t *ou
         out->out.count != operation->result_count || !out->out.count)
         return false;
     keel_list_t names = list(program, field(program, dict, "manual_axes"), "axes");
-    return find_axes(program, out->out.items[0], names, out) && are_cut(needs, op, out);
+    return find_axes(program, out->out.items[0], names, out);
 }
 
 // ---- what a part of a program needs of it ------------------------------------------------------

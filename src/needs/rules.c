@@ -94,12 +94,13 @@ static bool branches(const keel_needs_t *needs, keel_op_id_t op, uint32_t operan
     return regions.count && operands == 1;
 }
 
-static bool is_manual(const keel_needs_t *needs, keel_op_id_t op, uint32_t operands,
-                      uint32_t results) {
+bool needs_is_manual(const keel_needs_t *needs, keel_op_id_t op) {
+    uint32_t operands = keel_program_operands(needs->program, op).count;
+    uint32_t results = needs->program->operations.data[op].result_count;
     keel_region_run_t regions = keel_program_regions(needs->program, op);
     needs_manual_t manual;
     return regions.count == 1 && is_region(needs, &regions.items[0], operands, results) &&
-           needs_manual(needs, op, &manual);
+           needs_manual(needs, op, &manual) && needs_manual_is_cut(needs, op, &manual);
 }
 
 static needs_rule_t mlir_rule(const keel_needs_t *needs, keel_op_id_t op, needs_rule_t rule) {
@@ -117,7 +118,7 @@ static needs_rule_t mlir_rule(const keel_needs_t *needs, keel_op_id_t op, needs_
         case NEEDS_BARRIER:
             return operands == results ? rule : NEEDS_PLAIN;
         case NEEDS_MANUAL:
-            return is_manual(needs, op, operands, results) ? rule : NEEDS_PLAIN;
+            return needs->manuals && needs_has(needs->manuals, op) ? rule : NEEDS_PLAIN;
         default:
             return NEEDS_PLAIN;
     }
