@@ -1,14 +1,16 @@
 """Ctrl-C reaches the child once; a signal to `keel run` alone is passed on; nothing is coloured."""
 
 import os
-import pty
+import pathlib
 import re
-import select
 import shutil
 import signal
 import subprocess
 import sys
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from terminal import in_terminal  # noqa: E402
 
 # Says when it is ready, then once for each signal; ends at the first one with code 5. A signal may
 # come while it is still saying so, and print cannot be entered twice.
@@ -45,27 +47,6 @@ def until(read, word):
             sys.exit(f"ended before '{word}': {text}")
         text += piece
     return text
-
-
-def in_terminal(command, keys=None, after=None):
-    """Runs in a terminal of its own; gives what it wrote and its exit code."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execvp(command[0], command)
-    text, sent = "", keys is None
-    while True:
-        if not select.select([terminal], [], [], 600)[0]:
-            os.kill(pid, signal.SIGKILL)
-            sys.exit(f"no end to {command}: {text}")
-        try:
-            piece = os.read(terminal, 4096).decode(errors="replace")
-        except OSError:
-            break
-        text += piece
-        if not sent and after in text:
-            os.write(terminal, keys)
-            sent = True
-    return text, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
 def sent_to_keel_alone(number):

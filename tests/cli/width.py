@@ -1,14 +1,14 @@
 """On a terminal text takes its whole width and no more, paths are whole, and in a pipe nothing is
 cut or wrapped."""
 
-import fcntl
 import json
 import os
 import pathlib
-import pty
-import struct
 import subprocess
-import termios
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from terminal import in_terminal  # noqa: E402
 
 FILE = "/srv/projects/language/modelling/engineering/experiments/train.py"
 OLD, NEW = "f32[8,512] of " + "a_long_name " * 20, "f32[5,512] of " + "a_long_name " * 20
@@ -35,19 +35,7 @@ def write_journal():
 
 
 def on_terminal(columns, *command):
-    pid, terminal = pty.fork()
-    if not pid:
-        os.environ["NO_COLOR"] = "1"
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        os.execvp("keel", ["keel", *command])
-    shown = b""
-    try:
-        while part := os.read(terminal, 4096):
-            shown += part
-    except OSError:
-        pass
-    os.waitpid(pid, 0)
-    return shown.decode().replace("\r\n", "\n")
+    return in_terminal(["keel", *command], columns, variables={"NO_COLOR": "1"})[0]
 
 
 def in_pipe(*command):
