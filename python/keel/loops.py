@@ -38,6 +38,7 @@ _trees: Dict[str, Optional[ast.Module]] = {}
 _loops: Dict[Tuple[Any, int], "_Loop"] = {}  # by code and line
 _errors: List[Tuple[str, int, int, int, str]] = []  # file, lines of a test that may raise, the read, function
 _branches: Dict[Tuple[Any, int], List["_Branch"]] = {}  # by code and offset
+_begins: Dict[Tuple[Any, int], List["_Loop"]] = {}  # likewise: what makes a `for` begin
 _tool: Optional[int] = None
 
 
@@ -221,8 +222,24 @@ def _on_branch(code: Any, offset: int, destination: int) -> Any:
     return None
 
 
+def _steps(node: ast.AST, place: Tuple[int, int, int, int]) -> bool:
+    """Whether what begins a `for` or takes its next item has that place: the whole statement's in Python 3.12, then
+    what it iterates over."""
+    whole = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+    return isinstance(node, ast.For) and (place == whole or _holds(node.iter, place))
+
+
+def _on_instruction(code: Any, offset: int) -> Any:
+    loops = _begins.get((code, offset))
+    if loops is None:
+        return sys.monitoring.DISABLE
+    for loop in loops:
+        loop.round = 0
+    return None
+
+
 def _note_branches(loop: _Loop) -> None:
-    """The instructions of the loop's function that may end it."""
+    """The instructions of the loop's function that may end it, and the one that begins a `for`."""
     tests = [(False, node.test) for node in _inside(loop.node)
              if isinstance(node, ast.Assert) or (isinstance(node, ast.If) and _leaves(node))]
     if isinstance(loop.node, ast.While):
@@ -231,7 +248,9 @@ def _note_branches(loop: _Loop) -> None:
     for instruction in dis.get_instructions(loop.code):
         place = _place(loop.code, instruction.offset)
         found: List[_Branch] = []
-        if place and instruction.opname == "FOR_ITER" and isinstance(loop.node, ast.For) and _holds(loop.node.iter, place):
+        if place and instruction.opname == "GET_ITER" and _steps(loop.node, place):
+            _begins.setdefault((loop.code, instruction.offset), []).append(loop)
+        if place and instruction.opname == "FOR_ITER" and _steps(loop.node, place):
             found.append(_Branch(loop, True, None, instruction.argval))
         elif place and "JUMP_IF" in instruction.opname:
             found += [_Branch(loop, is_own, test) for is_own, test in tests if _holds(test, place)]
@@ -246,13 +265,14 @@ def _start() -> bool:
         if _tool is None and monitoring.get_tool(tool) is None:
             monitoring.use_tool_id(tool, "keel")
             _tool = tool
-            for event in _events():
+            for event in _branching():
                 monitoring.register_callback(tool, event, _on_branch)
+            monitoring.register_callback(tool, monitoring.events.INSTRUCTION, _on_instruction)
             atexit.register(_tell)
     return _tool is not None
 
 
-def _events() -> List[int]:
+def _branching() -> List[int]:
     events = sys.monitoring.events
     if hasattr(events, "BRANCH_LEFT"):
         return [events.BRANCH_LEFT, events.BRANCH_RIGHT]
@@ -264,8 +284,8 @@ def _watch(code: Any, node: Any, frame: Any) -> _Loop:
     if loop is None:
         loop = _loops[code, node.lineno] = _Loop(code, node)
         _note_branches(loop)
-        events = 0
-        for event in _events():
+        events = sys.monitoring.events.INSTRUCTION
+        for event in _branching():
             events |= event
         sys.monitoring.set_local_events(_tool, code, events)
         sys.monitoring.restart_events()  # an earlier loop of this code may have disabled this one's

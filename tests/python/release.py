@@ -11,7 +11,6 @@ compiler and libraries.
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -20,6 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "client"))
 
 from harness import PLUGIN, ROOT, Report, Workspace, clean_environment, run, told  # noqa: E402
+from pythons import pythons  # noqa: E402
 
 WHEEL, SDIST = (pathlib.Path(name).resolve() for name in sys.argv[1:3])
 TOOLS = ROOT / ".venv-wheel"
@@ -86,18 +86,6 @@ def check_needs(space):
 
 
 # ---- where it runs -----------------------------------------------------------------------------
-
-def pythons():
-    """The Pythons from 3.9 on that are here, one for each minor version."""
-    managed = pathlib.Path(os.environ.get("PYENV_ROOT") or pathlib.Path.home() / ".pyenv") / "versions"
-    for minor in range(9, 20):
-        found = [str(path) for path in sorted(managed.glob(f"3.{minor}.*/bin/python3"))]
-        for python in [*found, shutil.which(f"python3.{minor}") or ""]:
-            probe = [python, "-c", f"import sys, venv; sys.exit(sys.version_info[1] != {minor})"]
-            if python and subprocess.run(probe, capture_output=True).returncode == 0:
-                yield f"3.{minor}", python
-                break
-
 
 def check_python(space, version, python):
     """Returns the environment's folder."""
@@ -181,7 +169,7 @@ def check_sdist(space, python):
 
 with Workspace("release") as workspace:
     check_needs(workspace)
-    tried = {version: check_python(workspace, version, python) for version, python in pythons()}
+    tried = {version: check_python(workspace, version, python) for version, python in pythons(9)}
     report.check("there is a Python", tried)
     print(f"         tried in Python {', '.join(tried)}", flush=True)
     latest = list(tried)[-1]
