@@ -1,5 +1,6 @@
-// An execution finds its executable in an open-addressed table of pointers. Slots are filled and
-// emptied under the lock; lookups take no lock.
+// An execution finds its executable in open-addressed tables of pointers. Slots are filled and
+// emptied under the lock; lookups take no lock, so no slot ever moves: once half of a table is in
+// use, another of twice its size follows.
 #include "engine/executables.h"
 #include "engine/counters.h"
 #include "engine/flow.h"
@@ -8,7 +9,7 @@
 #include "engine/rehearsal.h"
 #include "engine/taken.h"
 
-enum { EXECUTABLE_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
+enum { FIRST_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
 
 // Every execution looks it up without a lock; changes need one.
 typedef struct executable_slot_t {
@@ -28,9 +29,16 @@ struct keel_stored_t {
     atomic_uint references;
 };
 
+typedef struct slots_t {
+    _Atomic(struct slots_t *) next; // NULL: none
+    size_t size;                    // a power of two
+    size_t used;                    // under the lock
+    executable_slot_t slots[];
+} slots_t;
+
 struct executables_t {
     pthread_mutex_t lock;
-    executable_slot_t *slots;
+    slots_t *first;
     taken_table_t taken;
     gangs_t gangs; // under the lock
 };
@@ -38,9 +46,17 @@ struct executables_t {
 // The pointer in a slot that was emptied, so that a search continues past it.
 static const uintptr_t EMPTIED = 1;
 
-static size_t place(const void *pointer) {
+static size_t place(const slots_t *slots, const PJRT_LoadedExecutable *pointer, size_t probe) {
     uint64_t bits = (uint64_t)(uintptr_t)pointer * 0x9E3779B97F4A7C15ull;
-    return (size_t)(bits >> 40) & (EXECUTABLE_SLOTS - 1);
+    return ((size_t)(bits >> 40) + probe) & (slots->size - 1);
+}
+
+static keel_status_t make_slots(size_t size, slots_t **out) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(slots_t) + size * sizeof(executable_slot_t), &memory));
+    *out = memory;
+    (*out)->size = size;
+    return NULL;
 }
 
 keel_status_t executables_create(keel_engine_t *engine) {
@@ -49,19 +65,24 @@ keel_status_t executables_create(keel_engine_t *engine) {
     executables_t *table = memory;
     engine->executables = table;
     pthread_mutex_init(&table->lock, NULL);
-    KEEL_TRY(keel_calloc(EXECUTABLE_SLOTS, sizeof(executable_slot_t), &memory));
-    table->slots = memory;
-    return NULL;
+    return make_slots(FIRST_SLOTS, &table->first);
+}
+
+static void destroy_slots(slots_t *slots) {
+    for (size_t i = 0; i < slots->size; ++i) {
+        keel_stored_release(slots->slots[i].stored);
+        keel_free(slots->slots[i].made_of);
+    }
+    keel_free(slots);
 }
 
 void executables_destroy(executables_t *table) {
     if (!table) return;
-    for (size_t i = 0; table->slots && i < EXECUTABLE_SLOTS; ++i) {
-        keel_stored_release(table->slots[i].stored);
-        keel_free(table->slots[i].made_of);
+    for (slots_t *slots = table->first, *next; slots; slots = next) {
+        next = atomic_load(&slots->next);
+        destroy_slots(slots);
     }
     taken_clear(&table->taken);
-    keel_free(table->slots);
     pthread_mutex_destroy(&table->lock);
     keel_free(table);
 }
@@ -74,15 +95,25 @@ void executables_after_fork(keel_engine_t *engine) {
     pthread_mutex_unlock(&engine->executables->lock);
 }
 
-static executable_slot_t *find_slot(executables_t *table, const PJRT_LoadedExecutable *loaded) {
-    size_t at = place(loaded);
-    for (int probe = 0; probe < EXECUTABLE_PROBES; ++probe) {
-        executable_slot_t *slot = &table->slots[(at + (size_t)probe) & (EXECUTABLE_SLOTS - 1)];
-        uintptr_t held = atomic_load_explicit(&slot->loaded, memory_order_acquire);
-        if (held == (uintptr_t)loaded) return slot;
-        if (!held) return NULL;
+// `*out_slots` is the table that it is in.
+static executable_slot_t *find_among(executables_t *table, const PJRT_LoadedExecutable *loaded,
+                                     slots_t **out_slots) {
+    for (slots_t *slots = table->first; slots;
+         slots = atomic_load_explicit(&slots->next, memory_order_acquire)) {
+        *out_slots = slots;
+        for (size_t probe = 0; probe < EXECUTABLE_PROBES; ++probe) {
+            executable_slot_t *slot = &slots->slots[place(slots, loaded, probe)];
+            uintptr_t held = atomic_load_explicit(&slot->loaded, memory_order_acquire);
+            if (held == (uintptr_t)loaded) return slot;
+            if (!held) break;
+        }
     }
     return NULL;
+}
+
+static executable_slot_t *find_slot(executables_t *table, const PJRT_LoadedExecutable *loaded) {
+    slots_t *slots;
+    return find_among(table, loaded, &slots);
 }
 
 keel_gang_t *keel_engine_executed(keel_engine_t *engine,
@@ -103,23 +134,35 @@ void keel_stored_release(keel_stored_t *stored) {
     keel_free(stored);
 }
 
-static executable_slot_t *free_slot(executables_t *table, const PJRT_LoadedExecutable *loaded) {
-    size_t at = place(loaded);
-    for (int probe = 0; probe < EXECUTABLE_PROBES; ++probe) {
-        executable_slot_t *slot = &table->slots[(at + (size_t)probe) & (EXECUTABLE_SLOTS - 1)];
+static executable_slot_t *free_slot(slots_t *slots, const PJRT_LoadedExecutable *loaded) {
+    if (slots->used >= slots->size / 2) return NULL;
+    for (size_t probe = 0; probe < EXECUTABLE_PROBES; ++probe) {
+        executable_slot_t *slot = &slots->slots[place(slots, loaded, probe)];
         if (atomic_load_explicit(&slot->loaded, memory_order_relaxed) <= EMPTIED) return slot;
     }
     return NULL;
 }
 
+static keel_status_t make_room(executables_t *table, const PJRT_LoadedExecutable *loaded,
+                               executable_slot_t **out) {
+    for (slots_t *slots = table->first, *next;; slots = next) {
+        *out = free_slot(slots, loaded);
+        if (*out) {
+            ++slots->used;
+            return NULL;
+        }
+        next = atomic_load_explicit(&slots->next, memory_order_relaxed);
+        if (next) continue;
+        KEEL_TRY(make_slots(slots->size * 2, &next));
+        atomic_store_explicit(&slots->next, next, memory_order_release);
+    }
+}
+
 static keel_status_t add_executable(executables_t *table, const PJRT_LoadedExecutable *loaded,
                                     counter_t *counter, keel_stored_t *stored, made_of_t *made_of) {
     KEEL_ASSERT((uintptr_t)loaded > EMPTIED);
-    executable_slot_t *slot = free_slot(table, loaded);
-    if (!slot)
-        return keel_status_make(KEEL_UNSUPPORTED,
-                                "more than about %d live executables; further ones are not counted",
-                                EXECUTABLE_SLOTS);
+    executable_slot_t *slot;
+    KEEL_TRY(make_room(table, loaded, &slot));
     slot->stored = stored;
     slot->made_of = made_of;
     slot->joined = NULL;
@@ -193,9 +236,10 @@ static void destroy_leader(keel_engine_t *engine, PJRT_LoadedExecutable *leader)
 bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
     executables_t *table = engine->executables;
     PJRT_LoadedExecutable *leader = NULL;
+    slots_t *slots;
     bool may = true;
     pthread_mutex_lock(&table->lock);
-    executable_slot_t *slot = find_slot(table, loaded);
+    executable_slot_t *slot = find_among(table, loaded, &slots);
     if (slot) {
         bool active = gang_of(slot) != NULL;
         if (slot->joined) may = gang_leave(&table->gangs, slot->joined, loaded, active, &leader);
@@ -203,6 +247,7 @@ bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
         keel_free(slot->made_of);
         slot->stored = NULL;
         slot->made_of = NULL;
+        --slots->used;
         atomic_store_explicit(&slot->loaded, EMPTIED, memory_order_release);
     }
     pthread_mutex_unlock(&table->lock);

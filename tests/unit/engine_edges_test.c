@@ -373,6 +373,27 @@ static void test_an_executable_is_found_behind_others_that_are_gone(void **state
     destroy_tables(&engine);
 }
 
+// Servers keep what they compile.
+static void test_each_executable_is_known_however_many_there_are(void **state) {
+    (void)state;
+    enum { MANY = 40000 };
+    keel_engine_t engine = {0};
+    make_tables(&engine);
+    for (uint32_t i = 0; i < MANY; ++i)
+        add_stored(&engine, i, 1);
+    for (uint32_t i = 0; i < MANY; i += 2)
+        assert_true(keel_engine_loaded_closing(&engine, pointer(i)));
+    for (uint32_t i = 0; i < MANY; i += 4)
+        add_stored(&engine, i, 2);
+    for (uint32_t i = 0; i < MANY; ++i)
+        assert_int_equal(life_of(&engine, i), i % 2 ? 1 : i % 4 ? 0 : 2);
+    for (uint32_t i = 0; i < MANY; ++i)
+        assert_true(keel_engine_loaded_closing(&engine, pointer(i)));
+    for (uint32_t i = 0; i < MANY; ++i)
+        assert_int_equal(life_of(&engine, i), 0);
+    destroy_tables(&engine);
+}
+
 // The n-th pointer that is looked for at the same place as all others of these.
 static const PJRT_LoadedExecutable *colliding(unsigned n) {
     for (uintptr_t bits = FIRST;; bits += STEP)
@@ -511,6 +532,7 @@ int main(void) {
         TEST(a_forked_child_destroys_its_buffers_itself),
         TEST(an_executable_is_found_behind_others_that_are_gone),
         TEST(replicas_that_wait_for_others_are_told_after_20_seconds),
+        TEST(each_executable_is_known_however_many_there_are),
         TEST(threads_add_take_and_close_executables_that_share_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
