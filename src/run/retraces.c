@@ -42,35 +42,93 @@ static keel_status_t index_retraces(const keel_run_t *run, keel_buffer_t *name, 
     return NULL;
 }
 
-static keel_status_t add_to_entry(const keel_steps_t *steps, keel_run_t *run, size_t index,
-                                  keel_buffer_t *name, const keel_map_t *entries) {
-    keel_run_request_t *request = &run->requests[index];
-    const keel_steps_request_t *known = &steps->requests[index];
-    const retrace_t retrace = {request->pid, request->is_compile,
-                               run->programs[request->index].identity, request->name,
-                               &request->site};
-    size_t function = name_retrace(name, &retrace);
+static size_t name_request(keel_buffer_t *out, const keel_run_t *run,
+                           const keel_run_request_t *request) {
+    return name_retrace(out, &(retrace_t){request->pid, request->is_compile,
+                                          run->programs[request->index].identity, request->name,
+                                          &request->site});
+}
+
+// SIZE_MAX: none.
+static keel_status_t find_entry(const keel_run_t *run, const keel_run_request_t *request,
+                                keel_buffer_t *name, const keel_map_t *entries, size_t *out) {
+    size_t function = name_request(name, run, request);
     KEEL_TRY(keel_buffer_status(name));
     const uint64_t *at = keel_map_find(entries, keel_buffer_bytes(name));
     if (!at) at = keel_map_find(entries, keel_bytes(name->data, function));
-    if (!at) return NULL;
-    keel_run_entry_t *entry = &run->entries[*at];
-    request->entry = *at;
+    *out = at ? *at : SIZE_MAX;
+    return NULL;
+}
+
+static keel_status_t add_to_entry(keel_run_t *run, keel_run_request_t *request,
+                                  double overhead_seconds, keel_buffer_t *name,
+                                  const keel_map_t *entries) {
+    KEEL_TRY(find_entry(run, request, name, entries, &request->entry));
+    if (request->entry == SIZE_MAX) return NULL;
+    keel_run_entry_t *entry = &run->entries[request->entry];
     keel_took_add(&entry->took, &request->took);
-    if (!known->is_rehearsed) entry->took.seconds += known->overhead_seconds;
+    entry->took.seconds += overhead_seconds;
     if (request->step > entry->last_step) entry->last_step = request->step;
     return NULL;
 }
 
-keel_status_t keel_retraces_add(const keel_steps_t *steps, keel_run_t *run) {
+keel_status_t keel_retraces_add(const keel_retraces_t *retraces, const keel_steps_t *steps,
+                                keel_run_t *run) {
     keel_map_t entries;
     keel_buffer_t name;
     keel_map_initialize(&entries);
     keel_buffer_initialize(&name, 0);
     keel_status_t status = index_retraces(run, &name, &entries);
-    for (size_t i = 0; !status && i < steps->request_count; ++i)
-        if (steps->requests[i].is_counted) status = add_to_entry(steps, run, i, &name, &entries);
+    for (size_t i = 0; !status && i < steps->request_count; ++i) {
+        const keel_steps_request_t *known = &steps->requests[i];
+        double overhead = known->is_rehearsed ? 0 : known->overhead_seconds;
+        if (known->is_counted)
+            status = add_to_entry(run, &run->requests[i], overhead, &name, &entries);
+    }
+    for (size_t i = 0; !status && i < retraces->count; ++i)
+        status = add_to_entry(run, &retraces->sums[i], 0, &name, &entries);
     keel_buffer_deinitialize(&name);
     keel_map_deinitialize(&entries);
+    return status;
+}
+
+// ---- those that are not kept -------------------------------------------------------------------
+
+void keel_retraces_begin(keel_retraces_t *retraces) {
+    *retraces = (keel_retraces_t){0};
+    keel_map_initialize(&retraces->index);
+}
+
+void keel_retraces_end(keel_retraces_t *retraces) {
+    keel_map_deinitialize(&retraces->index);
+    keel_free(retraces->sums);
+}
+
+static keel_status_t add_sum(keel_retraces_t *retraces, keel_bytes_t name,
+                             const keel_run_request_t *request) {
+    void *grown = retraces->sums;
+    if (retraces->count >= keel_limit(KEEL_LIMIT_REQUESTS)) return NULL;
+    KEEL_TRY(keel_grow_array(retraces->count, sizeof *retraces->sums, &retraces->capacity, &grown));
+    retraces->sums = grown;
+    KEEL_TRY(keel_map_put(&retraces->index, name, retraces->count));
+    retraces->sums[retraces->count++] = *request;
+    return NULL;
+}
+
+keel_status_t keel_retraces_sum(keel_retraces_t *retraces, const keel_run_t *run,
+                                const keel_run_request_t *request) {
+    keel_buffer_t name;
+    keel_buffer_initialize(&name, 0);
+    name_request(&name, run, request);
+    keel_status_t status = keel_buffer_status(&name);
+    const uint64_t *at = status ? NULL : keel_map_find(&retraces->index, keel_buffer_bytes(&name));
+    if (at) {
+        keel_run_request_t *sum = &retraces->sums[*at];
+        keel_took_add(&sum->took, &request->took);
+        if (request->step > sum->step) sum->step = request->step;
+    } else if (!status) {
+        status = add_sum(retraces, keel_buffer_bytes(&name), request);
+    }
+    keel_buffer_deinitialize(&name);
     return status;
 }

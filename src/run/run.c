@@ -17,6 +17,7 @@ typedef struct reading_t {
     double last;                  // time of the last event
     double first_told, last_told; // likewise, ignoring impossible times
     keel_memory_reading_t memory;
+    keel_retraces_t retraces;
     int64_t *first_pids;         // which process asked first for each program
     keel_run_program_t left_out; // one that is not kept
 } reading_t;
@@ -234,25 +235,9 @@ static bool is_repeat(const reading_t *reading, size_t program, int64_t pid) {
     return *first != pid && reading->run->rehearsal.target.processes > 1;
 }
 
-// One that is not kept.
-static void sum_request(reading_t *reading, const json_t *event,
-                        const keel_steps_request_t *known) {
-    keel_run_t *run = reading->run;
-    ++run->summed;
-    run->recompiles +=
-        is_compile(event, known) && json_is_true(json_object_get(event, "recompile"));
-    if (is_event(event, "compile")) ++run->fates[known->fate];
-}
-
-static keel_status_t add_request(reading_t *reading, const json_t *event,
-                                 const keel_steps_process_t *process,
-                                 const keel_steps_request_t *known) {
-    keel_run_t *run = reading->run;
-    void *grown = run->requests;
-    KEEL_TRY(keel_grow_array(run->request_count, sizeof *run->requests, &reading->request_capacity,
-                             &grown));
-    run->requests = grown;
-    keel_run_request_t *request = &run->requests[run->request_count];
+static keel_status_t read_request(reading_t *reading, const json_t *event,
+                                  const keel_steps_process_t *process,
+                                  const keel_steps_request_t *known, keel_run_request_t *request) {
     *request = (keel_run_request_t){
         .step = known->step,
         .t = keel_event_number(event, "t"),
@@ -268,7 +253,35 @@ static keel_status_t add_request(reading_t *reading, const json_t *event,
         .operation = known->operation,
         .entry = SIZE_MAX,
     };
-    KEEL_TRY(describe_request(reading, event, request));
+    return describe_request(reading, event, request);
+}
+
+// One that is not kept.
+static keel_status_t sum_request(reading_t *reading, const json_t *event,
+                                 const keel_steps_process_t *process,
+                                 const keel_steps_request_t *known) {
+    keel_run_t *run = reading->run;
+    keel_run_request_t request;
+    ++run->summed;
+    run->recompiles +=
+        is_compile(event, known) && json_is_true(json_object_get(event, "recompile"));
+    if (is_event(event, "compile")) ++run->fates[known->fate];
+    if (!known->is_counted || known->program == SIZE_MAX) return NULL;
+    KEEL_TRY(read_request(reading, event, process, known, &request));
+    if (!known->is_rehearsed) request.took.seconds += known->overhead_seconds;
+    return keel_retraces_sum(&reading->retraces, run, &request);
+}
+
+static keel_status_t add_request(reading_t *reading, const json_t *event,
+                                 const keel_steps_process_t *process,
+                                 const keel_steps_request_t *known) {
+    keel_run_t *run = reading->run;
+    void *grown = run->requests;
+    KEEL_TRY(keel_grow_array(run->request_count, sizeof *run->requests, &reading->request_capacity,
+                             &grown));
+    run->requests = grown;
+    keel_run_request_t *request = &run->requests[run->request_count];
+    KEEL_TRY(read_request(reading, event, process, known, request));
     request->is_repeat = is_repeat(reading, request->index, request->pid);
     if (request->is_repeat) request->is_compile = request->recompile = false;
     ++run->request_count;
@@ -367,7 +380,7 @@ static keel_status_t meet_event(void *context, const json_t *event) {
         KEEL_TRY(keel_memory_add(&reading->memory, event, run->cwd, &run->texts));
     if (run->parts & KEEL_RUN_METRICS) KEEL_TRY(keel_metrics_event(&run->metrics, event));
     if (reading->request && reading->request->is_summed)
-        sum_request(reading, event, reading->request);
+        KEEL_TRY(sum_request(reading, event, process, reading->request));
     else if (reading->request)
         KEEL_TRY(add_request(reading, event, process, reading->request));
     if (!is_event(event, "explain")) return NULL;
@@ -448,7 +461,7 @@ static keel_status_t meet_events(reading_t *reading) {
     KEEL_TRY(keel_reads_settle(&reading->reads));
     KEEL_TRY(keel_memory_settle(&reading->memory));
     keel_asides_settle(&run->asides);
-    KEEL_TRY(keel_retraces_add(reading->steps, run));
+    KEEL_TRY(keel_retraces_add(&reading->retraces, reading->steps, run));
     find_ends(reading);
     sum_up_processes(reading);
     if (!run->unfinished) KEEL_TRY(keel_drift_find(&run->rehearsal));
@@ -472,7 +485,9 @@ static keel_status_t read_source(keel_journal_source_t source, const char *id, c
     if (run->steps_->is_rehearsal) run->parts |= KEEL_RUN_MEMORY;
     keel_memory_begin(&reading.memory, run->steps_->is_rehearsal, &run->memory);
     keel_reads_begin(&reading.reads, run->steps_, &run->texts, &run->reads);
+    keel_retraces_begin(&reading.retraces);
     keel_status_t status = keel_status_annotate(meet_events(&reading), "%s", path);
+    keel_retraces_end(&reading.retraces);
     keel_reads_end(&reading.reads);
     keel_memory_end(&reading.memory);
     keel_free(reading.first_pids);

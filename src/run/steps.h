@@ -41,10 +41,23 @@ keel_status_t keel_event_site(keel_texts_t *texts, const json_t *site, const cha
 keel_status_t keel_run_read_entry(const json_t *event, const char *folder, keel_texts_t *texts,
                                   keel_run_entry_t *entry) KEEL_MUST_CHECK;
 
-// retraces.c: adds the retraces that are not explained themselves to those that are. The entries
-// are complete.
+// retraces.c: adds the retraces that are not explained themselves to those that are. Of requests
+// that are not kept, those of one line are one here.
 struct keel_steps_t;
-keel_status_t keel_retraces_add(const struct keel_steps_t *steps, keel_run_t *run) KEEL_MUST_CHECK;
+typedef struct keel_retraces_t {
+    keel_run_request_t *sums; // what they took, with Keel's own time, and the last step
+    size_t count, capacity;
+    keel_map_t index; // -> sums
+} keel_retraces_t;
+
+void keel_retraces_begin(keel_retraces_t *retraces);
+void keel_retraces_end(keel_retraces_t *retraces);
+// One that is counted and not kept.
+keel_status_t keel_retraces_sum(keel_retraces_t *retraces, const keel_run_t *run,
+                                const keel_run_request_t *request) KEEL_MUST_CHECK;
+// The entries are complete.
+keel_status_t keel_retraces_add(const keel_retraces_t *retraces, const struct keel_steps_t *steps,
+                                keel_run_t *run) KEEL_MUST_CHECK;
 
 // ---- steps -------------------------------------------------------------------------------------
 

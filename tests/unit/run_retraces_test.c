@@ -96,6 +96,30 @@ static void what_was_counted_belongs_to_the_last_one_that_is_explained(void **st
     keel_why_deinitialize(&why);
 }
 
+// A run that goes on for weeks.
+static void those_that_are_not_kept_one_by_one_are_counted_too(void **state) {
+    (void)state;
+    keel_why_t why;
+    uint64_t most = keel_limit(KEEL_LIMIT_REQUESTS);
+    ask_in_a_loop();
+    compiled("q", 7, 8, false);
+    compiled("q", 7, 16, true);
+    compiled("q", 7, 32, true);
+    keel_limit_set(KEEL_LIMIT_REQUESTS, 3);
+    parse(&why);
+    keel_limit_set(KEEL_LIMIT_REQUESTS, most);
+    const keel_run_entry_t *last = last_of(&why, 3) - 1, *again = &why.run.entries[2];
+    assert_int_equal(why.run.request_count, 3);
+    assert_int_equal(why.run.summed, 5);
+    assert_int_equal(last->took.times, 298);
+    assert_true(last->took.seconds == 0.375 + 24 + 12);
+    assert_int_equal(last->last_step, 300);
+    assert_int_equal(again->took.times, 3);
+    assert_true(again->took.seconds == 8 + (16 + 8) + (32 + 16));
+    assert_int_equal(why.retraces.times, 302);
+    keel_why_deinitialize(&why);
+}
+
 static void figures_count_each_of_them(void **state) {
     (void)state;
     keel_why_t why;
@@ -331,6 +355,7 @@ static void one_retrace_that_costs_much_is_in_the_summary(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(what_was_counted_belongs_to_the_last_one_that_is_explained),
+        TEST(those_that_are_not_kept_one_by_one_are_counted_too),
         TEST(figures_count_each_of_them),
         TEST(a_program_that_is_compiled_again_is_a_retrace_too),
         TEST(what_is_loaded_and_what_is_compiled_are_two_items),
