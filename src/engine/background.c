@@ -132,6 +132,14 @@ keel_status_t background_add(keel_engine_t *engine, task_t *task) {
     return status;
 }
 
+uint64_t background_length(keel_engine_t *engine) {
+    background_t *background = engine->background;
+    pthread_mutex_lock(&background->lock);
+    uint64_t length = background->added - background->done;
+    pthread_mutex_unlock(&background->lock);
+    return length;
+}
+
 static bool is_pending(const background_t *background, const PJRT_Client *client) {
     if (background->looking) return true;
     if (background->working && (!client || background->client == client)) return true;

@@ -27,6 +27,8 @@ keel_status_t background_add(keel_engine_t *engine, task_t *task) KEEL_MUST_CHEC
 // if the running task takes longer than engine_patience_for: the thread hangs, and if it wakes up
 // it still uses the client.
 bool background_drain(keel_engine_t *engine, const PJRT_Client *client);
+// How many tasks are queued or running.
+uint64_t background_length(keel_engine_t *engine);
 // Waits until every task is done that was queued before, but no longer than until that time of
 // keel_clock_monotonic; then false.
 bool background_wait(keel_engine_t *engine, uint64_t until);

@@ -309,9 +309,17 @@ static keel_status_t make_executable_task(const publication_t *publication,
     return keel_strdup(keel_str(publication->name), &(*out)->name);
 }
 
+// Programs that are compiled faster than they are stored would have a claim each, and with it a
+// descriptor of the client's process. Others that want one of them compile it as fast.
+static void give_up_claims(keel_engine_t *engine, executable_task_t *task) {
+    enum { CLAIMED = 48 };
+    if (background_length(engine) >= CLAIMED) claims_release(&task->claims);
+}
+
 void publish_executable(keel_engine_t *engine, const publication_t *publication) {
     executable_task_t *task;
     keel_status_t status = make_executable_task(publication, &task);
+    if (!status) give_up_claims(engine, task);
     if (!status) status = background_add(engine, &task->task);
     if (!status) return;
     if (task) destroy_executable_task(&task->task);

@@ -79,6 +79,48 @@ static void test_without_a_client_all_work_is_waited_for_in_order(void **state) 
     door_run(*state, "", wait_for_all);
 }
 
+static int count_descriptors(void) {
+    int count = 0;
+    DIR *directory = opendir("/proc/self/fd");
+    CHECK(directory);
+    while (readdir(directory))
+        ++count;
+    closedir(directory);
+    return count;
+}
+
+enum { QUEUED = 300 };
+
+static void compile_faster_than_it_stores(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    sem_t until;
+    CHECK(sem_init(&until, 0, 0) == 0);
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    bare_client(&bare);
+    bare_live(&bare, "first"); // what is opened once is open
+    CHECK(background_drain(bare.engine, NULL));
+    static work_t slow;
+    slow = work_of(0, &until);
+    CHECK(!background_add(bare.engine, &slow.task));
+    int before = count_descriptors();
+    for (int i = 0; i < QUEUED; ++i) {
+        char text[32];
+        snprintf(text, sizeof text, "program %d", i);
+        bare_live(&bare, text);
+    }
+    CHECK(count_descriptors() - before <= 64);
+    CHECK(sem_post(&until) == 0);
+    bare_close(&bare);
+}
+
+// A process may have 1024.
+static void test_programs_that_wait_to_be_stored_hold_few_descriptors(void **state) {
+    const door_t *door = *state;
+    door_run(door, "", compile_faster_than_it_stores);
+    assert_int_equal(count_entries(door), QUEUED + 1);
+}
+
 static atomic_uint looked;
 
 static void look(keel_engine_t *engine) {
@@ -124,6 +166,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(a_client_waits_for_its_own_work_only),
         TEST(without_a_client_all_work_is_waited_for_in_order),
+        TEST(programs_that_wait_to_be_stored_hold_few_descriptors),
         TEST(it_looks_around_between_tasks_that_leave_no_pause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
