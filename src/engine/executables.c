@@ -46,9 +46,9 @@ struct executables_t {
 // The pointer in a slot that was emptied, so that a search continues past it.
 static const uintptr_t EMPTIED = 1;
 
-static size_t place(const slots_t *slots, const PJRT_LoadedExecutable *pointer, size_t probe) {
+static size_t place(const PJRT_LoadedExecutable *pointer) {
     uint64_t bits = (uint64_t)(uintptr_t)pointer * 0x9E3779B97F4A7C15ull;
-    return ((size_t)(bits >> 40) + probe) & (slots->size - 1);
+    return (size_t)(bits >> 40);
 }
 
 static keel_status_t make_slots(size_t size, slots_t **out) {
@@ -95,14 +95,12 @@ void executables_after_fork(keel_engine_t *engine) {
     pthread_mutex_unlock(&engine->executables->lock);
 }
 
-// `*out_slots` is the table that it is in.
-static executable_slot_t *find_among(executables_t *table, const PJRT_LoadedExecutable *loaded,
-                                     slots_t **out_slots) {
+static executable_slot_t *search(executables_t *table, const PJRT_LoadedExecutable *loaded) {
+    size_t at = place(loaded);
     for (slots_t *slots = table->first; slots;
          slots = atomic_load_explicit(&slots->next, memory_order_acquire)) {
-        *out_slots = slots;
         for (size_t probe = 0; probe < EXECUTABLE_PROBES; ++probe) {
-            executable_slot_t *slot = &slots->slots[place(slots, loaded, probe)];
+            executable_slot_t *slot = &slots->slots[(at + probe) & (slots->size - 1)];
             uintptr_t held = atomic_load_explicit(&slot->loaded, memory_order_acquire);
             if (held == (uintptr_t)loaded) return slot;
             if (!held) break;
@@ -111,9 +109,18 @@ static executable_slot_t *find_among(executables_t *table, const PJRT_LoadedExec
     return NULL;
 }
 
+// Mostly it stands in its own place, in the first table.
 static executable_slot_t *find_slot(executables_t *table, const PJRT_LoadedExecutable *loaded) {
-    slots_t *slots;
-    return find_among(table, loaded, &slots);
+    executable_slot_t *slot = &table->first->slots[place(loaded) & (FIRST_SLOTS - 1)];
+    uintptr_t held = atomic_load_explicit(&slot->loaded, memory_order_acquire);
+    return held == (uintptr_t)loaded ? slot : search(table, loaded);
+}
+
+static slots_t *table_of(executables_t *table, const executable_slot_t *slot) {
+    slots_t *slots = table->first;
+    while (slot < slots->slots || slot >= slots->slots + slots->size)
+        slots = atomic_load_explicit(&slots->next, memory_order_relaxed);
+    return slots;
 }
 
 keel_gang_t *keel_engine_executed(keel_engine_t *engine,
@@ -135,9 +142,10 @@ void keel_stored_release(keel_stored_t *stored) {
 }
 
 static executable_slot_t *free_slot(slots_t *slots, const PJRT_LoadedExecutable *loaded) {
+    size_t at = place(loaded);
     if (slots->used >= slots->size / 2) return NULL;
     for (size_t probe = 0; probe < EXECUTABLE_PROBES; ++probe) {
-        executable_slot_t *slot = &slots->slots[place(slots, loaded, probe)];
+        executable_slot_t *slot = &slots->slots[(at + probe) & (slots->size - 1)];
         if (atomic_load_explicit(&slot->loaded, memory_order_relaxed) <= EMPTIED) return slot;
     }
     return NULL;
@@ -236,10 +244,9 @@ static void destroy_leader(keel_engine_t *engine, PJRT_LoadedExecutable *leader)
 bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutable *loaded) {
     executables_t *table = engine->executables;
     PJRT_LoadedExecutable *leader = NULL;
-    slots_t *slots;
     bool may = true;
     pthread_mutex_lock(&table->lock);
-    executable_slot_t *slot = find_among(table, loaded, &slots);
+    executable_slot_t *slot = find_slot(table, loaded);
     if (slot) {
         bool active = gang_of(slot) != NULL;
         if (slot->joined) may = gang_leave(&table->gangs, slot->joined, loaded, active, &leader);
@@ -247,7 +254,7 @@ bool keel_engine_loaded_closing(keel_engine_t *engine, const PJRT_LoadedExecutab
         keel_free(slot->made_of);
         slot->stored = NULL;
         slot->made_of = NULL;
-        --slots->used;
+        --table_of(table, slot)->used;
         atomic_store_explicit(&slot->loaded, EMPTIED, memory_order_release);
     }
     pthread_mutex_unlock(&table->lock);
