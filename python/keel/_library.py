@@ -3,7 +3,7 @@
 import contextlib
 import ctypes
 import os
-from typing import Callable, Iterator, List, Optional, Sequence, Type
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Type
 
 NAME = "libkeel_pjrt.so"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -13,6 +13,7 @@ PLACES = (
 )
 
 _step: Optional[Callable[[], None]] = None
+_prepared: Any = None
 _notes: List[object] = []  # what the library may be calling now, so none is freed
 
 
@@ -227,6 +228,17 @@ def note_left(read: int, file: str, line: int, function: str, round: int, rounds
                      ctypes.c_bool, ctypes.c_bool)
     note.restype = None
     note(read, os.fsencode(file), line, function.encode(errors="replace"), round, rounds, decides, raised)
+
+
+def prepared(what: int, seconds: float) -> None:
+    """How long this thread took to trace (0) or lower (1) what it will ask for. Called often."""
+    global _prepared
+    if _prepared is None:
+        _prepared = getattr(_open(os.RTLD_NOLOAD | os.RTLD_NOW), "keel_note_preparing", None)
+        if _prepared is None:
+            return
+        _prepared.argtypes, _prepared.restype = (ctypes.c_int, ctypes.c_double), None
+    _prepared(what, seconds)
 
 
 def note_bytecode(modules: int, size: int, why: str) -> None:

@@ -4,7 +4,7 @@ import logging
 import os
 
 from . import (bytecode, devices, disabled_jit, doors, fixes, handlers, kernels, loops, outlines,
-               own_cache, rehearsal, service)
+               own_cache, preparing, rehearsal, service)
 from ._imports import when_imported
 
 
@@ -24,6 +24,7 @@ def begin_jax() -> None:
     devices.begin()
     outlines.begin()
     service.begin()
+    preparing.begin()
     rehearsal.begin_jax()
     loops.begin()
     own_cache.begin()

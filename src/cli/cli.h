@@ -206,6 +206,11 @@ void cli_program_close(cli_program_t *program);
 keel_status_t cli_program_explain(const cli_program_t *program,
                                   keel_status_t status) KEEL_MUST_CHECK;
 
+// ---- why_first.c --------------------------------------------------------------------------------
+
+// `keel why --first`: the exit code.
+int cli_why_first(const char *run_dir, const char *run, bool json, bool all);
+
 // ---- elf.c, environment.c, interpreter.c: the parts of `keel run` ------------------------------
 
 // KEEL_INVALID, with one line, if the file cannot be a PJRT plugin for this machine.

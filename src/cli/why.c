@@ -19,23 +19,33 @@ static const char details[] =
     "expensive first. `keel explain` has a page for each cause.\n";
 
 int cli_why(cli_call_t *call) {
-    bool json = false, all = false;
+    bool json = false, all = false, first = false;
     const char *program = NULL;
     int code;
     call->details = details;
     cli_switch(call, "--json", "print JSON: a list of recompiles, oldest first", &json);
     cli_switch(call, "--all", "shorten nothing; show first compiles and loads too", &all);
+    cli_switch(call, "--first", "where the time of the start went, and what makes programs large",
+               &first);
     cli_text(call, "--program", "DIGEST", "print the item of this program alone", &program);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
     if (!cli_take_packed_runs(call, NULL, &code)) return code;
     if (program && json)
         return cli_fail(keel_status_make(KEEL_INVALID, "--program and --json: use one of them"));
+    if (program && first)
+        return cli_fail(keel_status_make(KEEL_INVALID, "--program and --first: use one of them"));
     keel_settings_t settings;
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);
     keel_why_t why;
     status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
+    if (!status && first) {
+        code = cli_why_first(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0],
+                             json, all);
+        keel_settings_deinitialize(&settings);
+        return code;
+    }
     if (!status)
         status = read_why(keel_settings_text(&settings, KEEL_SETTING_RUN_DIR), call->rest[0],
                           json || all || program ? KEEL_RUN_DETAILS : 0, &why);

@@ -279,6 +279,7 @@ static void journal_start(keel_engine_t *engine, const keel_backend_t *backend,
                                   .target =
                                       rehearsal_target(engine, client ? client->client : NULL),
                                   .client = client ? client->number : 0,
+                                  .client_seconds = keel_preparing_take(KEEL_PREPARING_CLIENT),
                                   .key = client ? &client->backend : NULL};
     event.plugin.path = engine->plugin->path;
     event.plugin.name = strrchr(engine->plugin->path, '/') + 1;

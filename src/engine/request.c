@@ -383,6 +383,8 @@ keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *arg
                     .kind = kind,
                     .name = "",
                     .site = {.place = {.file = "", .function = "", .call_file = ""}, .origin = ""},
+                    .traced = keel_preparing_take(KEEL_PREPARING_TRACE),
+                    .lowered = keel_preparing_take(KEEL_PREPARING_LOWER),
                     .started = keel_clock_monotonic() - spent,
                     .code = keel_bytes(args->program->code, args->program->code_size)};
     spent = 0;

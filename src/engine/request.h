@@ -36,12 +36,13 @@ typedef struct request_t {
     dumps_t dumps;
     keel_bytes_t load_options; // of an entry of this program, see keel_payload_t
     bool recompile;
-    bool is_eager;         // an operation that ran on its own, outside jit
-    bool has_gradient;     // it computes one
-    bool has_key;          // this process asked for this key before
-    uint64_t asked_before; // how often this function asked for this key before
-    bool is_retrace;       // by the same replica
-    repeat_t repeat;       // what is written of a retrace
+    bool is_eager;          // an operation that ran on its own, outside jit
+    bool has_gradient;      // it computes one
+    bool has_key;           // this process asked for this key before
+    uint64_t asked_before;  // how often this function asked for this key before
+    bool is_retrace;        // by the same replica
+    repeat_t repeat;        // what is written of a retrace
+    double traced, lowered; // seconds before it, on this thread (keel_preparing_t)
     uint64_t started;
     uint64_t in_plugin;        // nanoseconds
     keel_bytes_t sent_options; // the client's, while args holds others

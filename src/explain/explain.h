@@ -38,6 +38,7 @@
 //   call.c           what differs between two calls of one program
 //   retrace.c        a program that has not changed
 //   rest.c           what differs if nothing else was found
+//   large.c          what makes one program large (large.h)
 //   value.c          values as people read them; apart.c: so that they never read the same
 //
 // A difference is a *root* if nothing else explains it; the others are folded under the root that

@@ -39,20 +39,7 @@ uint64_t keel_diff_element_hash(keel_graph_t *graph, keel_type_id_t type) {
 const char *keel_diff_type(keel_diff_t *diff, const keel_program_t *program, keel_type_id_t type) {
     keel_buffer_t buffer;
     keel_buffer_initialize(&buffer, 0);
-    if (!has_dims(program, type)) {
-        keel_print_short_element(program, type, &buffer);
-        return cut(diff, &buffer);
-    }
-    keel_print_short_element(program, keel_program_type(program, type)->a, &buffer);
-    keel_ints_t dims = keel_diff_dims(program, type);
-    keel_buffer_byte(&buffer, '[');
-    for (uint32_t i = 0; i < dims.count; ++i) {
-        if (dims.items[i] == KEEL_DYNAMIC)
-            keel_buffer_text(&buffer, i ? ",?" : "?");
-        else
-            keel_buffer_format(&buffer, i ? ",%" PRId64 : "%" PRId64, dims.items[i]);
-    }
-    keel_buffer_byte(&buffer, ']');
+    keel_print_short_type(program, type, &buffer);
     return cut(diff, &buffer);
 }
 

@@ -10,6 +10,7 @@
 //   lambdas    which lambda of a line an expression is in                      lambdas.c
 //   names      what the user calls a program's arguments                       names.c
 //   call       what else JAX compares of a call                                call.c
+//   preparing  what this thread's client did before it asks                  preparing.c
 //   operation  which programs JAX makes of its own operations                  operation.c
 //   gradient   which programs compute a gradient                               gradient.c
 //   ending     threads that are left when the interpreter ends                 ending.c
@@ -137,6 +138,21 @@ keel_str_t keel_names_find(const char *names, keel_str_t client);
 // Whether an argument that is not in the program was passed, by the user's name.
 typedef enum keel_passing { KEEL_PASSING_UNKNOWN, KEEL_PASSED, KEEL_NOT_PASSED } keel_passing_t;
 keel_passing_t keel_names_passing(const char *names, keel_str_t user);
+
+// ---- preparing.c -------------------------------------------------------------------------------
+
+// What a client does before it asks for a program, on the thread that asks: its own time, without
+// that of others within it.
+typedef enum keel_preparing_t {
+    KEEL_PREPARING_TRACE, // Python functions
+    KEEL_PREPARING_LOWER, // what was traced, to a module
+    KEEL_PREPARING_CLIENT,
+    KEEL_PREPARING_COUNT,
+} keel_preparing_t;
+
+void keel_preparing_add(keel_preparing_t what, double seconds);
+// All of this thread since the last call.
+double keel_preparing_take(keel_preparing_t what);
 
 // ---- call.c ------------------------------------------------------------------------------------
 

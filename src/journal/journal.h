@@ -113,6 +113,7 @@ typedef struct keel_journal_start_t {
     const char *script; // keel_host_script
     keel_journal_target_t target;
     uint64_t client;       // which client of the process, from 1
+    double client_seconds; // that making it took; 0: unknown
     const keel_key_t *key; // the components that all its programs share
 } keel_journal_start_t;
 
@@ -132,12 +133,13 @@ typedef struct keel_journal_subject_t {
 
 typedef struct keel_journal_compile_t {
     keel_journal_subject_t subject;
-    double seconds;               // inside the plugin's Compile
-    double overhead_seconds;      // Keel's own, inside Compile
-    uint64_t ops;                 // operations of the program; 0: unknown
-    uint64_t bytes;               // of the program
-    const char *format;           // "mlir", "hlo"
-    const keel_digest_t *options; // of the client's compile options, with maps in order
+    double seconds;                         // inside the plugin's Compile
+    double overhead_seconds;                // Keel's own, inside Compile
+    double traced_seconds, lowered_seconds; // that the client took for it before; 0: unknown
+    uint64_t ops;                           // operations of the program; 0: unknown
+    uint64_t bytes;                         // of the program
+    const char *format;                     // "mlir", "hlo"
+    const keel_digest_t *options;           // of the client's compile options, with maps in order
     keel_journal_site_t site;
     uint64_t number;   // of the program, for counts that follow; 0: none
     bool recompile;    // this process compiled or loaded a module of that name under another key
@@ -170,6 +172,7 @@ typedef struct keel_journal_load_t {
     double seconds;          // that the client waited for the plugin's deserialize-and-load
     double ahead_seconds;    // the part before the client asked; 0 if it was not loaded ahead
     double overhead_seconds; // Keel's own, inside Compile
+    double traced_seconds, lowered_seconds; // as above
     uint64_t ops, bytes;
     uint64_t payload_bytes; // of the serialized executable
     double compile_seconds; // what compiling it cost when it was stored

@@ -379,8 +379,15 @@ void keel_journal_start(keel_journal_t *journal, const keel_journal_start_t *eve
     keel_process_name(process);
     if (*process) keel_line_text(&line.json, "process", process);
     keel_line_real(&line.json, "began", keel_process_began());
+    if (event->client_seconds > 0)
+        keel_line_real(&line.json, "client_seconds", event->client_seconds);
     components_field(&line.json, event->key, KEEL_KEY_VALUE_LIMIT);
     finish_line(journal, &line, true);
+}
+
+static void preparing_fields(keel_json_t *json, double traced, double lowered) {
+    if (traced > 0) keel_line_real(json, "traced_seconds", traced);
+    if (lowered > 0) keel_line_real(json, "lowered_seconds", lowered);
 }
 
 void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t *event) {
@@ -389,6 +396,7 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
     keel_line_subject(&line.json, &event->subject);
     keel_line_real(&line.json, "seconds", event->seconds);
     keel_line_real(&line.json, "overhead_seconds", event->overhead_seconds);
+    preparing_fields(&line.json, event->traced_seconds, event->lowered_seconds);
     if (event->ops) keel_json_unsigned(&line.json, "ops", event->ops);
     keel_json_unsigned(&line.json, "bytes", event->bytes);
     keel_line_text(&line.json, "format", event->format);
@@ -417,6 +425,7 @@ void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event
     keel_line_real(&line.json, "seconds", event->seconds);
     if (event->ahead_seconds) keel_line_real(&line.json, "ahead_seconds", event->ahead_seconds);
     keel_line_real(&line.json, "overhead_seconds", event->overhead_seconds);
+    preparing_fields(&line.json, event->traced_seconds, event->lowered_seconds);
     if (event->ops) keel_json_unsigned(&line.json, "ops", event->ops);
     keel_json_unsigned(&line.json, "bytes", event->bytes);
     keel_json_unsigned(&line.json, "payload_bytes", event->payload_bytes);

@@ -20,6 +20,8 @@ void keel_print_type(const keel_program_t *program, keel_type_id_t type, keel_bu
 // "complex<f32>".
 void keel_print_short_element(const keel_program_t *program, keel_type_id_t type,
                               keel_buffer_t *out);
+// The same for any type: "f32[8,4]".
+void keel_print_short_type(const keel_program_t *program, keel_type_id_t type, keel_buffer_t *out);
 // P('data', None), as JAX writes a sharding. An empty one is P(), unless all dimensions are asked
 // for (`is_whole`). False if this form cannot express it.
 bool keel_print_sharding(const keel_program_t *program, keel_attr_id_t attr, bool is_whole,

@@ -1,4 +1,6 @@
 // Types and shardings as JAX writes them.
+#include <inttypes.h>
+
 #include "read/print.h"
 
 void keel_print_short_element(const keel_program_t *program, keel_type_id_t id,
@@ -15,6 +17,24 @@ void keel_print_short_element(const keel_program_t *program, keel_type_id_t id,
         keel_buffer_format(out, "u%u", type->a);
     else
         keel_print_type(program, id, out);
+}
+
+void keel_print_short_type(const keel_program_t *program, keel_type_id_t id, keel_buffer_t *out) {
+    const keel_type_t *type = keel_program_type(program, id);
+    if (type->kind != KEEL_TYPE_TENSOR && type->kind != KEEL_TYPE_BUFFER) {
+        keel_print_short_element(program, id, out);
+        return;
+    }
+    keel_print_short_element(program, type->a, out);
+    keel_ints_t dims = keel_program_ints(program, type->b);
+    keel_buffer_byte(out, '[');
+    for (uint32_t i = 0; i < dims.count; ++i) {
+        if (dims.items[i] == KEEL_DYNAMIC)
+            keel_buffer_text(out, i ? ",?" : "?");
+        else
+            keel_buffer_format(out, i ? ",%" PRId64 : "%" PRId64, dims.items[i]);
+    }
+    keel_buffer_byte(out, ']');
 }
 
 // ---- shardings ---------------------------------------------------------------------------------

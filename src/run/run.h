@@ -5,6 +5,7 @@
 //   steps.c    which step each compile or load delayed
 //   entries.c  what the journal explains; retraces.c: with what is not explained by itself
 //   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
+//   start.c    where the time of a start went (start.h)
 //   rehearsal.c  what is said about a rehearsal; outcomes.c: what its compiler made of each
 //   program;
 //                fit.c: whether it fits; drift.c: what processes do not do together

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "host/host.h"
 #include "key/key.h"
 #include "pjrt/error.h"
 #include "shim/shim.h"
@@ -65,7 +66,9 @@ PJRT_Error *keel_shim_create(PJRT_Client_Create_Args *args, keel_shim_created_t 
     if (status) return keel_pjrt_error(status);
     if (more) args->create_options = more;
     if (more) args->num_options = count + 1;
+    uint64_t began = keel_clock_monotonic();
     PJRT_Error *error = plugin->PJRT_Client_Create(args);
+    keel_preparing_add(KEEL_PREPARING_CLIENT, keel_seconds(keel_clock_monotonic() - began));
     if (!error) created(args);
     args->create_options = options;
     args->num_options = count;

@@ -3,6 +3,7 @@
 #include "compiler/compiler.h"
 #include "compiler/handlers.h"
 #include "enforce/enforce.h"
+#include "host/host.h"
 #include "keel/status.h"
 #include "pjrt/kernels.h"
 #include "pjrt/outlines.h"
@@ -40,6 +41,8 @@ KEEL_API void keel_ask_devices(int64_t count);
 // It reports what the client's own CPU devices are called, before their numbers. Before the client
 // is made.
 KEEL_API void keel_name_devices(const char *prefix);
+// It says how long this thread took to trace (0) or lower (1) what it will ask for.
+KEEL_API void keel_note_preparing(int what, double seconds);
 // It says what this thread's client asks executables for, when that begins and when it ends
 // (pjrt/outlines.h): a keel_outlines_t.
 KEEL_API void keel_mark_outlines(int kind, bool begins);
@@ -113,6 +116,10 @@ void keel_add_kernel(const char *name, void *function) {
         keel_log_once("kernel", "%s; programs that call it do not compile",
                       keel_status_message(status));
     keel_status_ignore(status);
+}
+
+void keel_note_preparing(int what, double seconds) {
+    keel_preparing_add(what ? KEEL_PREPARING_LOWER : KEEL_PREPARING_TRACE, seconds);
 }
 
 void keel_ask_devices(int64_t count) {
