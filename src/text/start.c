@@ -7,8 +7,8 @@
 #include "text/facts.h"
 #include "text/write.h"
 
-enum { PROGRAMS_SHOWN = 10 };
-static const double least = 1e-3; // seconds that are worth a row
+enum { PROGRAMS_SHOWN = 10, LONGEST = 4096 }; // bytes of a path
+static const double least = 1e-3;             // seconds that are worth a row
 
 // ---- the whole ---------------------------------------------------------------------------------
 
@@ -54,9 +54,10 @@ static void cell(keel_buffer_t *out, double seconds) {
 }
 
 static void place(const keel_run_t *run, const keel_frame_t *line, keel_buffer_t *out) {
-    char file[512];
+    char file[LONGEST];
     snprintf(file, sizeof file, "%.*s", KEEL_STR_ARGS(line->file));
-    keel_write_foreign(out, keel_run_relative(file, run->cwd));
+    const char *shown = keel_library_shown(file);
+    keel_write_foreign(out, shown == file ? keel_run_relative(file, run->cwd) : shown);
     keel_buffer_format(out, ":%u", line->line);
 }
 
