@@ -81,6 +81,9 @@ TRAINERS = [
             "Loading checkpoint from",
             Accident("shape", "i32[16,64]", "i32[32,64]", "levanter/trainer.py",
                      at="        return fn(*args, **kwargs)")),
+    Trainer("tunix", "google", "{here}/tunix_sft.py {steps}", "checkpoints/3/**/*", "done", "Restored params from step: 6",
+            Accident("shape", "i32[16,32]", "i32[8,32]", "tunix_sft.py",
+                     {"v6e:4x4": ("i32[32,32]", "i32[16,32]")}), {"TQDM_DISABLE": "1"}),
     Trainer("brax", "jax", "{here}/brax_ppo.py", "checkpoints/0*/**/*", "done", "restored 0",
             Accident("shape", "f32[8,4]", "f32[5,4]", "brax_ppo.py"),
             # At its end it asserts what devices computed: true or false.
