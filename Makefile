@@ -25,7 +25,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax test-pysource accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -122,6 +122,12 @@ test-jax: ## run JAX's own tests through Keel and without it: KEEL_JAX_SOURCES n
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(call build,asan-ubsan)
 	@$(PYTHON) tests/jax/run.py --skip $(TEST_JAX)
+
+# Not part of .ci/run: minutes, for what a sample of it tests there.
+test-pysource: ## compare the trees of all Python files that are here with CPython's
+	@tools/setup --tests
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@$(PYTHON) tests/conformance/python_source.py build/bin/pytree --all
 
 accidents: build ## run each accident of examples/torch and rewrite its tables
 	@tools/setup --torch

@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
+// An absent index, in every table.
+#define KEEL_NONE UINT32_MAX
+
 typedef struct keel_bytes_t {
     const uint8_t *data;
     size_t size;

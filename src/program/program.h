@@ -23,9 +23,6 @@
 
 #include "base/base.h"
 
-// An absent index, in every table.
-#define KEEL_NONE UINT32_MAX
-
 typedef uint32_t keel_string_id_t;
 typedef uint32_t keel_type_id_t;
 typedef uint32_t keel_attr_id_t;

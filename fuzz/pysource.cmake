@@ -1,0 +1,1 @@
+keel_fuzz(pysource ROOMS pysource base)

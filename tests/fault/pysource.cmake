@@ -1,0 +1,1 @@
+keel_fault_test(pysource ROOMS pysource base)
