@@ -10,6 +10,9 @@ GRAPHS ?= 1000
 GRAPHS_FROM ?= 1
 # Options of tests/jax/run.py for `make test-jax`.
 TEST_JAX ?=
+# What `make test-trainers` runs: TRAINERS="nnx|keras". KEEL_TRAINERS="jax" sets up only some of the environments, and
+# KEEL_TRAINER_PHASES="warm,none" goes through some of the phases of tests/trainers/run.py.
+TRAINERS ?= .*
 # Families and options of tests/sweep/run.py for `make test-sweep`.
 SWEEP ?=
 
@@ -81,11 +84,11 @@ test-targets: ## compile for GPUs and TPUs that are not here: 2 GB in .venv-targ
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(targets|client\.hosts$$|torch\.rehearse$$)'
 
-# Not part of .ci/run: an hour, and many downloads. KEEL_TRAINERS="jax" sets up some of the environments.
-test-trainers: ## run and rehearse Keras, MaxText, Levanter and others: 9 GB in .venv-trainers
+# An hour, and many downloads. .ci/run has a part of it.
+test-trainers: ## run and rehearse Keras, MaxText, Levanter, Tunix and others: 15 GB in .venv-trainers
 	@tools/setup --tests --trainers
 	@$(call build,release,-DKEEL_TESTS=ON)
-	@$(CTEST) --test-dir build -R '^trainers'
+	@$(CTEST) --test-dir build -R '^trainers\.($(TRAINERS))$$'
 
 # Not part of .ci/run: a quarter of an hour, and the downloads of test-targets.
 test-keys: ## mutations of environment and toolkit: code that real compilers make, and keys

@@ -3,12 +3,13 @@ and is rehearsed on TPUs and GPUs that are not there.
 
 Usage: run.py [NAME...] [--part K/N] [--only PHASE,...] [--keep]
 
-table.py has the trainers, PHASES below what is done with each. A phase brings those that it needs. It runs on a
-build (KEEL_TEST_BUILD, default `build`) with the environments of `tools/setup --trainers`; a trainer whose
-environment is missing is skipped and named.
+table.py has the trainers, PHASES below what is done with each. A phase brings those that it needs; without --only,
+KEEL_TRAINER_PHASES says which there are, or there are all. It runs on a build (KEEL_TEST_BUILD, default `build`) with
+the environments of `tools/setup --trainers`; a trainer whose environment is missing is skipped and named.
 """
 
 import argparse
+import os
 import re
 import resource
 import shutil
@@ -223,7 +224,8 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[[], *(t.name for t in table.TRAINERS)])
     parser.add_argument("--part", default="1/1", help="every Nth trainer, from the Kth")
-    parser.add_argument("--only", default=",".join(PHASES), help=f"of {', '.join(PHASES)}")
+    parser.add_argument("--only", default=os.environ.get("KEEL_TRAINER_PHASES") or ",".join(PHASES),
+                        help=f"of {', '.join(PHASES)}")
     parser.add_argument("--keep", action="store_true", help="keep the folders")
     return parser.parse_args()
 
