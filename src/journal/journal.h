@@ -52,6 +52,10 @@ bool keel_journal_has_program(keel_journal_t *journal, const keel_digest_t *prog
 // they are already kept. It compresses and writes, so do not call it while a client waits.
 void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,
                           keel_bytes_t bytes);
+// The same for a program whose digest is not that of its bytes, because it was asked for with
+// constants beside it.
+void keel_journal_whole_program(keel_journal_t *journal, const keel_digest_t *program,
+                                const char *format, keel_bytes_t bytes);
 
 // Any text or pointer below may be NULL; its field is then left out.
 

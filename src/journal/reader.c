@@ -4,6 +4,7 @@
 
 #include "base/pack.h"
 #include "journal/journal.h"
+#include "journal/program_name.h"
 
 #define PROGRAM_LIMIT ((uint64_t)2 << 30) // as the file has it
 
@@ -165,12 +166,28 @@ static keel_status_t decompress(const char *path, keel_bytes_t bytes, uint8_t **
     return why;
 }
 
-keel_status_t keel_journal_check_name(const char *path, keel_bytes_t content) {
+// Whether a file is named by a digest.
+static bool digest_of_name(const char *path, keel_digest_t *out) {
     enum { LENGTH = KEEL_DIGEST_HEX - 1 };
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    return strcspn(name, ".") == LENGTH && keel_digest_unhex((keel_str_t){name, LENGTH}, out);
+}
+
+// Of a file that says which program it keeps.
+static keel_status_t check_kept(const char *path, const keel_program_name_t *name,
+                                keel_bytes_t content) {
+    keel_digest_t named, is = keel_program_digest(content);
+    bool is_named = digest_of_name(path, &named);
+    if (is_named && !keel_digest_equal(&named, &name->program))
+        return damaged(path, "damaged: it keeps another program");
+    if (!keel_digest_equal(&is, &name->content))
+        return damaged(path, "damaged: its content has another digest than it says");
+    return NULL;
+}
+
+keel_status_t keel_journal_check_name(const char *path, keel_bytes_t content) {
     keel_digest_t named, is;
-    if (strcspn(name, ".") != LENGTH || !keel_digest_unhex((keel_str_t){name, LENGTH}, &named))
-        return NULL;
+    if (!digest_of_name(path, &named)) return NULL;
     is = keel_program_digest(content);
     if (keel_digest_equal(&named, &is)) return NULL;
     is = keel_digest(content); // older Keels name large programs by this too
@@ -189,9 +206,14 @@ keel_status_t keel_journal_read_program(const char *path, uint8_t **out, size_t 
     keel_file_facts_t facts;
     *out = NULL;
     KEEL_TRY(keel_file_read_with_facts(path, PROGRAM_LIMIT, &data, &size, &facts));
-    keel_status_t status = decompress(path, keel_bytes(data, size), out, out_size);
+    keel_program_name_t name;
+    keel_bytes_t packed = keel_bytes(data, size);
+    bool says = keel_program_name_read(&packed, &name);
+    keel_status_t status = decompress(path, packed, out, out_size);
     keel_free(data);
-    if (!status) status = keel_journal_check_name(path, keel_bytes(*out, *out_size));
+    if (!status)
+        status = says ? check_kept(path, &name, keel_bytes(*out, *out_size))
+                      : keel_journal_check_name(path, keel_bytes(*out, *out_size));
     if (keel_status_code(status) == KEEL_CORRUPT && *out) {
         keel_free(*out);
         *out = NULL;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "journal/line.h"
+#include "journal/program_name.h"
 
 // The line of a start, without which nothing of the process means anything. Without a lock: the
 // callers hold their own.
@@ -583,20 +584,37 @@ void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_coun
 
 // No fsync: a program is evidence for people, and its checksum reveals one that a power cut
 // damaged.
-static keel_status_t write_program(const char *folder, const char *path, keel_bytes_t bytes) {
+static keel_status_t write_file(const char *folder, const char *path, keel_bytes_t bytes) {
     static atomic_uint counter;
+    char *temporary = NULL;
+    keel_status_t status = keel_path(&temporary, "%s/.new.%d.%u", folder, (int)getpid(),
+                                     atomic_fetch_add(&counter, 1));
+    if (!status) status = keel_file_create(temporary, bytes);
+    if (!status) status = keel_file_rename(temporary, path);
+    if (status && temporary) keel_status_ignore(keel_file_remove(temporary));
+    keel_free(temporary);
+    return status;
+}
+
+static keel_status_t write_program(const char *folder, const char *path, keel_bytes_t bytes,
+                                   const keel_program_name_t *name) {
     KEEL_TRY(keel_directory_make(folder));
     uint8_t *data = NULL;
     size_t size = 0;
     KEEL_TRY(keel_pack(bytes, &data, &size));
-    char *temporary = NULL;
-    keel_status_t status = keel_path(&temporary, "%s/.new.%d.%u", folder, (int)getpid(),
-                                     atomic_fetch_add(&counter, 1));
-    if (!status) status = keel_file_create(temporary, keel_bytes(data, size));
-    if (!status) status = keel_file_rename(temporary, path);
-    if (status && temporary) keel_status_ignore(keel_file_remove(temporary));
-    keel_free(temporary);
+    if (!name) {
+        keel_status_t status = write_file(folder, path, keel_bytes(data, size));
+        keel_free(data);
+        return status;
+    }
+    keel_buffer_t named;
+    keel_buffer_initialize(&named, 0);
+    keel_buffer_append(&named, data, size);
     keel_free(data);
+    keel_program_name_write(name, &named);
+    keel_status_t status = keel_buffer_status(&named);
+    if (!status) status = write_file(folder, path, keel_buffer_bytes(&named));
+    keel_buffer_deinitialize(&named);
     return status;
 }
 
@@ -628,13 +646,24 @@ bool keel_journal_has_program(keel_journal_t *journal, const keel_digest_t *prog
     return has;
 }
 
-void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,
-                          keel_bytes_t bytes) {
+static void keep_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,
+                         keel_bytes_t bytes, const keel_program_name_t *name) {
     if (!journal || keel_journal_has_program(journal, program, format)) return;
     char *folder = NULL, *path = NULL;
     keel_status_t status = program_path(journal, program, format, &folder, &path);
-    if (!status) status = write_program(folder, path, bytes);
+    if (!status) status = write_program(folder, path, bytes, name);
     keel_free(folder);
     keel_free(path);
     if (status) lose(journal, 0, status);
+}
+
+void keel_journal_program(keel_journal_t *journal, const keel_digest_t *program, const char *format,
+                          keel_bytes_t bytes) {
+    keep_program(journal, program, format, bytes, NULL);
+}
+
+void keel_journal_whole_program(keel_journal_t *journal, const keel_digest_t *program,
+                                const char *format, keel_bytes_t bytes) {
+    const keel_program_name_t name = {*program, keel_program_digest(bytes)};
+    keep_program(journal, program, format, bytes, &name);
 }

@@ -293,6 +293,48 @@ static void what_a_full_disk_costs_is_counted_and_the_rest_is_recorded(void **st
     json_decref(events);
 }
 
+static void assert_kept(const char *path, keel_code_t code) {
+    uint8_t *data = NULL;
+    size_t size;
+    keel_status_t status = keel_journal_read_program(path, &data, &size);
+    assert_int_equal(keel_status_code(status), code);
+    if (!status) assert_int_equal(size, 3);
+    if (!status) assert_memory_equal(data, "abc", 3);
+    keel_status_ignore(status);
+    keel_free(data);
+}
+
+// It is named by what its client gave, not by its own bytes.
+static void a_whole_program_says_whose_it_is(void **state) {
+    (void)state;
+    keel_journal_t *journal;
+    keel_digest_t program = digest_of("program and constants");
+    char hex[KEEL_DIGEST_HEX], path[512], other[512];
+    assert_null(keel_journal_open(folder, "whole", &journal));
+    keel_journal_whole_program(journal, &program, "mlir", keel_bytes("abc", 3));
+    assert_true(keel_journal_has_program(journal, &program, "mlir"));
+    keel_journal_close(journal);
+    keel_digest_hex(&program, hex);
+    snprintf(path, sizeof path, "%s/programs/%s.mlir.zst", folder, hex);
+    assert_kept(path, KEEL_OK);
+    hex[0] = hex[0] == '0' ? '1' : '0';
+    snprintf(other, sizeof other, "%s/programs/%s.mlir.zst", folder, hex);
+    assert_int_equal(rename(path, other), 0);
+    assert_kept(other, KEEL_CORRUPT);
+    snprintf(path, sizeof path, "%s/programs/a copy", folder);
+    assert_int_equal(rename(other, path), 0);
+    assert_kept(path, KEEL_OK);
+    // Another content than the file says that it has.
+    uint8_t *data;
+    size_t size;
+    assert_null(keel_file_read(path, 1 << 20, &data, &size));
+    data[size - 1] ^= 1;
+    assert_null(keel_file_replace(path, keel_bytes(data, size)));
+    keel_free(data);
+    assert_kept(path, KEEL_CORRUPT);
+    assert_int_equal(remove(path), 0);
+}
+
 // Without its start, nothing of a process could be explained.
 static void a_start_that_did_not_fit_is_written_later(void **state) {
     (void)state;
@@ -675,6 +717,7 @@ int main(void) {
         TEST(what_is_a_named_pipe_in_the_runs_folder_is_refused_and_nobody_waits),
         TEST(after_a_torn_line_the_next_process_begins_a_new_one),
         TEST(what_a_full_disk_costs_is_counted_and_the_rest_is_recorded),
+        TEST(a_whole_program_says_whose_it_is),
         TEST(a_start_that_did_not_fit_is_written_later),
         TEST(what_is_lost_and_that_it_works_again_is_said_once),
         TEST(a_run_dir_that_cannot_be_made_gives_no_journal_and_names_it),
