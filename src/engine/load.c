@@ -12,6 +12,7 @@ typedef struct loading_t {
     keel_bytes_t options;                 // that ask for dumps; or empty
     bool is_unloaded;                     // for a topology without a client
     bool expands;                         // the thread's arena first (arena.h)
+    uint32_t operations;                  // 0: unknown
 } loading_t;
 
 static keel_status_t load_with(const loading_t *loading, const keel_payload_t *payload,
@@ -43,9 +44,13 @@ static keel_status_t make(const loading_t *loading, const keel_payload_t *payloa
     return status;
 }
 
-// About what XLA's CPU compiler allocates in small pieces to load an executable of this size.
-static size_t memory_of(size_t size) {
-    enum { OF_BYTE = 60, MOST = 512 << 20 };
+// About what XLA's CPU compiler allocates in small pieces to load an executable of this size. What
+// is more than code for so many operations (0: unknown) is constants: copies of these would come
+// from the arena too, and stay there.
+static size_t memory_of(size_t size, uint32_t operations) {
+    enum { OF_BYTE = 60, MOST = 512 << 20, CODE = 64 << 10, CODE_OF_OPERATION = 8 << 10 };
+    size_t code = CODE + (size_t)operations * CODE_OF_OPERATION;
+    if (operations && size > code) size = code;
     return size < MOST / OF_BYTE ? size * OF_BYTE : MOST;
 }
 
@@ -61,7 +66,9 @@ static keel_status_t load_marked(const loading_t *loading, loaded_entry_t *found
     keel_mark_t left;
     const char *script = loading->args ? NULL : engine->script;
     bool marked = tiers_mark(engine, found->tier, loading->key, script, &left);
-    void *expanded = loading->expands ? arena_expand(memory_of(payload.executable.size)) : NULL;
+    void *expanded = loading->expands
+                         ? arena_expand(memory_of(payload.executable.size, loading->operations))
+                         : NULL;
     uint64_t start = keel_clock_monotonic();
     keel_status_t status = make(loading, &payload, found);
     arena_settle(expanded);
@@ -151,8 +158,9 @@ bool load_entry_unloaded(keel_engine_t *engine, const PJRT_Client_Compile_Args *
 }
 
 bool load_entry_ahead(keel_engine_t *engine, const client_t *client, const keel_digest_t *key,
-                      loaded_entry_t *out, keel_miss_t *out_miss) {
-    loading_t loading = {engine, client->client, key, .expands = client->is_cpu};
+                      uint32_t operations, loaded_entry_t *out, keel_miss_t *out_miss) {
+    loading_t loading = {engine, client->client, key, .expands = client->is_cpu,
+                         .operations = operations};
     return load_from_any(&loading, out, out_miss);
 }
 

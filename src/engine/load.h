@@ -26,8 +26,9 @@ bool load_entry(keel_engine_t *engine, const PJRT_Client_Compile_Args *args, kee
 // The same from the tiers that persist, for a client that has not asked yet, on a thread of Keel's.
 // The plugin may refuse now what it accepts later (a custom call whose target is not registered
 // yet): then it counts as no entry.
+// `operations`: of the program, as far as they are known; else 0.
 bool load_entry_ahead(keel_engine_t *engine, const client_t *client, const keel_digest_t *key,
-                      loaded_entry_t *out, keel_miss_t *out_miss);
+                      uint32_t operations, loaded_entry_t *out, keel_miss_t *out_miss);
 // The same, but the executable is a PJRT_Executable of the rehearsal's (keel_rehearse_unloaded).
 bool load_entry_unloaded(keel_engine_t *engine, const PJRT_Client_Compile_Args *args,
                          const keel_digest_t *key, loaded_entry_t *out, keel_miss_t *out_miss);

@@ -172,9 +172,9 @@ static planned_item_t *next_queued(prefetch_t *prefetch) {
     return NULL;
 }
 
-// What the program took to compile in the last run.
-static double cost_of(const prefetch_t *prefetch, const planned_item_t *item) {
-    return prefetch->last.programs[item - prefetch->items].cost.seconds;
+// What the program's compile cost in the last run.
+static const keel_cost_t *cost_of(const prefetch_t *prefetch, const planned_item_t *item) {
+    return &prefetch->last.programs[item - prefetch->items].cost;
 }
 
 // Call it under the lock, which is released meanwhile.
@@ -182,9 +182,11 @@ static void load_item(keel_engine_t *engine, planned_item_t *item) {
     prefetch_t *prefetch = engine->prefetch;
     const client_t *client = prefetch->client;
     item->state = ITEM_LOADING;
-    prefetch->loading = cost_of(prefetch, item);
+    const keel_cost_t cost = *cost_of(prefetch, item);
+    prefetch->loading = cost.seconds;
     pthread_mutex_unlock(&prefetch->lock);
-    bool found = load_entry_ahead(engine, client, &item->key, &item->loaded, &item->miss);
+    bool found =
+        load_entry_ahead(engine, client, &item->key, cost.operations, &item->loaded, &item->miss);
     pthread_mutex_lock(&prefetch->lock);
     prefetch->loading = 0;
     if (found) {
@@ -325,7 +327,7 @@ static void note_unplanned(prefetch_t *prefetch) {
 // Under the lock. Nanoseconds; nobody waits for an item again that was once waited for in vain.
 static uint64_t wait_for_item(prefetch_t *prefetch, planned_item_t *item) {
     uint64_t start = keel_clock_monotonic();
-    uint64_t until = start + engine_patience_for(cost_of(prefetch, item));
+    uint64_t until = start + engine_patience_for(cost_of(prefetch, item)->seconds);
     ++item->awaited;
     while (item->state == ITEM_LOADING && !item->late)
         if (!keel_wait_until(&prefetch->changed, &prefetch->lock, until)) break;
