@@ -10,14 +10,15 @@ raised. Anything unexpected: JAX's own function, and one line on stderr.
 import atexit
 import ctypes
 import io
+import math
 import os
 import struct
 import sys
 import threading
 import time
-from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint64,
-                    c_void_p)
-from typing import Any, Dict, List, Optional, Tuple
+from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t, c_ssize_t,
+                    c_uint64, c_void_p)
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import jitted
 from ._library import library_path
@@ -29,6 +30,10 @@ CODES = ("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", 
 UNKNOWN = 2
 FIGURES = tuple(place + name + "_size_in_bytes" for place in ("", "host_") for name in (
     "generated_code", "argument", "output", "alias", "temp"))
+LARGE = 1 << 20  # bytes of a constant that is not copied into the program
+BESIDE = "keel.constant "  # KEEL_BESIDE
+# Types whose constants Python can read in place. Asking for others would print them.
+SHARED = ("f16", "f32", "f64", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64")
 COMPILERS = ("libjax_common.so", "_jax.so", "xla_extension.so")  # what has it, in versions of jaxlib
 
 
@@ -51,7 +56,8 @@ class _Calls(ctypes.Structure):
                 ("serialize", CFUNCTYPE(c_int, c_uint64, c_void_p)),
                 ("memory", CFUNCTYPE(c_int, c_uint64, POINTER(c_int64), c_void_p)),
                 ("program", CFUNCTYPE(c_int, c_uint64, c_void_p)),
-                ("drop", CFUNCTYPE(None, c_uint64))]
+                ("drop", CFUNCTYPE(None, c_uint64)),
+                ("whole", CFUNCTYPE(c_int, c_void_p))]
 
 
 class _Door(ctypes.Structure):
@@ -59,6 +65,8 @@ class _Door(ctypes.Structure):
                 ("begin", CFUNCTYPE(c_int, POINTER(_Facts), POINTER(_Calls), c_void_p)),
                 ("give", CFUNCTYPE(None, c_void_p, c_char_p, c_size_t)),
                 ("spent", CFUNCTYPE(None, c_uint64)),
+                ("beside", CFUNCTYPE(None, POINTER(_Text), c_size_t)),
+                ("copy", CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)),
                 ("compile", CFUNCTYPE(c_int, _Text, _Text, POINTER(c_uint64), POINTER(c_uint64),
                                       c_void_p)),
                 ("load", CFUNCTYPE(c_int, _Text, _Text, POINTER(c_uint64), POINTER(c_uint64), c_void_p)),
@@ -207,6 +215,21 @@ def _read_head(at: int, size: int) -> Tuple[List[int], bytes, int]:
     return devices, ctypes.string_at(at + head_size - options_size, options_size), head_size
 
 
+_make_bytes = ctypes.pythonapi.PyBytes_FromStringAndSize
+_make_bytes.restype, _make_bytes.argtypes = ctypes.py_object, (c_void_p, c_ssize_t)
+_data_of = ctypes.pythonapi.PyBytes_AsString
+_data_of.restype, _data_of.argtypes = c_void_p, (ctypes.py_object,)
+
+
+def _bytes_at(at: int, size: int) -> bytes:
+    """As ctypes.string_at, for an executable with large constants."""
+    if size < LARGE:
+        return ctypes.string_at(at, size)
+    made = _make_bytes(None, size)
+    _functions.copy(_data_of(made), at, size)
+    return made
+
+
 def _load(number: int, at: int, size: int, others: int, others_size: int, out: int) -> int:
     try:
         asked = getattr(_thread, "asked", None)
@@ -215,7 +238,7 @@ def _load(number: int, at: int, size: int, others: int, others_size: int, out: i
         devices, options, head_size = _read_head(at, size)
         if others_size:
             options = ctypes.string_at(others, others_size)
-        executable = _deserialize(ctypes.string_at(at + head_size, size - head_size), devices, options)
+        executable = _deserialize(_bytes_at(at + head_size, size - head_size), devices, options)
         _made[number] = _Made(executable, devices, options)
         return 0
     except BaseException as error:
@@ -242,7 +265,7 @@ def _deserialize(data: bytes, devices: List[int], options: bytes) -> Any:
                             xla_client.CompileOptions.ParseFromString(options))
 
 
-def _serialized(number: int, out: int) -> int:
+def _serialize_made(number: int, out: int) -> int:
     try:
         made = _made[number]
         _give(out, _head(made.devices, made.options))
@@ -275,6 +298,14 @@ def _drop(number: int) -> None:
     _made.pop(number, None)
 
 
+def _whole(out: int) -> int:
+    try:
+        _give(out, _serialized(_thread.asked.module))
+        return 0
+    except BaseException as error:
+        return _failed(out, error)
+
+
 # ---- where JAX compiles --------------------------------------------------------------------------
 
 def _text_of(buffer: int) -> bytes:
@@ -282,22 +313,65 @@ def _text_of(buffer: int) -> bytes:
     return ctypes.string_at(_functions.read_buffer(buffer, ctypes.byref(size)), size.value)
 
 
-def _is_composed(module: Any) -> bool:
-    """Has it operations of CHLO, or composites that stand for some? Constants are not looked at."""
+def _look_at(module: Any) -> Tuple[bool, List[Any]]:
+    """Has it operations of CHLO, or composites that stand for some? And its constants, which nobody
+    looks into."""
     from jaxlib.mlir import ir
-    found = []
+    composed, constants, advance = [], [], ir.WalkResult.ADVANCE
 
     def look(operation):
         name = operation.name
-        if name == "stablehlo.composite":
-            name = ir.StringAttr(operation.attributes["name"]).value
-        if not name.startswith("chlo."):
-            return ir.WalkResult.ADVANCE
-        found.append(name)
-        return ir.WalkResult.INTERRUPT
+        if name == "stablehlo.constant":
+            constants.append(operation)
+        elif name[0] == "c" or name == "stablehlo.composite":
+            if name == "stablehlo.composite":
+                name = ir.StringAttr(operation.attributes["name"]).value
+            if name.startswith("chlo."):
+                composed.append(name)
+        return advance
 
     module.operation.walk(look)
-    return bool(found)
+    return bool(composed), constants
+
+
+def _may_be_large(shaped: Any) -> bool:
+    return math.prod(shaped.shape) >= LARGE // 8 and str(shaped.element_type) in SHARED
+
+
+def _has_large(constants: List[Any]) -> bool:
+    """A program has thousands, of few types."""
+    return any(map(_may_be_large, {constant.result.type for constant in constants}))
+
+
+def _bytes_of(constant: Any) -> Optional[Any]:
+    """Those of a large constant where MLIR has them; None for any other."""
+    if not _may_be_large(constant.result.type):
+        return None
+    value = constant.attributes["value"]
+    if value.is_splat:
+        return None
+    data = memoryview(value)
+    return data if data.nbytes >= LARGE and data.c_contiguous else None
+
+
+def _put_beside(module: Any) -> List[Any]:
+    """Takes the large constants out of a module and gives their bytes; in the place of each is now
+    what the engine takes for it (src/read/mlir_beside.c)."""
+    from jaxlib.mlir import ir
+    beside = []
+    for constant in _look_at(module)[1]:
+        data = _bytes_of(constant)
+        if data is None:
+            continue
+        with module.context:
+            place = ir.Operation.create(
+                "stablehlo.custom_call", results=[constant.result.type], loc=constant.location,
+                attributes={"call_target_name": ir.StringAttr.get(f"{BESIDE}{len(beside)}")},
+                ip=ir.InsertionPoint(constant))
+        constant.result.replace_all_uses_with(place.results[0])
+        constant.erase()
+        beside.append(data)
+    return beside
 
 
 def _copy_of(module: Any) -> Any:
@@ -313,27 +387,36 @@ def _copy_of(module: Any) -> Any:
     return copied
 
 
-def _program_of(module: Any) -> bytes:
-    """The bytes that JAX would send to a plugin, which it asks for on this thread next."""
+def _program_of(module: Any) -> Tuple[bytes, List[Any]]:
+    """The bytes that JAX would send to a plugin, which it asks for on this thread next, without its
+    large constants, and the bytes of these."""
     began = time.perf_counter_ns()
-    program = _serialized_program(module)
+    beside: List[Any] = []
+    program = _serialized(module, beside)
     _functions.spent(time.perf_counter_ns() - began)
-    return program
+    return program, beside
 
 
-def _serialized_program(module: Any) -> bytes:
-    """Of a copy: serializing changes the module."""
+def _serialized(module: Any, beside: Optional[List[Any]] = None) -> bytes:
+    """Of a copy: serializing changes the module. `beside`: large constants go there."""
     from jax._src.lib import _jax
     from jaxlib.mlir.dialects import stablehlo
     from jaxlib.mlir.passmanager import PassManager
     version = stablehlo.get_current_version()
-    if _is_composed(module):  # they have to be resolved
+    is_composed, constants = _look_at(module)
+    is_large = beside is not None and _has_large(constants)
+    if is_composed:  # they have to be resolved
+        if is_large:
+            module = _copy_of(module)
+            beside.extend(_put_beside(module))
         code = io.BytesIO()
         module.operation.write_bytecode(code)
         return _jax.mlir.serialize_portable_artifact(code.getvalue(), version, True)
     # As above, in less than half of the time.
     copied = _copy_of(module)
     PassManager.parse("builtin.module(canonicalize)", module.context).run(copied.operation)
+    if is_large:
+        beside.extend(_put_beside(copied))
     return stablehlo.serialize_portable_artifact(copied, version, True)
 
 
@@ -346,14 +429,27 @@ def _hand_out(handle: int, number: int) -> Any:
     return executable
 
 
-def _through_engine(asked: Any, ask: Any, data: bytes, options: bytes) -> Any:
-    """What the door's `ask` gives for these bytes."""
+def _give_beside(constants: Sequence[Any]) -> Any:
+    """What has to live until the engine has answered."""
+    import numpy  # which JAX needs too
+    given = (_Text * len(constants))()
+    for text, data in zip(given, constants):
+        text.data = ctypes.cast(numpy.frombuffer(data, numpy.uint8).ctypes.data, c_char_p)
+        text.size = data.nbytes
+    _functions.beside(given, len(constants))
+    return given
+
+
+def _through_engine(asked: Any, ask: Any, data: bytes, options: bytes, beside: Sequence[Any] = ()) -> Any:
+    """What the door's `ask` gives for these bytes, with the constants beside them."""
     handle, number = c_uint64(), c_uint64()
     out = _functions.make_buffer()
     before, _thread.asked = getattr(_thread, "asked", None), asked
     try:
+        kept = _give_beside(beside) if beside else None
         failed = ask(_Text(data, len(data)), _Text(options, len(options)), ctypes.byref(handle),
                      ctypes.byref(number), out)
+        del kept
         if asked.error is not None:
             return None
         if failed and _door is None:
@@ -381,8 +477,9 @@ def _stand_behind(compiler: Any) -> None:
         if backend is not _client or _door is None:
             return original(backend, module, executable_devices, options, host_callbacks)
         try:
-            executable = _through_engine(asked, _functions.compile, _program_of(module),
-                                         options.SerializeAsString())
+            program, beside = _program_of(module)
+            executable = _through_engine(asked, _functions.compile, program,
+                                         options.SerializeAsString(), beside)
         except Exception as error:
             _give_up("a program could not be given to Keel", error)
             return _known(original, backend, module, executable_devices, options, host_callbacks)
@@ -413,9 +510,10 @@ def _see_compiles(kinds: Any) -> None:
             from jax._src.lib import xla_client
             options = rest[0] if rest else named.get("compile_options") or xla_client.CompileOptions()
             asked = _Asked(lambda *_: original(self, computation, executable_devices, *rest, **named), self,
-                           None, executable_devices, options, [])
-            executable = _through_engine(asked, _functions.compile, _program_of(_module_of(computation)),
-                                         options.SerializeAsString())
+                           _module_of(computation), executable_devices, options, [])
+            program, beside = _program_of(asked.module)
+            executable = _through_engine(asked, _functions.compile, program,
+                                         options.SerializeAsString(), beside)
         except Exception as error:
             _give_up("a program could not be given to Keel", error)
             return original(self, computation, executable_devices, *rest, **named)
@@ -558,7 +656,7 @@ def begin(client: Any) -> bool:
     door, is_first = _open(), _calls is None
     if is_first:
         _calls = _Calls(*(kind(function) for (_, kind), function in zip(
-            _Calls._fields_, (_compile, _load, _serialized, _memory, _program, _drop))))
+            _Calls._fields_, (_compile, _load, _serialize_made, _memory, _program, _drop, _whole))))
     facts, out = _facts(client), door.make_buffer()
     _door, _functions, _client = door, door, client
     began = 0

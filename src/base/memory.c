@@ -1,8 +1,11 @@
+#define _GNU_SOURCE
 #include "base/memory.h"
 
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "base/fault.h"
 #include "base/poison.h"
@@ -29,9 +32,25 @@ static keel_status_t out_of_memory(size_t size) {
     return keel_status_make(KEEL_NO_MEMORY, "out of memory: %zu bytes", size);
 }
 
+// So much is always a mapping of its own, so no other memory is meant. It is only advice.
+static void advise(void *pointer, size_t size) {
+    enum { LARGE = 32 << 20, PAGE = 4096 };
+    if (size < LARGE) return;
+    uintptr_t begin = ((uintptr_t)pointer + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    uintptr_t end = ((uintptr_t)pointer + size) & ~(uintptr_t)(PAGE - 1);
+    int ignored = madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+    (void)ignored;
+}
+
+void keel_memory_copy_large(void *to, const void *from, size_t size) {
+    advise(to, size);
+    if (size) memcpy(to, from, size);
+}
+
 keel_status_t keel_alloc(size_t size, void **out) {
     void *pointer = keel_fault_hit(KEEL_FAULT_ALLOC) ? NULL : malloc(size ? size : 1);
     if (!pointer) return out_of_memory(size);
+    advise(pointer, size);
     count_in(pointer);
     *out = pointer;
     return NULL;

@@ -119,8 +119,11 @@ static keel_status_t describe(const keel_engine_ask_t *ask, keel_arena_t *arena,
                                     keel_str(ask->site->place.function), keel_str(file ? file : ""),
                                     arena, &out->function));
     keel_program_initialize(&program);
-    keel_status_t status = strcmp(ask->format, "hlo") == 0 ? keel_read_hlo(ask->code, &program)
-                                                           : keel_read_mlir(ask->code, &program);
+    keel_bytes_t code;
+    keel_status_t status = keel_engine_ask_code(ask, &code);
+    if (!status)
+        status = strcmp(ask->format, "hlo") == 0 ? keel_read_hlo(code, &program)
+                                                 : keel_read_mlir(code, &program);
     keel_str_t function = out->function;
     if (!status) status = keel_contract_ask(&program, keel_engine_ask_names(ask), arena, out);
     keel_program_deinitialize(&program);
@@ -267,6 +270,8 @@ static keel_status_t check_ranks(ranks_t *ranks, const keel_engine_ask_t *ask) {
         .name = ask->name, .code = ask->code, .digest = *ask->program, .process = ask->process};
     fingerprint_text(&program, asked.fingerprint);
     fingerprint_text(&options, asked.options);
+    // Keys are compared; what differs in large constants is only not explained without them.
+    keel_status_ignore(keel_engine_ask_code(ask, &asked.code));
     keel_status_t status = keel_engine_ask_members(ask, &asked.members, &asked.member_count);
     if (!status && ask->elsewhere && asked.member_count > 1) {
         ranks_leave(ranks, ask->name);

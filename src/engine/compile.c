@@ -105,7 +105,7 @@ void compile_journal_load(request_t *request, const char *tier, const keel_entry
         .traced_seconds = request->traced,
         .lowered_seconds = request->lowered,
         .ops = request->ops,
-        .bytes = request->code.size,
+        .bytes = request->size,
         .payload_bytes = entry->payload_size,
         .compile_seconds = entry->compile_seconds,
         .format = request->format,
@@ -246,13 +246,14 @@ static keel_status_t find_optimized(const request_t *request, const loaded_entry
     return NULL;
 }
 
-static void dump(const request_t *request, const loaded_entry_t *loaded, uint64_t began) {
+static void dump(request_t *request, const loaded_entry_t *loaded, uint64_t began) {
     keel_payload_t payload;
     keel_buffer_t room;
     uint8_t *owned = NULL;
     keel_buffer_initialize(&room, 0);
     keel_status_t status = find_optimized(request, loaded, &room, &payload);
     if (!status) status = keel_payload_expand(&payload, &owned);
+    if (!status) status = request_make_whole(request);
     if (!status)
         dumps_write(&(dumps_loaded_t){.folder = request->dumps.folder,
                                       .name = request->name,
@@ -366,7 +367,7 @@ static void journal_compile(request_t *request) {
                              .traced_seconds = request->traced,
                              .lowered_seconds = request->lowered,
                              .ops = request->ops,
-                             .bytes = request->code.size,
+                             .bytes = request->size,
                              .format = request->format,
                              .options = &request->options,
                              .site = engine_site(&request->site.place),
@@ -500,7 +501,7 @@ static PJRT_Error *compile(request_t *request, claims_t *held) {
     note_compile(request);
     compiling_t compiling = {.name = request->name,
                              .ops = request->ops,
-                             .bytes = request->code.size,
+                             .bytes = request->size,
                              .started = keel_clock_monotonic()};
     progress_begin(engine, &compiling);
     PJRT_Error *error = is_kept(request) && partition_load(request) ? NULL
@@ -676,11 +677,27 @@ static void note_plan(const request_t *request) {
                                   .seconds = request->ask.compile_seconds});
 }
 
+// Only the first run makes a program whole that has constants beside it.
+static void keep_program(request_t *request) {
+    keel_engine_t *engine = request->engine;
+    const char *format = format_of(request);
+    if (!request->beside_count) {
+        publish_program(engine, &request->program, format, request->code);
+    } else if (engine->journal &&
+               !keel_journal_has_program(engine->journal, &request->program, format)) {
+        keel_buffer_t whole;
+        keel_buffer_initialize(&whole, 0);
+        keel_status_t status = request->make_whole(&whole);
+        if (!status) status = publish_whole_program(engine, &request->program, format, &whole);
+        keel_buffer_deinitialize(&whole);
+        if (status) engine_fell_through(engine, "journal", NULL, status);
+    }
+}
+
 // The program and its options go to the journal.
 void compile_keep_program(request_t *request) {
     keel_engine_t *engine = request->engine;
-    if (request->is_read || request->kind == REQUEST_COMPILE)
-        publish_program(engine, &request->program, format_of(request), request->code);
+    if (request->is_read || request->kind == REQUEST_COMPILE) keep_program(request);
     publish_options(engine, &request->options, request->ordered_options);
 }
 

@@ -84,7 +84,7 @@ keel_status_t keel_engine_create(keel_settings_t *settings, const keel_plugin_t 
 typedef struct keel_engine_ask_t {
     const char *name; // of the module
     const keel_digest_t *program;
-    keel_bytes_t code;
+    keel_bytes_t code;  // without constants beside it, see keel_engine_ask_code
     const char *format; // "mlir", "hlo"
     const keel_key_t *key;
     const keel_site_t *site; // in the user's code
@@ -102,6 +102,9 @@ typedef struct keel_engine_ask_t {
 // The user's names for the program's arguments (keel_names_read); NULL if they are not known. Text
 // lives as long as the ask. Takes the GIL.
 const char *keel_engine_ask_names(const keel_engine_ask_t *ask);
+
+// `code` with its constants. Lives as long as the ask.
+keel_status_t keel_engine_ask_code(const keel_engine_ask_t *ask, keel_bytes_t *out) KEEL_MUST_CHECK;
 
 // The processes whose devices execute it together, ascending; none if the client has no others, or
 // if that is not known. Lives as long as the ask.
@@ -185,6 +188,17 @@ PJRT_Error *keel_engine_compile(keel_engine_t *engine, PJRT_Client_Compile_Args 
 // What the client's side spent on this thread to make the program that it asks for next: the client
 // waits for that as well, so it counts as Keel's own time.
 void keel_engine_spent(uint64_t nanoseconds);
+
+// Constants that the client's side keeps beside the program that this thread compiles next
+// (read/read.h), in place of their bytes in it. `whole` gives the program with them, for those who
+// keep it. Everything stays valid until that call returns; the caller sets `count` to 0 after it.
+typedef struct keel_engine_beside_t {
+    const keel_bytes_t *constants;
+    size_t count;
+    keel_status_t (*whole)(keel_buffer_t *out);
+} keel_engine_beside_t;
+void keel_engine_beside(const keel_engine_beside_t *beside);
+
 // The client's PJRT_Compile, for a topology without a client. A stored executable is one of the
 // rehearsal's (rehearse/rehearse.h): no plugin can load it without devices.
 PJRT_Error *keel_engine_compile_unloaded(keel_engine_t *engine, PJRT_Compile_Args *args);

@@ -332,14 +332,18 @@ typedef struct program_task_t {
     task_t task;
     keel_digest_t program;
     const char *format;
+    bool is_whole; // its digest is not that of these bytes
     uint8_t *bytes;
     size_t size;
 } program_task_t;
 
 static void journal_program(keel_engine_t *engine, task_t *head) {
     const program_task_t *task = (const program_task_t *)head;
-    keel_journal_program(engine->journal, &task->program, task->format,
-                         keel_bytes(task->bytes, task->size));
+    const keel_bytes_t bytes = keel_bytes(task->bytes, task->size);
+    if (task->is_whole)
+        keel_journal_whole_program(engine->journal, &task->program, task->format, bytes);
+    else
+        keel_journal_program(engine->journal, &task->program, task->format, bytes);
 }
 
 static void destroy_program_task(task_t *head) {
@@ -349,16 +353,23 @@ static void destroy_program_task(task_t *head) {
 }
 
 static keel_status_t make_program_task(const keel_digest_t *program, const char *format,
-                                       keel_bytes_t bytes, program_task_t **out) {
+                                       program_task_t **out) {
     void *memory;
     *out = NULL;
     KEEL_TRY(keel_calloc(1, sizeof(program_task_t), &memory));
     *out = memory;
     **out = (program_task_t){.task = {NULL, journal_program, destroy_program_task, NULL, 0},
                              .program = *program,
-                             .format = format,
-                             .size = bytes.size};
-    return keel_bytes_dup(bytes, &(*out)->bytes);
+                             .format = format};
+    return NULL;
+}
+
+// Takes over the task, if there is one.
+static keel_status_t add_program_task(keel_engine_t *engine, program_task_t *task,
+                                      keel_status_t status) {
+    if (!status) status = background_add(engine, &task->task);
+    if (status && task) destroy_program_task(&task->task);
+    return status;
 }
 
 void publish_program(keel_engine_t *engine, const keel_digest_t *program, const char *format,
@@ -368,11 +379,24 @@ void publish_program(keel_engine_t *engine, const keel_digest_t *program, const 
     // Mostly an earlier run kept it, and then a large one is not copied.
     if (bytes.size >= LARGE && keel_journal_has_program(engine->journal, program, format)) return;
     program_task_t *task;
-    keel_status_t status = make_program_task(program, format, bytes, &task);
-    if (!status) status = background_add(engine, &task->task);
-    if (!status) return;
-    if (task) destroy_program_task(&task->task);
-    engine_fell_through(engine, "journal", NULL, status);
+    keel_status_t status = make_program_task(program, format, &task);
+    if (!status) {
+        task->size = bytes.size;
+        status = keel_bytes_dup(bytes, &task->bytes);
+    }
+    status = add_program_task(engine, task, status);
+    if (status) engine_fell_through(engine, "journal", NULL, status);
+}
+
+keel_status_t publish_whole_program(keel_engine_t *engine, const keel_digest_t *program,
+                                    const char *format, keel_buffer_t *bytes) {
+    program_task_t *task;
+    keel_status_t status = make_program_task(program, format, &task);
+    if (!status) {
+        task->is_whole = true;
+        status = keel_buffer_take(bytes, &task->bytes, &task->size);
+    }
+    return add_program_task(engine, task, status);
 }
 
 void publish_options(keel_engine_t *engine, const keel_digest_t *options, keel_bytes_t bytes) {

@@ -34,6 +34,9 @@ void publish_failed(keel_engine_t *engine, const char *step, const keel_key_t *k
 // Queues a program's bytes (copied) for the journal.
 void publish_program(keel_engine_t *engine, const keel_digest_t *program, const char *format,
                      keel_bytes_t bytes);
+// The same for a program that was asked for with constants beside it; takes over its bytes.
+keel_status_t publish_whole_program(keel_engine_t *engine, const keel_digest_t *program,
+                                    const char *format, keel_buffer_t *bytes) KEEL_MUST_CHECK;
 
 // The same for the compile options that a client sent, once per process.
 void publish_options(keel_engine_t *engine, const keel_digest_t *options, keel_bytes_t bytes);

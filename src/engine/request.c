@@ -35,6 +35,7 @@ static void check_bytes(request_t *request) {
 }
 
 static keel_status_t key_by_bytes(request_t *request) {
+    KEEL_TRY(request_make_whole(request));
     keel_buffer_t canonical;
     keel_buffer_initialize(&canonical, 0);
     keel_buffer_format(&canonical, "bytes of format %s: ", request->format);
@@ -191,11 +192,22 @@ static void restore_options(request_t *request) {
     request->args->compile_options_size = request->sent_options.size;
 }
 
+// One whose constants have no place is read as a whole.
+static keel_status_t read_mlir(request_t *request, keel_program_t *program) {
+    if (!request->beside_count) return keel_read_mlir(request->code, program);
+    keel_status_t status =
+        keel_read_mlir_beside(request->code, request->beside, request->beside_count, program);
+    if (!status || keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    keel_status_ignore(status);
+    KEEL_TRY(request_make_whole(request));
+    return keel_read_mlir(request->code, program);
+}
+
 static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     if (strcmp(request->format, "mlir") == 0 && !keel_read_is_mlir(request->code))
         return keel_status_make(KEEL_UNSUPPORTED, "Keel reads MLIR bytecode, not MLIR text");
     if (strcmp(request->format, "mlir") == 0)
-        KEEL_TRY(keel_read_mlir(request->code, program));
+        KEEL_TRY(read_mlir(request, program));
     else if (strcmp(request->format, "hlo") == 0)
         KEEL_TRY(keel_read_hlo(request->code, program));
     else
@@ -350,8 +362,62 @@ static keel_status_t order_options(request_t *request) {
     return status;
 }
 
+// ---- constants beside the program --------------------------------------------------------------
+
+static _Thread_local keel_engine_beside_t beside_next;
+
+void keel_engine_beside(const keel_engine_beside_t *beside) {
+    beside_next = *beside;
+}
+
+// Each is hashed once, for the program's digest and for its key.
+static keel_status_t take_beside(request_t *request) {
+    const keel_engine_beside_t given = beside_next;
+    beside_next.count = 0;
+    if (!given.count) return NULL;
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(&request->arena, given.count * sizeof *request->beside, &memory));
+    request->beside = memory;
+    request->beside_count = given.count;
+    request->make_whole = given.whole;
+    for (size_t i = 0; i < given.count; ++i) {
+        keel_bytes_t bytes = given.constants[i];
+        request->beside[i] = (keel_beside_t){bytes, keel_bulk_digest(bytes)};
+        request->size += bytes.size;
+    }
+    return NULL;
+}
+
+static keel_digest_t digest_of(const request_t *request) {
+    if (!request->beside_count) return keel_program_digest(request->code);
+    static const char what[] = "keel program and constants beside it";
+    const keel_digest_t code = keel_digest(request->code);
+    keel_hasher_t hasher;
+    keel_hasher_initialize(&hasher);
+    keel_hasher_update(&hasher, what, sizeof what);
+    keel_hasher_update(&hasher, code.bytes, sizeof code.bytes);
+    for (size_t i = 0; i < request->beside_count; ++i)
+        keel_hasher_update(&hasher, request->beside[i].digest.bytes, KEEL_DIGEST_SIZE);
+    return keel_hasher_finish(&hasher);
+}
+
+keel_status_t request_make_whole(request_t *request) {
+    if (!request->beside_count || request->whole.size) return NULL;
+    keel_status_t status = request->make_whole(&request->whole);
+    if (!status) status = keel_buffer_status(&request->whole);
+    if (!status && !request->whole.size)
+        status = keel_status_make(KEEL_UNSUPPORTED, "the client's side gave no program");
+    if (status) {
+        keel_buffer_deinitialize(&request->whole);
+        return status;
+    }
+    request->code = keel_buffer_bytes(&request->whole);
+    return NULL;
+}
+
 static keel_status_t understand(request_t *request) {
-    request->program = keel_program_digest(request->code);
+    if (request->kind == REQUEST_COMPILE) KEEL_TRY(take_beside(request));
+    request->program = digest_of(request);
     KEEL_TRY(order_options(request));
     KEEL_TRY(keel_key_copy(&request->client->backend, &request->key));
     KEEL_TRY(set_program(request));
@@ -386,8 +452,10 @@ keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *arg
                     .traced = keel_preparing_take(KEEL_PREPARING_TRACE),
                     .lowered = keel_preparing_take(KEEL_PREPARING_LOWER),
                     .started = keel_clock_monotonic() - spent,
-                    .code = keel_bytes(args->program->code, args->program->code_size)};
+                    .code = keel_bytes(args->program->code, args->program->code_size),
+                    .size = args->program->code_size};
     spent = 0;
+    keel_buffer_initialize(&request->whole, 0);
     keel_arena_initialize(&request->arena, 0);
     keel_key_initialize(&request->key);
     request->client = clients_find(engine->clients, args->client);
@@ -402,6 +470,7 @@ keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *arg
 
 void request_end(request_t *request) {
     restore_options(request);
+    keel_buffer_deinitialize(&request->whole);
     keel_key_deinitialize(&request->key);
     keel_arena_deinitialize(&request->arena);
 }

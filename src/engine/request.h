@@ -23,8 +23,13 @@ typedef struct request_t {
     const char *loader; // who loads it: "JAX's own cache"; NULL for a compile
     const client_t *client;
     keel_bytes_t code;
-    const char *format; // "mlir", "hlo", or the client's name of another format
-    keel_arena_t arena; // of the texts below
+    keel_beside_t *beside; // constants that `code` lacks; in the arena
+    size_t beside_count;
+    keel_status_t (*make_whole)(keel_buffer_t *out);
+    keel_buffer_t whole; // `code` once it has been made whole
+    size_t size;         // of the program with all its constants, in bytes
+    const char *format;  // "mlir", "hlo", or the client's name of another format
+    keel_arena_t arena;  // of the texts below
     keel_digest_t program;
     keel_digest_t options;        // of these:
     keel_bytes_t ordered_options; // the client's, with maps in order; in the arena
@@ -62,5 +67,8 @@ keel_status_t request_begin(keel_engine_t *engine, PJRT_Client_Compile_Args *arg
                             PJRT_Compile_Args *unloaded, request_kind_t kind,
                             request_t *request) KEEL_MUST_CHECK;
 void request_end(request_t *request);
+// Makes `code` the program with its constants, for those who keep or send it; nothing to do if none
+// is beside it. On failure `code` is what it was.
+keel_status_t request_make_whole(request_t *request) KEEL_MUST_CHECK;
 
 #endif // KEEL_ENGINE_REQUEST_H_

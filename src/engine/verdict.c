@@ -45,6 +45,12 @@ static void warn(const request_t *request, const char *why) {
     keel_log_line("%s%s", line, why);
 }
 
+keel_status_t keel_engine_ask_code(const keel_engine_ask_t *ask, keel_bytes_t *out) {
+    if (ask->request) KEEL_TRY(request_make_whole(ask->request));
+    *out = ask->request ? ask->request->code : ask->code;
+    return NULL;
+}
+
 keel_status_t keel_engine_ask_members(const keel_engine_ask_t *ask, const uint32_t **out,
                                       size_t *out_count) {
     request_t *request = ask->request;

@@ -35,9 +35,20 @@ void keel_form_digest(keel_canon_t *canon, const keel_digest_t *digest) {
     keel_form_bytes(canon, digest->bytes, KEEL_DIGEST_SIZE);
 }
 
+// Constants beside the program were hashed already.
+static keel_digest_t bulk_digest(const keel_program_t *program, keel_bytes_t bytes) {
+    for (size_t i = 0; i < program->beside_count; ++i) {
+        const keel_beside_t *beside = &program->beside[i];
+        if (beside->bytes.data == bytes.data && beside->bytes.size == bytes.size)
+            return beside->digest;
+    }
+    return keel_bulk_digest(bytes);
+}
+
 void keel_form_content(keel_canon_t *canon, keel_bytes_t bytes) {
     if (bytes.size > KEEL_CANON_INLINE) {
-        keel_digest_t digest = keel_digest(bytes);
+        keel_digest_t digest =
+            bytes.size < KEEL_CANON_BULK ? keel_digest(bytes) : bulk_digest(canon->program, bytes);
         keel_form_digest(canon, &digest);
         return;
     }

@@ -2,9 +2,10 @@
 //
 // Each distinct content is a node: a run of bytes that begins with a tag, followed by its parts in
 // an order that depends only on the content. A run longer than KEEL_CANON_INLINE is replaced by its
-// digest. A node inside another is embedded with its frame (a varint: size << 1, or 1 for a
-// digest), so two different contents never give the same bytes. Nodes are interned: within a canon,
-// equal content is one node, whichever table entries it came from. Node 0 is "absent".
+// digest, from KEEL_CANON_BULK on by the one for large bytes. A node inside another is embedded
+// with its frame (a varint: size << 1, or 1 for a digest), so two different contents never give the
+// same bytes. Nodes are interned: within a canon, equal content is one node, whichever table
+// entries it came from. Node 0 is "absent".
 //
 // Errors stick: after one, every call returns node 0; check `status` once. One thread at a time.
 // Room-internal.
@@ -13,7 +14,7 @@
 
 #include "program/program.h"
 
-enum { KEEL_CANON_INLINE = 256 };
+enum { KEEL_CANON_INLINE = 256, KEEL_CANON_BULK = 1 << 20 };
 // A form that takes more than this is not worth writing: the caller keys the bytes.
 #define KEEL_CANON_FORM_LIMIT ((size_t)256 << 20)
 

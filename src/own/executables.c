@@ -216,6 +216,15 @@ PJRT_Error *own_optimized(PJRT_Executable_OptimizedProgram_Args *args) {
     return error;
 }
 
+keel_status_t keel_own_whole(keel_buffer_t *out) {
+    if (atomic_load(&has_ended)) return keel_status_make(KEEL_UNSUPPORTED, "the client has ended");
+    if (!calls.whole(out)) return keel_buffer_status(out);
+    keel_status_t status =
+        keel_status_make(KEEL_UNSUPPORTED, "the client gave no program: %s", keel_buffer_cstr(out));
+    keel_buffer_deinitialize(out);
+    return status;
+}
+
 PJRT_Error *own_execute(PJRT_LoadedExecutable_Execute_Args *args) {
     (void)args;
     return failure(PJRT_Error_Code_UNIMPLEMENTED, "the client executes its programs itself");

@@ -62,6 +62,7 @@ typedef struct keel_own_calls_t {
     int (*memory)(uint64_t number, int64_t figures[KEEL_OWN_FIGURE_COUNT], void *out);
     int (*program)(uint64_t number, void *out); // the optimized one, an HloModuleProto, in `out`
     void (*drop)(uint64_t number);              // no handle is left
+    int (*whole)(void *out); // what this thread asks for, with the constants beside it, in `out`
 } keel_own_calls_t;
 
 // The table, for the process's life. Once.
@@ -74,6 +75,9 @@ keel_status_t keel_own_client(const keel_own_facts_t *facts) KEEL_MUST_CHECK;
 
 // The client's side hands over bytes or text. Any number of times per call.
 void keel_own_give(void *out, const void *data, size_t size);
+
+// The whole program that this thread asks for (keel_engine_beside).
+keel_status_t keel_own_whole(keel_buffer_t *out) KEEL_MUST_CHECK;
 
 // The interpreter ends: its functions are not called any more.
 void keel_own_end(void);

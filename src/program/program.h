@@ -285,6 +285,12 @@ const char *keel_format_name(keel_format_t format);
         uint32_t count, capacity;                                                                  \
     }
 
+// A large constant that is not in the source.
+typedef struct keel_beside_t {
+    keel_bytes_t bytes;
+    keel_digest_t digest; // keel_bulk_digest of them, so that nobody hashes them again
+} keel_beside_t;
+
 typedef struct keel_program_t {
     keel_format_t format;
     keel_bytes_t source;
@@ -307,8 +313,10 @@ typedef struct keel_program_t {
     KEEL_TABLE(keel_region_t) regions;
     KEEL_TABLE(keel_block_t) blocks;
     KEEL_TABLE(keel_function_t) functions;
-    KEEL_TABLE(char) text; // strings that are not in the source
-    keel_arena_t owned;    // bytes of blobs that are not in the source as they are
+    KEEL_TABLE(char) text;       // strings that are not in the source
+    const keel_beside_t *beside; // borrowed, like the source
+    size_t beside_count;
+    keel_arena_t owned; // bytes of blobs that are not in the source as they are
 } keel_program_t;
 
 void keel_program_initialize(keel_program_t *program);

@@ -29,6 +29,15 @@ bool keel_read_is_mlir(keel_bytes_t bytes);
 bool keel_read_is_text(keel_bytes_t bytes);
 
 keel_status_t keel_read_mlir(keel_bytes_t bytes, keel_program_t *out) KEEL_MUST_CHECK;
+
+// A program without its large constants, which are beside it: in the place of constant N is a
+// custom call without operands, of the target KEEL_BESIDE followed by N in decimal. The program is
+// the one with the constants in their places, and has the same key; it borrows `constants` too.
+// KEEL_UNSUPPORTED unless each has exactly one place, of a type that has room for just its bytes.
+#define KEEL_BESIDE "keel.constant "
+keel_status_t keel_read_mlir_beside(keel_bytes_t bytes, const keel_beside_t *constants,
+                                    size_t count, keel_program_t *out) KEEL_MUST_CHECK;
+
 keel_status_t keel_read_hlo(keel_bytes_t bytes, keel_program_t *out) KEEL_MUST_CHECK;
 
 // By the magic: MLIR bytecode, otherwise HLO. For empty input (KEEL_CORRUPT) or text

@@ -1,6 +1,7 @@
 """Behind JAX's own CPU client (`jax_cpu = own`): the numbers, exceptions and order are those of JAX
 alone, cold and warm; what it compiles is stored, counted, explained and held to a contract."""
 
+import json
 import os
 import shutil
 import socket
@@ -139,6 +140,31 @@ def check_processes(space):
     report.check("processes: warm, both load", len(loads(events)) >= 6, len(loads(events)))
 
 
+def key_of(run_dir, program):
+    answer = run([KEEL, "key", program, "--run-dir", run_dir, "--json"], environment())
+    return json.loads(answer.out)["components"]["program"]
+
+
+def check_constants(space):
+    """Large constants stay beside their program, which has the key of the whole."""
+    runs = check_same(space, "constants")
+    result = runs.go()
+    changed = runs.go(SEED="4")
+    report.check("constants: one element makes another program", changed[:-1] == result[:-1]
+                 and len(compiles(runs.events)) == 1, len(compiles(runs.events)))
+    runs = Runs(space, "beside")
+    sizes = [1_600_000, *[2_000_000] * 5]
+    report.equal("beside: cold, each is made whole once", runs.go(), [4, True, sizes])
+    keys = {event["program"]: event["components"]["program"] for event in of_kind(runs.events, "miss")}
+    report.equal("beside: the key is that of the whole program",
+                 {program: key_of(runs.runs, program) for program in keys}, keys)
+    report.equal("beside: warm, none is made whole", runs.go(), [0, True, sizes])
+    asked = {event["program"] for event in compiles(runs.events) + loads(runs.events)}
+    report.check("beside: warm, they are the same programs", asked <= set(keys), asked - set(keys))
+    report.equal("beside: a contract that allows all needs none whole",
+                 runs.go("--on-drift", "warn"), [0, True, sizes])
+
+
 def check_builds(space):
     """Python files and a library that are not of one build: JAX runs, with one line."""
     line = "import jax; print(float(jax.jit(lambda x: x + 1)(1.0)))"
@@ -175,6 +201,7 @@ with Workspace("own-client") as space:
     check_same(space, "serialized")
     check_same(space, "dumped")
     check_same(space, "pickled")
+    check_constants(space)
     runs = Runs(space, "left")  # a child of JAX alone ends by a signal
     report.equal("left: cold", runs.go(), 5)
     report.equal("left: warm", runs.go(), 5)

@@ -163,6 +163,45 @@ def dumped():
         return numbers(again(jnp.ones(5))[0])
 
 
+def constants():
+    """Programs that close over large arrays, of types that Python reads in place and others; with an
+    operation that stands for others, and with two arrays that may not be exchanged. The last differs
+    from the first in one element, which SEED says."""
+    random = np.random.default_rng(7)
+    wide = random.random(500_000, np.float32)
+    other = random.random(500_000, np.float32)
+    whole = random.integers(0, 99, 400_000, np.int32)
+    brief = jnp.asarray(random.random(700_000, np.float32), jnp.bfloat16)
+    mask = np.asarray(random.random(1_100_000) < 0.5)
+    changed = wide.copy()
+    changed[int(os.environ.get("SEED", "3"))] = 7
+    functions = [lambda x: jnp.sum((x - wide) * other - wide), lambda x: jnp.sum(whole * x),
+                 lambda x: jnp.sum(brief * x, dtype=jnp.float32), lambda x: jnp.sum(jnp.where(mask, x, -1)),
+                 lambda x: jnp.sum(jax.lax.erf(x * wide)), lambda x: jnp.max((x - changed) * other)]
+    return [float(jax.jit(function)(2.0)) for function in functions]
+
+
+def beside():
+    """How often a program is made whole, its largest size without its constants, and theirs."""
+    from keel import own_client
+    made, sizes = [], []
+    serialized, give = own_client._serialized, own_client._give_beside
+
+    def count_serialized(module, beside=None):
+        program = serialized(module, beside)
+        made.append((beside is None, len(program)))
+        return program
+
+    def count_given(constants):
+        sizes.extend(data.nbytes for data in constants)
+        return give(constants)
+
+    own_client._serialized, own_client._give_beside = count_serialized, count_given
+    constants()
+    return [sum(whole for whole, _ in made), max(size for whole, size in made if not whole) < 1_500_000,
+            sorted(sizes)]
+
+
 def pickled():
     """A function that jax.jit made is pickled with what JAX put into it, as cloudpickle does it."""
     kept, written = [], io.BytesIO()

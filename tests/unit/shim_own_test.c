@@ -15,7 +15,7 @@ enum { EXECUTABLES = 64 };
 static struct {
     const char *asked;          // what the client compiles now
     char code[EXECUTABLES][64]; // by number; "" once dropped
-    atomic_int compiles, loads, programs, drops;
+    atomic_int compiles, loads, programs, drops, wholes;
     bool fails_to_load;
     size_t padding; // bytes that a serialized executable has behind its code
 } side;
@@ -80,8 +80,15 @@ static void side_drop(uint64_t number) {
     ++side.drops;
 }
 
-static const keel_own_calls_t calls = {side_compile, side_load,    side_serialize,
-                                       side_memory,  side_program, side_drop};
+static int side_whole(void *out) {
+    ++side.wholes;
+    keel_own_give(out, "whole ", 6);
+    keel_own_give(out, side.asked, strlen(side.asked));
+    return 0;
+}
+
+static const keel_own_calls_t calls = {side_compile, side_load, side_serialize, side_memory,
+                                       side_program, side_drop, side_whole};
 
 // ---- in a child --------------------------------------------------------------------------------
 
@@ -273,6 +280,62 @@ static void test_the_optimized_program_is_given_as_often_as_it_is_asked_for(void
     door_run(*state, "", read_optimized);
 }
 
+// ---- constants beside the program
+// ------------------------------------------------------------------
+
+enum { CONSTANT = 100 }; // elements, as the sample has them
+
+// "small.mlirbc" of the samples, with two constants beside it.
+static made_t compile_beside(float first) {
+    static const char path[] = KEEL_TEST_SAMPLES "/beside/small.mlirbc";
+    float constants[2][CONSTANT] = {{first, 1}, {2, 3}};
+    const keel_bytes_t beside[] = {keel_bytes(constants[0], sizeof constants[0]),
+                                   keel_bytes(constants[1], sizeof constants[1])};
+    uint8_t *code;
+    size_t size;
+    made_t made;
+    CHECK(!keel_file_read(path, 1 << 20, &code, &size));
+    side.asked = "a sum";
+    void *out = own->make_buffer();
+    own->beside(beside, 2);
+    CHECK(own->compile((keel_str_t){(const char *)code, size}, KEEL_STR(""), &made.handle,
+                       &made.number, out) == 0);
+    own->free_buffer(out);
+    keel_free(code);
+    return made;
+}
+
+static void compile_beside_twice(const door_t *door) {
+    (void)door;
+    begin();
+    compile_beside(5);
+    CHECK(side.compiles == 1 && side.wholes == 1);
+    compile_beside(6); // another program
+    CHECK(side.compiles == 2 && side.wholes == 2);
+    own->end();
+}
+
+static void load_beside_twice(const door_t *door) {
+    (void)door;
+    begin();
+    compile_beside(5);
+    compile_beside(6);
+    CHECK(side.compiles == 0 && side.wholes == 0);
+    compile("a program without constants"); // those before are not taken for its own
+    CHECK(side.compiles == 1 && side.wholes == 0);
+    own->end();
+}
+
+static void test_a_program_is_made_whole_only_for_the_first_run_that_keeps_it(void **state) {
+    door_t *door = *state;
+    door_run(door, "", compile_beside_twice);
+    assert_int_equal(count_entries(door), 2);
+    door_run(door, "", load_beside_twice);
+    assert_int_equal(count_entries(door), 3);
+    assert_int_equal(count_events(door, "\"event\":\"load\"", ""), 2);
+    assert_int_equal(count_events(door, "\"fallback\"", "\"what\":\"read\""), 1);
+}
+
 // ---- proofs
 // --------------------------------------------------------------------------------------
 
@@ -459,6 +522,7 @@ static void test_what_runs_without_python_is_counted(void **state) {
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, door_setup, door_teardown)
     const struct CMUnitTest tests[] = {
+        CASE(test_a_program_is_made_whole_only_for_the_first_run_that_keeps_it),
         CASE(test_what_one_process_compiled_the_next_one_loads),
         CASE(test_of_large_executables_the_first_is_proved_and_all_are_stored),
         CASE(test_once_one_does_not_load_each_is_proved),
