@@ -2,12 +2,15 @@
 """What grows with a run, and how fast: programs, retraces in a loop, constants, processes at once.
 Prints a section of Markdown.
 
-Usage: .venv/bin/python bench/growth.py [--only programs,loop,constant,processes] [--json]
+Usage: .venv/bin/python bench/growth.py [--only programs,loop,constant,first,processes] [--json]
 
 Each kind of work runs at two sizes. Bytes of the journal and of the cache, processor time and peak
 memory of the larger one are divided by those of the smaller one. Nothing should grow by more than
 4.5 / 4 of what the work does; a ratio of bytes does not depend on the machine, the others are
 meaningful on an idle one.
+
+"first" is the first call of a program with a large constant, without Keel and from a warm cache: the
+median of runs that take turns.
 
 Programs are those of a client in C (bench_growing) with a plugin that compiles and executes at once,
 so what is measured is Keel. The rest is JAX, on its own CPU client.
@@ -17,6 +20,7 @@ import argparse
 import json
 import os
 import pathlib
+import statistics
 import struct
 import subprocess
 import sys
@@ -31,6 +35,8 @@ STABLEHLO = "1.13.3"
 PROGRAMS = (1000, 4000)
 REPEATS = (100, 400)
 MEGABYTES = (1, 8)
+LARGE = (50,)
+RUNS = 7
 PROCESSES = (1, 20)
 
 LOOP = """
@@ -43,6 +49,14 @@ CONSTANT = """
 import sys, jax, numpy as np
 c = np.random.default_rng(0).random(int(sys.argv[1]) * 250_000, np.float32)
 jax.jit(lambda x: (x * c).sum())(np.float32(1)).block_until_ready()
+"""
+FIRST = """
+import resource, sys, time, jax, numpy as np
+c = np.random.RandomState(0).rand(int(sys.argv[1]) * 250_000).astype(np.float32)
+x = jax.device_put(np.float32(1))
+before = time.process_time()
+jax.jit(lambda x: (x * c).sum())(x).block_until_ready()
+print(time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 TINY = """
 import jax, numpy as np
@@ -151,6 +165,17 @@ def constant(place, size):
     return {"cold": cold, "warm": place.measure(jax(CONSTANT, size))}
 
 
+def first(place, size):
+    place.measure(jax(FIRST, size))
+    found = {"without": [], "warm": []}
+    for _ in range(RUNS):
+        for how, command in (("without", [PYTHON, "-c", FIRST, size]), ("warm", jax(FIRST, size))):
+            place.measure(command)
+            found[how].append([float(figure) for figure in place.output().splitlines()[-1].split()])
+    return {figure: {how: statistics.median(figures[i] for figures in found[how]) for how in found}
+            for i, figure in enumerate(("processor time", "peak memory"))}
+
+
 def processes(place, size):
     cold = place.measure(*[jax(TINY)] * size) | {"journal": place.journal()}
     return {"a cold cache": cold}
@@ -159,6 +184,7 @@ def processes(place, size):
 KINDS = {"programs": (programs, PROGRAMS, "programs, the newest hundred executed after each compile"),
          "loop": (loop, REPEATS, "calls of `jax.jit` in a loop"),
          "constant": (constant, MEGABYTES, "MB of a constant that a program closes over"),
+         "first": (first, LARGE, "MB of a constant: the first call without Keel, and warm"),
          "processes": (processes, PROCESSES, "processes at once")}
 
 
@@ -178,6 +204,13 @@ def shown(figure, value):
         return f"{value:.2f} s"
     size = value * 1024 if figure == "peak memory" else value
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
+
+
+def print_compared(kind, found):
+    _, sizes, what = KINDS[kind]
+    for figure, by in found.items():
+        print(f"| {sizes[0]} {what} | {figure} | {shown(figure, by['without'])} "
+              f"| {shown(figure, by['warm'])} | {by['warm'] / by['without']:.2f} |")
 
 
 def print_rows(kind, few, more):
@@ -203,11 +236,15 @@ def section(found):
           "own, which are empty at first. Programs are a C client's, with a plugin that compiles and "
           "executes at once, so what is measured is Keel; the rest is JAX on its own CPU client. "
           "Processor time is that of the command with all its threads and children, memory that of its "
-          "largest process.\n")
+          "largest process. Of the first call with a large constant it is the process's own, the median of "
+          f"{RUNS} runs, and smaller and larger stand for without Keel and warm.\n")
     print("| work | figure | smaller | larger | ratio |")
     print("|---|---|--:|--:|--:|")
-    for kind, (few, more) in found.items():
-        print_rows(kind, few, more)
+    for kind, sizes in found.items():
+        if len(sizes) == 1:
+            print_compared(kind, *sizes)
+        else:
+            print_rows(kind, *sizes)
 
 
 def main():
