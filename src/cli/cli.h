@@ -343,12 +343,19 @@ void cli_writes_end(cli_writes_t *writes);
 // Runs the command of a call whose options are not declared yet: with `rehearsal`, on its target.
 // Returns the exit code.
 int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal);
+// How a run ended.
+typedef struct cli_ended_t {
+    int command; // exit code of the command, as a shell has it
+    int code;    // that; or, if it is 0, what Keel says of the run
+} cli_ended_t;
+// Whose code it is, as a sentence without a full stop. One of them is not 0.
+void cli_ended_tell(const cli_ended_t *ended, keel_buffer_t *out);
 // What another command does with a run.
 typedef struct cli_run_use_t {
     // After parsing. False if the options are wrong: return *out_code.
     bool (*check)(void *context, const cli_call_t *call, int *out_code);
-    // The command, if one ran, ended with `code`. Returns the exit code.
-    int (*use)(void *context, const char *run_dir, const char *id, int code);
+    // `ended`: zeros if no command ran. Returns the exit code.
+    int (*use)(void *context, const char *run_dir, const char *id, const cli_ended_t *ended);
     void *context;
 } cli_run_use_t;
 // Takes `most` words, and then a run: the one that --from names, or that of the command after --,

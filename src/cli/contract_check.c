@@ -415,9 +415,20 @@ static int answer(const checking_t *checking) {
     return has_left(check) ? CLI_NO : contract_is_unseen(check) ? CLI_UNSEEN : CLI_OK;
 }
 
-static int use(void *context, const char *run_dir, const char *id, int code) {
+// A rehearsal that failed has asked for all the same.
+static void say_unasked(const cli_ended_t *ended) {
+    if (ended->command == CLI_OK && ended->code != CLI_UNSEEN) return;
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    cli_ended_tell(ended, &text);
+    cli_say("%s; what it would have asked for later is not checked", keel_buffer_cstr(&text));
+    keel_buffer_deinitialize(&text);
+}
+
+static int use(void *context, const char *run_dir, const char *id, const cli_ended_t *ended) {
     checking_t *checking = context;
     contract_run_t run;
+    int code = ended->code;
     contract_return_output(checking->saved);
     keel_status_t status = contract_run_read(run_dir, id, &run);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
@@ -432,10 +443,7 @@ static int use(void *context, const char *run_dir, const char *id, int code) {
     if (!status) status = write_file(checking->junit, contract_junit, &checking->check);
     if (!status) status = write_file(checking->sarif, contract_sarif, &checking->check);
     int held = status ? cli_fail(status) : answer(checking);
-    if (code != CLI_OK)
-        cli_say("the command ended with exit code %d; what it would have asked for later is not "
-                "checked",
-                code);
+    say_unasked(ended);
     contract_placed_deinitialize(&checking->placed);
     keel_arena_deinitialize(&checking->arena);
     contract_run_deinitialize(&run);

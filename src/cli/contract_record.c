@@ -206,14 +206,21 @@ keel_status_t cli_contract_extend(const char *path, const char *run_dir, const c
 
 // ---- what a run is used for --------------------------------------------------------------------
 
-static int use(void *context, const char *run_dir, const char *id, int code) {
+static int refuse(const recording_t *recording, const cli_ended_t *ended) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    cli_ended_tell(ended, &text);
+    cli_say("%s, so %s is not written", keel_buffer_cstr(&text), recording->path);
+    keel_buffer_deinitialize(&text);
+    return ended->code;
+}
+
+static int use(void *context, const char *run_dir, const char *id, const cli_ended_t *ended) {
     recording_t *recording = context;
     contract_run_t run;
+    int code = CLI_OK;
     contract_return_output(recording->saved);
-    if (code != CLI_OK) {
-        cli_say("the command ended with exit code %d, so %s is not written", code, recording->path);
-        return code;
-    }
+    if (ended->code != CLI_OK) return refuse(recording, ended);
     keel_status_t status = contract_run_read(run_dir, id, &run);
     if (status) return cli_fail(status);
     status = make(recording, &run, id, &code);

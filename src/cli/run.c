@@ -135,11 +135,11 @@ static keel_status_t prepare(command_run_t *run, const cli_call_t *call, char **
 
 // ---- after -------------------------------------------------------------------------------------
 
-static keel_status_t write_json(const command_run_t *run, const keel_why_t *why) {
+static keel_status_t write_json(const command_run_t *run, const keel_why_t *why, int code) {
     if (!run->json_file) return NULL;
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
-    keel_text_stats_json(why, true, &text);
+    keel_text_ended_json(why, code, &text);
     keel_buffer_byte(&text, '\n');
     keel_status_t status = keel_buffer_status(&text);
     if (!status) status = keel_file_replace_public(run->json_file, keel_buffer_bytes(&text));
@@ -270,6 +270,16 @@ static void say_ended_early(const command_run_t *run, const keel_run_t *recorded
                                              : "");
 }
 
+void cli_ended_tell(const cli_ended_t *ended, keel_buffer_t *out) {
+    if (ended->command != CLI_OK)
+        keel_buffer_format(out, "the command ended with exit code %d", ended->command);
+    else if (ended->code == CLI_UNSEEN)
+        keel_buffer_text(out, "the command succeeded, but a loop of it ended early in the "
+                              "rehearsal, or may have");
+    else
+        keel_buffer_text(out, "the command succeeded, but its rehearsal failed");
+}
+
 // The exit code of a rehearsal whose command has none of its own.
 static int judge(const keel_run_t *run) {
     if (!keel_run_passes(run)) return CLI_NO;
@@ -312,7 +322,7 @@ static int sum_up(command_run_t *run, int code) {
         if (!why.run.fixes.count) no_fix(run);
         tell_plugin(run, &why.run);
     }
-    status = write_json(run, &why);
+    status = write_json(run, &why, code);
     if (status) cli_fail(status);
     if (run->rehearsal && code == CLI_OK) code = judge(&why.run);
     keel_why_deinitialize(&why);
@@ -422,12 +432,14 @@ static int go(const cli_call_t *call, char **words, command_run_t *run) {
     cli_warn_deinitialize(&warn);
     if (status) code = cli_fail(status);
     cli_writes_keep_runs(&writes, run_dir);
+    cli_ended_t ended = {.command = code};
     if (started) code = sum_up(run, code);
     if (started && code == CLI_OK && held_nothing(run)) code = CLI_UNSEEN;
     if (started) cli_writes_tell(&writes, run_dir, run->id, code, run->quiet);
     cli_writes_end(&writes);
     if (started && !run->nested) record_drift(run);
-    if (started && run->use) code = run->use->use(run->use->context, run_dir, run->id, code);
+    ended.code = code;
+    if (started && run->use) code = run->use->use(run->use->context, run_dir, run->id, &ended);
     if (started && !run->nested) cli_prune_after(&run->settings, run->quiet);
     release_run(run);
     return code;
@@ -437,7 +449,8 @@ int cli_run_command(cli_call_t *call, cli_rehearsal_t *rehearsal) {
     command_run_t run = {.rehearsal = rehearsal};
     int code;
     declare(call, &run);
-    cli_text(call, "--json", "FILE", "afterwards, write what `keel stats --json` prints to FILE",
+    cli_text(call, "--json", "FILE",
+             "afterwards, write what `keel stats --json` prints to FILE, with the exit code",
              &run.json_file);
     if (!cli_parse(call, 0, -1, &code)) return code;
     if (rehearsal && rehearsal->describe) return cli_describe_target(rehearsal->describe);
@@ -458,7 +471,8 @@ static int use_recorded(cli_call_t *call, const char *from, const cli_run_use_t 
     const char *run_dir = keel_settings_text(&settings, KEEL_SETTING_RUN_DIR);
     status = cli_check_folder(&settings, KEEL_SETTING_RUN_DIR);
     if (!status) status = keel_journal_find_run(run_dir, from, &id);
-    code = status ? cli_fail(status) : use->use(use->context, run_dir, id, CLI_OK);
+    code = status ? cli_fail(status)
+                  : use->use(use->context, run_dir, id, &(cli_ended_t){CLI_OK, CLI_OK});
     if (!status) keel_free(id);
     keel_settings_deinitialize(&settings);
     return code;

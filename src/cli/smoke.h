@@ -11,7 +11,7 @@ typedef struct smoke_run_t {
     const char *variation; // "batch=--batch 4"; NULL: none
     char *figures;         // file that `keel run --json` writes
     pid_t pid;
-    int code; // the command's exit code
+    cli_ended_t ended;
     bool has_run;
     contract_run_t run;
 } smoke_run_t;

@@ -128,7 +128,9 @@ static keel_status_t tell_run(const smoke_t *smoke, const smoke_run_t *run, keel
     if (!run->has_run) {
         keel_buffer_text(out, "vary ");
         keel_write_foreign(out, run->variation);
-        keel_buffer_format(out, ": the command ended with exit code %d\n", run->code);
+        keel_buffer_text(out, ": ");
+        cli_ended_tell(&run->ended, out);
+        keel_buffer_byte(out, '\n');
     } else if (run->variation) {
         keel_buffer_text(out, "vary ");
         keel_write_foreign(out, run->variation);
@@ -197,7 +199,7 @@ static keel_status_t write_json(const smoke_t *smoke, keel_buffer_t *out) {
         keel_json_break(&json, "\n ");
         keel_json_object(&json, NULL);
         keel_json_string(&json, "run", run->has_run ? run->run.why.run.id : "");
-        keel_json_int(&json, "exit_code", run->code);
+        keel_json_int(&json, "exit_code", run->ended.code);
         keel_json_string(&json, "variation", run->variation ? run->variation : "");
         keel_json_unsigned(&json, "programs", count_looked_at(run));
         keel_json_array(&json, "others");

@@ -13,7 +13,11 @@
 #include "history/history.h"
 #include "journal/journal.h"
 
-enum { MOST_WORDS = 4096, MOST_RUNS = 2 + SMOKE_MOST_VARIATIONS };
+enum {
+    MOST_WORDS = 4096,
+    MOST_RUNS = 2 + SMOKE_MOST_VARIATIONS,
+    FIGURES_LIMIT = 1 << 26, // bytes
+};
 
 // ---- signals -----------------------------------------------------------------------------------
 
@@ -147,7 +151,7 @@ static keel_status_t start(smoke_t *smoke, smoke_run_t *run) {
     return status;
 }
 
-// The exit code of the command.
+// For `keel run`, which ends with the command's exit code, or with what it says of the run.
 static int await(const smoke_t *smoke, const smoke_run_t *run) {
     int ended = 0;
     siginfo_t info;
@@ -177,7 +181,7 @@ static void take_id(keel_str_t figures, char out[KEEL_RUN_ID_SIZE]) {
 static keel_status_t read_figures(const smoke_t *smoke, smoke_run_t *run) {
     uint8_t *data;
     size_t size;
-    keel_status_t status = keel_file_read(run->figures, 1 << 26, &data, &size);
+    keel_status_t status = keel_file_read(run->figures, FIGURES_LIMIT, &data, &size);
     if (status) {
         keel_status_ignore(status);
         return keel_status_make(
@@ -283,9 +287,33 @@ static keel_status_t run_again(smoke_t *smoke, smoke_run_t *run) {
     return read_figures(smoke, run);
 }
 
+// The last member of the figures. Keel changes no code but 0; without figures it is the command's.
+static cli_ended_t ended_of(const smoke_run_t *run, int code) {
+    static const keel_str_t succeeded = KEEL_STR("\"exit_code\": 0}\n");
+    uint8_t *data;
+    size_t size;
+    cli_ended_t out = {code, code};
+    keel_status_t status = keel_file_read(run->figures, FIGURES_LIMIT, &data, &size);
+    if (!status) {
+        if (keel_str_ends(keel_bytes_str(keel_bytes(data, size)), succeeded)) out.command = CLI_OK;
+        keel_free(data);
+    }
+    keel_status_ignore(status);
+    return out;
+}
+
 // A rehearsal that may have ended early has asked for its programs all the same.
 static bool has_failed(const smoke_t *smoke, const smoke_run_t *run) {
-    return run->code != CLI_OK && !(smoke->on && run->code == CLI_UNSEEN);
+    bool is_early = smoke->on && run->ended.command == CLI_OK && run->ended.code == CLI_UNSEEN;
+    return run->ended.code != CLI_OK && !is_early;
+}
+
+static void say_failed(const smoke_run_t *run) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    cli_ended_tell(&run->ended, &text);
+    cli_say("%s", keel_buffer_cstr(&text));
+    keel_buffer_deinitialize(&text);
 }
 
 // Rehearsals compile and store nothing, so the first two go on at once.
@@ -295,13 +323,13 @@ static keel_status_t run_each(smoke_t *smoke, int *out_code) {
         KEEL_TRY(set_history(smoke, i));
         if (!is_beside) KEEL_TRY(start(smoke, &smoke->runs[i]));
         if (smoke->on && i == 0) KEEL_TRY(start(smoke, &smoke->runs[1]));
-        smoke->runs[i].code = await(smoke, &smoke->runs[i]);
+        smoke->runs[i].ended = ended_of(&smoke->runs[i], await(smoke, &smoke->runs[i]));
         if (stopped) return NULL;
         bool failed = has_failed(smoke, &smoke->runs[i]);
         if (failed && smoke->runs[i].variation) continue; // the answer says so
         if (failed) {
-            *out_code = smoke->runs[i].code;
-            cli_say("the command ended with exit code %d", *out_code);
+            *out_code = smoke->runs[i].ended.code;
+            say_failed(&smoke->runs[i]);
             return NULL;
         }
         KEEL_TRY(read_figures(smoke, &smoke->runs[i]));

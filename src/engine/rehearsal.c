@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "engine/bulk.h"
+#include "engine/clients.h"
 #include "engine/memory.h"
 #include "engine/publish.h"
 #include "engine/rehearsal.h"
@@ -56,6 +57,7 @@ struct rehearsal_t {
     unreal_t *unreal;
     refused_t *refused;
     uint64_t refused_count; // of all
+    bool has_begun;         // a client was refused: the journal says what run this is
     living_t *living;
     bulk_t bulk;
 };
@@ -124,6 +126,8 @@ static void note_refused(void *context, keel_rehearse_action_t action, const cha
     rehearsal_t *rehearsal = engine->rehearsal;
     pthread_mutex_lock(&rehearsal->lock);
     uint64_t before = rehearsal->refused_count++;
+    bool has_begun = rehearsal->has_begun || clients_had_any(engine->clients);
+    if (action == KEEL_REHEARSE_CLIENT) rehearsal->has_begun = true;
     pthread_mutex_unlock(&rehearsal->lock);
     const site_t *site = before < LOOKED_AT ? sites_now(engine->sites) : sites_here(engine->sites);
     const refused_t wanted = {.action = action, .name = name, .site = site};
@@ -132,7 +136,7 @@ static void note_refused(void *context, keel_rehearse_action_t action, const cha
     if (refused) ++refused->count;
     pthread_mutex_unlock(&rehearsal->lock);
     // Without a client, nothing else says what run this is.
-    if (action == KEEL_REHEARSE_CLIENT) engine_begin_without_client(engine);
+    if (action == KEEL_REHEARSE_CLIENT && !has_begun) engine_begin_without_client(engine);
     if (!before || action == KEEL_REHEARSE_CLIENT) journal_refused(engine);
 }
 

@@ -129,6 +129,7 @@ static void read_lines(const keel_reads_t *reads, keel_json_t *json) {
     keel_json_end_array(json);
 }
 
+// The caller ends the object.
 static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *json) {
     char started[24];
     keel_clock_iso((uint64_t)(why->run.started * 1e9), started);
@@ -194,10 +195,17 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
         direction(json, "reads_elsewhere", &why->run.reads.elsewhere);
         write_program_list(why, json);
     }
-    keel_json_end_object(json);
 }
 
 void keel_text_stats_json(const keel_why_t *why, bool whole, keel_buffer_t *out) {
     keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
     write_run_figures(why, whole, &json);
+    keel_json_end_object(&json);
+}
+
+void keel_text_ended_json(const keel_why_t *why, int exit_code, keel_buffer_t *out) {
+    keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
+    write_run_figures(why, true, &json);
+    keel_json_int(&json, "exit_code", exit_code);
+    keel_json_end_object(&json);
 }

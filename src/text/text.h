@@ -28,6 +28,8 @@ void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out);
 void keel_text_line(const keel_why_t *why, unsigned width, keel_buffer_t *out);
 // docs/journal.md has the fields. `whole`: with the lists, as `keel stats`; else as `keel runs`.
 void keel_text_stats_json(const keel_why_t *why, bool whole, keel_buffer_t *out);
+// The same with the lists, and with the exit code of the run's command, which no journal has.
+void keel_text_ended_json(const keel_why_t *why, int exit_code, keel_buffer_t *out);
 
 // "JOURNAL:12: not JSON; ...", or "" if there is no damage.
 void keel_text_damage(const keel_run_t *run, keel_buffer_t *out);

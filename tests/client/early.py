@@ -2,7 +2,9 @@
 """A rehearsal that ended early because of a value that no device computed says so first, with a code of its
 own; one that did all that the device would do does not."""
 
-from harness import Report, Workspace, told
+import json
+
+from harness import PYTHON, Report, Workspace, told
 from stage import Stage
 
 HEAD = """
@@ -170,9 +172,43 @@ def check_failed(stage):
                  in answer.err, told(answer))
 
 
+# A command may end with 4 itself.
+OWN = "the command ended with exit code 4"
+KEELS = "the command succeeded, but a loop of it ended early in the rehearsal, or may have"
+
+
+def check_codes(stage):
+    """Whose exit code 4 it is."""
+    source = next(iter(EARLY.values()))[0]
+    stage.script("well.py", HEAD + WHOLE["a loop to its end"])
+    stage.script("early.py", HEAD + source)
+    stage.script("own.py", HEAD + WHOLE["a loop to its end"] + "sys.exit(4)\n")
+    stage.script("both.py", HEAD + source + "sys.exit(4)\n")
+    on = ("--on", "cpu:2", "--compile", "none")
+    answer = stage.keel("contract", "record", "-o", "keel.contract", *on, "--", PYTHON, "well.py")
+    report.check("a rehearsal that ends well is recorded", answer.code == 0, told(answer))
+    for script, says in (("early.py", KEELS), ("own.py", OWN), ("both.py", OWN)):
+        for words, then in ((("contract", "check", "--contract", "keel.contract"),
+                             "; what it would have asked for later is not checked"),
+                            (("contract", "record", "-o", "other.contract"), ", so other.contract is not written")):
+            answer = stage.keel(*words, *on, "--", PYTHON, script)
+            lines = [line for line in answer.err.splitlines() if line.startswith((f"keel: {OWN}{then}", f"keel: {KEELS}"))]
+            report.equal(f"keel contract {words[1]} says whose exit code that of {script} is",
+                         (answer.code, lines), (UNSEEN, [f"keel: {says}{then}"]))
+        answer = stage.keel("smoke", "--on", "cpu:2", "--", PYTHON, script)
+        failed = f"keel: {OWN}\n" in answer.err
+        report.check(f"keel smoke takes that of {script} for {'a failure' if says == OWN else 'none'}",
+                     (answer.code, failed) == ((UNSEEN, True) if says == OWN else (0, False)), told(answer) + answer.out)
+        answer = stage.keel("rehearse", "--json", "figures.json", *on, "--", PYTHON, script)
+        figures = json.loads((stage.folder / "figures.json").read_text())
+        report.equal(f"--json has the exit code of {script} itself", (answer.code, figures["exit_code"]),
+                     (UNSEEN, UNSEEN if says == OWN else 0))
+
+
 with Workspace("early") as space:
     report = Report()
     check_early(Stage(space, "early"))
     check_whole(Stage(space, "whole"))
     check_failed(Stage(space, "failed"))
+    check_codes(Stage(space, "codes"))
 report.finish()

@@ -58,14 +58,15 @@ for attempt in range(3):
 sys.exit(int(sys.argv[1]))
 '''
 
-# A client of one process where the target has four. The script swallows the error.
+# Clients of one process where the target has four. The script swallows the errors.
 CLIENT = '''
 import sys, jax
 jax.distributed.initialize(f"localhost:{sys.argv[1]}", 1, 0)
-try:
-    jax.devices()
-except RuntimeError:
-    print("swallowed")
+for attempt in range(int(sys.argv[2])):
+    try:
+        jax.devices()
+    except RuntimeError:
+        print("swallowed")
 '''
 
 # A program that takes a while to compile, and an end that leaves no time for it.
@@ -312,7 +313,7 @@ def check_early(space):
     """A command that comes to no program says why, and what to do next."""
     stage = Stage(space, "early")
     stage.script("client.py", CLIENT)
-    answer = stage.rehearse("cpu:4/4", "client.py", str(free_port()), options=("--processes", "1"))
+    answer = stage.rehearse("cpu:4/4", "client.py", str(free_port()), "1", options=("--processes", "1"))
     said = ("keel: no client of cpu:4/4 could be made: the program is started as 1 process, and cpu:4/4 has 4; "
             "start 4, or rehearse it on a target of 1\n")
     report.check("a client that could not be made comes first, though the script swallows the error",
@@ -320,6 +321,10 @@ def check_early(space):
     report.equal("and is the exit code", answer.code, 1)
     report.equal("and in the run", [one["action"] for one in stage.answer("stats")["rehearsal"]["refusals"]],
                  ["client"])
+    answer = stage.rehearse("cpu:4/4", "client.py", str(free_port()), "3", options=("--processes", "1"))
+    report.equal("each further one is counted, and the journal says once what run it is",
+                 (answer.out, len(of_kind(stage.events(), "refused")), len(of_kind(stage.events(), "start"))),
+                 ("swallowed\n" * 3, 3, 1))
     stage.script("mesh.py", "import jax\nassert len(jax.devices()) == 8\n")
     answer = stage.rehearse("cpu:2", "mesh.py")
     report.check("a target that is too small is named", answer.code == 1 and
