@@ -5,7 +5,7 @@ in their source and watched from then on (`sys.monitoring`, so Python 3.12 and l
 the end of what it iterates over did what it would do on the device. One that ends before is noted at the
 process's end if
 
-- it had rounds of a range or a list left, or
+- it had rounds of a range or a list left, and a round is not always the last if it raises nothing, or
 - a test uses the value: the read is in an `if`, `while` or `assert`, or its result has a name that such a
   test uses,
 
@@ -116,6 +116,24 @@ def _inside(node: ast.AST) -> Iterator[ast.AST]:
 def _leaves(node: ast.AST) -> bool:
     """Whether an `if` may leave the loop that it is in."""
     return any(isinstance(part, (ast.Break, ast.Return, ast.Raise)) for part in _inside(node))
+
+
+def _tries(loop: ast.AST) -> bool:
+    """Whether a round that raises nothing is the last, whatever it reads: `try: return f()`."""
+    def plain(body: List[ast.stmt]) -> Iterator[ast.AST]:
+        for node in body:
+            yield node
+            if isinstance(node, (ast.With, ast.AsyncWith)):
+                yield from plain(node.body)
+            elif isinstance(node, ast.Try):
+                yield from plain(node.body + node.orelse + node.finalbody)
+
+    def goes_on(node: ast.AST) -> bool:
+        return isinstance(node, ast.Continue) or any(
+            goes_on(child) for child in ast.iter_child_nodes(node)
+            if not isinstance(child, (ast.ExceptHandler, *FUNCTIONS)))
+
+    return any(isinstance(node, (ast.Return, ast.Break)) for node in plain(loop.body)) and not goes_on(loop)
 
 
 def _decides(loop: ast.AST, around: List[ast.AST]) -> bool:
@@ -351,7 +369,7 @@ def _tell() -> None:
     if _tell_error():
         return
     for loop in list(_loops.values()):  # another thread may add one
-        is_short = 0 < loop.round < loop.rounds
+        is_short = 0 < loop.round < loop.rounds and not _tries(loop.node)
         if loop.is_over or loop.is_counted or not loop.read or not (is_short or loop.decides):
             continue
         if 0 < loop.rounds == loop.round:

@@ -67,6 +67,16 @@ class Trainer:
 Trainer(3).fit(w)
 """, "early.py:LINE reads what jit__lambda makes, which no device computed, and the loop at early.py:LOOP ended in round 2 "
      "of 3: on a real cpu:2 it may go on"),
+    "a try that may go on": ("""
+for attempt in range(4):  # loop
+    try:
+        if float(step(w)[1]) > 0.5:  # here
+            continue
+        break
+    except OSError:
+        pass
+""", "early.py:LINE reads what jit__lambda makes, which no device computed, and the loop at early.py:LOOP ended in "
+     "round 1 of 4: on a real cpu:2 it may go on"),
     "an error that is caught": ("""
 try:
     for i in range(9):  # loop
@@ -122,6 +132,22 @@ while at < 9:
 for i in range(3):
     w, loss = step(w)
     if i == 2 and float(loss) < 0.5:
+        break
+""",
+    "another try after an error": """
+def retried():
+    for attempt in range(4):
+        try:
+            return print(float(step(w)[1]))
+        except OSError:
+            continue
+retried()
+for attempt in range(4):
+    try:
+        print(float(step(w)[1]))
+    except OSError:
+        pass
+    else:
         break
 """,
     "values that are known": """
