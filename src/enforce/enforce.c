@@ -210,10 +210,12 @@ static uint64_t steps_ended(const keel_enforcement_t *enforcement) {
     return steps.by_operations ? 0 : steps.ended;
 }
 
-static void freeze(keel_enforcement_t *enforcement, uint64_t step) {
+// False: it was frozen before.
+static bool freeze(keel_enforcement_t *enforcement, uint64_t step) {
     bool not_yet = false;
-    if (atomic_compare_exchange_strong(&enforcement->is_frozen, &not_yet, true))
-        atomic_store(&enforcement->frozen_at, step);
+    if (!atomic_compare_exchange_strong(&enforcement->is_frozen, &not_yet, true)) return false;
+    atomic_store(&enforcement->frozen_at, step);
+    return true;
 }
 
 static bool is_frozen(keel_enforcement_t *enforcement) {
@@ -405,12 +407,27 @@ void keel_enforcement_client_closing(keel_enforcement_t *enforcement, const PJRT
     if (enforcement->ranks) ranks_client_closing(enforcement->ranks, client);
 }
 
+// A loop in which each step has a new program looks like a warm-up that never ends.
+static void say_never_frozen(const keel_enforcement_t *enforcement) {
+    keel_engine_steps_t steps;
+    uint64_t after = enforcement->freeze_after;
+    if (!after || !enforcement->engine || atomic_load(&enforcement->is_frozen)) return;
+    keel_engine_steps(enforcement->engine, &steps);
+    if (!steps.by_operations && steps.ended < after && steps.ended + steps.warm >= after)
+        keel_log_once("never frozen",
+                      "programs were never frozen: %llu executions look like a warm-up, because no "
+                      "program ran twice before the next one came; mark steps with keel.step(), or "
+                      "call keel.freeze() after the warm-up",
+                      (unsigned long long)steps.warm);
+}
+
 void keel_enforcement_end(keel_enforcement_t *enforcement) {
+    say_never_frozen(enforcement);
     if (enforcement->ranks) ranks_end(enforcement->ranks);
 }
 
 void keel_enforcement_freeze(keel_enforcement_t *enforcement) {
-    freeze(enforcement, steps_ended(enforcement));
+    if (freeze(enforcement, steps_ended(enforcement))) keel_engine_frozen(enforcement->engine);
 }
 
 void keel_enforcement_allow(bool allows) {

@@ -277,6 +277,8 @@ void keel_engine_read_ends(keel_engine_t *engine, const keel_reading_t *reading,
 
 // A step ended, as the user marks it. Any thread.
 void keel_engine_step(keel_engine_t *engine);
+// The user's code says that every program has been seen. Any thread.
+void keel_engine_frozen(keel_engine_t *engine);
 
 // How often the client executed the program, by the digest of its bytes. Any thread.
 uint64_t keel_engine_executions(keel_engine_t *engine, const keel_digest_t *program);
@@ -284,6 +286,7 @@ uint64_t keel_engine_executions(keel_engine_t *engine, const keel_digest_t *prog
 // Steps and programs so far.
 typedef struct keel_engine_steps_t {
     uint64_t ended; // as the user marks them; if none are marked, as steps.c counts them
+    uint64_t warm;  // executions of a warm-up, which are not among these
     bool marked;
     bool by_operations; // nothing but operations outside jit was executed: maybe no step ended yet
     uint64_t programs;  // distinct ones that the client asked for, including refused ones

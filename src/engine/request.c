@@ -318,9 +318,10 @@ static keel_status_t note_function(request_t *request) {
 static keel_status_t note_step(request_t *request) {
     keel_buffer_t function;
     const keel_place_t *place = &request->site.place;
+    const bool is_recorded = strcmp(request->format, "hlo") == 0;
     keel_buffer_initialize(&function, 0);
     keel_buffer_text(&function, request->name);
-    if (strcmp(request->format, "hlo") == 0) {
+    if (is_recorded) {
         keel_buffer_format(&function, "\n%u ", place->line);
         keel_buffer_text(&function, place->file);
     }
@@ -332,6 +333,7 @@ static keel_status_t note_step(request_t *request) {
                                             .function = keel_buffer_bytes(&function),
                                             .ops = request->ops,
                                             .is_eager = request->is_eager,
+                                            .is_recorded = is_recorded,
                                             .has_gradient = request->has_gradient},
                              &request->ask.when);
     keel_buffer_deinitialize(&function);

@@ -2,8 +2,13 @@
 // the leading function ends one: the function whose programs did the most work so far, operations
 // times executions. A function that computes gradients and ran more than once goes before all
 // others: beside a training step, loaders, samplers and metrics may run far more often. Operations
-// that ran by themselves lead only if nothing else ran.
+// that ran by themselves lead only if nothing else ran. Executions of a warm-up end no step
+// (journal/steps.h); which they were is known later, so the journal numbers them all.
 #include "engine/steps.h"
+
+#include <unistd.h>
+
+#include "engine/clients.h"
 #include "engine/counters.h"
 #include "engine/flow.h"
 #include "engine/order.h"
@@ -18,7 +23,9 @@ typedef struct member_t {
 typedef struct function_t {
     member_t *first;
     _Atomic uint64_t executions; // of its programs
-    bool is_eager, has_gradient;
+    uint64_t programs;
+    uint64_t warm; // its executions when the last program of a warm-up came, of whichever function
+    bool is_eager, has_gradient, is_recorded;
     // Its executions when the last new program of any function came, the `noted`th; and those from
     // which on whole steps count for a program that comes in the same step as that one.
     uint64_t noted, at, settled;
@@ -87,8 +94,16 @@ static double work_of(const function_t *function) {
     return sum;
 }
 
+static keel_journal_function_t figures_of(const function_t *function) {
+    return (keel_journal_function_t){.programs = function->programs,
+                                     .executions = executions_of(function),
+                                     .has_gradient = function->has_gradient,
+                                     .is_eager = function->is_eager,
+                                     .is_recorded = function->is_recorded};
+}
+
 static bool is_training(const function_t *function) {
-    return function->has_gradient && executions_of(function) > 1;
+    return keel_journal_trains(figures_of(function));
 }
 
 static function_t *heaviest(const steps_t *steps, bool is_eager) {
@@ -122,10 +137,19 @@ static void find_leading(steps_t *steps) {
     steps->looked_at = count_newest(steps);
 }
 
+// With those of a warm-up.
 static uint64_t count_ended(const keel_engine_t *engine) {
     uint64_t marked = counters_steps(engine->counters).ended;
     if (marked) return marked;
     return engine->steps->leading ? executions_of(engine->steps->leading) : 0;
+}
+
+// Of these, the executions of a warm-up.
+static uint64_t count_warm(const steps_t *steps) {
+    if (!steps->leading) return 0;
+    keel_journal_function_t figures = figures_of(steps->leading);
+    if (!keel_journal_can_warm_up(figures)) return 0;
+    return keel_journal_warms_up(figures) ? figures.executions : steps->leading->warm;
 }
 
 // ---- programs ----------------------------------------------------------------------------------
@@ -141,7 +165,10 @@ static keel_status_t find_function(steps_t *steps, const steps_ask_t *ask, funct
     *out = memory;
     KEEL_TRY(keel_map_put(&steps->by_name, ask->function, (uintptr_t)memory));
     function_t **first = &steps->functions[ask->is_eager];
-    **out = (function_t){.is_eager = ask->is_eager, .noted = steps->programs.count, .next = *first};
+    **out = (function_t){.is_eager = ask->is_eager,
+                         .is_recorded = ask->is_recorded,
+                         .noted = steps->programs.count,
+                         .next = *first};
     *first = *out;
     return NULL;
 }
@@ -159,6 +186,7 @@ static keel_status_t add_to_function(steps_t *steps, const steps_ask_t *ask, cou
     member_t *member = memory;
     *member = (member_t){.counter = counter, .ops = ask->ops, .next = function->first};
     function->first = member;
+    ++function->programs;
     counter_join(counter, &function->executions);
     return NULL;
 }
@@ -205,9 +233,14 @@ static uint64_t count_steady(const keel_engine_t *engine, uint64_t ended) {
     return ended > settled ? ended - settled : 0;
 }
 
-static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key, steps_when_t *out) {
+static bool warms_up(const steps_t *steps, const steps_ask_t *ask) {
+    const uint64_t *function = keel_map_find(&steps->by_name, ask->function);
+    return function && keel_journal_warms_up(figures_of((function_t *)(uintptr_t)*function));
+}
+
+static keel_status_t note_new(keel_engine_t *engine, const steps_ask_t *ask, steps_when_t *out) {
     steps_t *steps = engine->steps;
-    keel_bytes_t name = keel_bytes(key->bytes, KEEL_DIGEST_SIZE);
+    keel_bytes_t name = keel_bytes(ask->key->bytes, KEEL_DIGEST_SIZE);
     bool is_known = keel_map_find(&steps->programs, name);
     if (!is_known) KEEL_TRY(keel_map_put(&steps->programs, name, 1));
     ++steps->since_look;
@@ -219,7 +252,7 @@ static keel_status_t note_new(keel_engine_t *engine, const keel_digest_t *key, s
         steps->fresh = 0;
         steps->settled_before = steps->settled;
     }
-    *out = (steps_when_t){ended + 1, count_steady(engine, ended)};
+    *out = (steps_when_t){ended + 1, count_steady(engine, ended), warms_up(steps, ask)};
     note_functions(steps);
     ++steps->fresh;
     steps->fresh_at = ended;
@@ -233,16 +266,32 @@ keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask, steps_w
     counter_t *counter;
     KEEL_TRY(counters_of(engine->counters, ask->program, &counter));
     pthread_mutex_lock(&steps->lock);
-    keel_status_t status = note_new(engine, ask->key, out);
+    keel_status_t status = note_new(engine, ask, out);
     if (!status) status = add_to_function(steps, ask, counter);
     pthread_mutex_unlock(&steps->lock);
     return status;
+}
+
+void steps_warmed_up(keel_engine_t *engine) {
+    steps_t *steps = engine->steps;
+    size_t left = NOTED_MOST;
+    pthread_mutex_lock(&steps->lock);
+    if (steps->leading) steps->leading->warm = executions_of(steps->leading);
+    for (function_t *at = steps->functions[false]; at && left; at = at->next, --left)
+        at->warm = executions_of(at);
+    pthread_mutex_unlock(&steps->lock);
 }
 
 // ---- marked steps ------------------------------------------------------------------------------
 
 void keel_engine_step(keel_engine_t *engine) {
     counters_step_ended(engine->counters);
+}
+
+// A process without a client leaves no run.
+void keel_engine_frozen(keel_engine_t *engine) {
+    if (getpid() == engine->pid && clients_had_any(engine->clients))
+        keel_journal_freeze(engine->journal);
 }
 
 void steps_journal(keel_engine_t *engine) {
@@ -269,14 +318,16 @@ void keel_engine_steps(keel_engine_t *engine, keel_engine_steps_t *out) {
     find_leading(steps);
     counters_steps_t marked = counters_steps(engine->counters);
     bool is_marked = marked.ended != 0;
-    uint64_t ended = count_ended(engine);
+    uint64_t ended = count_ended(engine), warm = is_marked ? 0 : count_warm(steps);
+    uint64_t settled = steps->settled > warm ? steps->settled - warm : steps->settled != 0;
     *out = (keel_engine_steps_t){
-        .ended = ended,
+        .ended = ended - warm,
+        .warm = warm,
         .marked = is_marked,
         .by_operations = !is_marked && steps->leading && steps->leading->is_eager,
         .programs = steps->programs.count,
         .fresh = ended == steps->fresh_at ? steps->fresh : 0,
-        .settled = steps->settled,
+        .settled = settled,
         .in_step = is_marked ? marked.in_step : 0,
         .in_last = is_marked ? marked.in_last : 0,
     };

@@ -5,6 +5,7 @@
 #define KEEL_ENGINE_STEPS_H_
 
 #include "engine/core.h"
+#include "journal/steps.h"
 
 typedef struct steps_t steps_t;
 
@@ -20,16 +21,19 @@ typedef struct steps_ask_t {
     const keel_digest_t *program, *key;
     keel_bytes_t function; // what it has in common with other programs of its function
     uint64_t ops;
-    bool is_eager;
+    bool is_eager, is_recorded; // as in keel_journal_function_t
     bool has_gradient;
 } steps_ask_t;
 // When it asks.
 typedef struct steps_when_t {
-    uint64_t step;   // the one that waits for the program, from 1
+    uint64_t step;   // the one that waits for the program, from 1; with those of a warm-up
     uint64_t steady; // whole steps before it since the last new program of another step
+    bool warms_up;   // the program is new, and belongs to a warm-up
 } steps_when_t;
 keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask,
                           steps_when_t *out) KEEL_MUST_CHECK;
+// The client gets a program of a warm-up: what ran so far is no step.
+void steps_warmed_up(keel_engine_t *engine);
 // The function that ends steps so far; none: NULL.
 void steps_leading(keel_engine_t *engine, keel_journal_leading_t *out);
 // Writes the marked steps since the last time to the journal.

@@ -10,6 +10,7 @@
 #include "engine/background.h"
 #include "engine/members.h"
 #include "engine/once.h"
+#include "engine/steps.h"
 #include "pjrt/error.h"
 
 enum { EXPLAINED_WITHIN = 5 }; // seconds
@@ -68,7 +69,7 @@ static bool passes(keel_verdict_t verdict) {
     return verdict == KEEL_VERDICT_WARNED || verdict == KEEL_VERDICT_RECORDED;
 }
 
-verdict_t verdict_ask(request_t *request) {
+static verdict_t ask_gate(request_t *request) {
     keel_engine_t *engine = request->engine;
     verdict_t out = {.verdict = KEEL_VERDICT_REFUSED};
     if (!engine->gate.check) return out;
@@ -99,6 +100,14 @@ verdict_t verdict_ask(request_t *request) {
     keel_status_ignore(out.why);
     out.why = NULL;
     return out;
+}
+
+// The gate counts steps up to the program: a server that has served for long does not warm up by
+// asking for another bucket.
+verdict_t verdict_ask(request_t *request) {
+    verdict_t verdict = ask_gate(request);
+    if (!verdict.why && request->ask.when.warms_up) steps_warmed_up(request->engine);
+    return verdict;
 }
 
 PJRT_Error *verdict_unseen(keel_engine_t *engine, keel_status_t why) {

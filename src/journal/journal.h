@@ -388,6 +388,8 @@ typedef struct keel_journal_transfers_t {
 void keel_journal_transfers(keel_journal_t *journal, const keel_journal_transfers_t *event);
 // `count` steps ended, as the user marks them, since the last such event.
 void keel_journal_step(keel_journal_t *journal, uint64_t count);
+// The user's code says that every program has been seen.
+void keel_journal_freeze(keel_journal_t *journal);
 
 // A function of the client that programs call by name, or a type of its state.
 typedef struct keel_journal_place_t {

@@ -65,3 +65,8 @@ void keel_journal_step(keel_journal_t *journal, uint64_t count) {
     keel_json_unsigned(&line.json, "count", count);
     keel_line_finish(journal, &line);
 }
+
+void keel_journal_freeze(keel_journal_t *journal) {
+    keel_line_t line;
+    if (keel_line_begin(journal, &line, "freeze")) keel_line_finish(journal, &line);
+}

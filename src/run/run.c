@@ -304,7 +304,8 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
                                const keel_steps_process_t *process) {
     keel_run_t *run = reading->run;
     keel_steps_request_t *known;
-    uint64_t step = process->steps + 1;
+    uint64_t step = keel_steps_refused(reading->steps, event);
+    if (!step) step = process->steps + 1;
     KEEL_TRY(keel_steps_explained(reading->steps, event, &known));
     KEEL_ASSERT(!known || (size_t)(known - reading->steps->requests) < run->request_count);
     if (known && run->requests[known - reading->steps->requests].is_repeat) return NULL;
@@ -441,7 +442,7 @@ static keel_status_t scan(const keel_run_t *run,
     static const char *const events[] = {"ask", "memory", NULL}, *const asks[] = {"ask", NULL};
     const char *lists[5] = {NULL};
     size_t count = 0;
-    if (!(run->parts & KEEL_RUN_DETAILS)) lists[count++] = "folded", lists[count++] = "stack";
+    if (!(run->parts & KEEL_RUN_DETAILS)) lists[count++] = "folded";
     if (!(run->parts & KEEL_RUN_KEYS)) lists[count++] = "components", lists[count++] = "values";
     const keel_journal_needless_t needless = {run->parts & KEEL_RUN_MEMORY ? asks : events, lists,
                                               LONGEST_STRING};
@@ -571,6 +572,10 @@ bool keel_run_is_endless(const keel_run_t *run, size_t operation) {
 
 bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *other, int64_t pid) {
     return keel_steps_runs_behind(run->steps_, digest, other, pid);
+}
+
+bool keel_run_is_seen(const keel_run_t *run, const char *digest, int64_t pid) {
+    return keel_steps_is_seen(run->steps_, digest, pid);
 }
 
 bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid) {

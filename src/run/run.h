@@ -2,7 +2,7 @@
 // did (why/why.h), the texts (text/text.h) and the page (page/page.h) only look at it.
 //
 //   run.c      the pass over the events: identity, figures, programs, requests
-//   steps.c    which step each compile or load delayed
+//   steps.c    which step each compile or load delayed; warmups.c: what came before the first
 //   entries.c  what the journal explains; retraces.c: with what is not explained by itself
 //   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
 //   start.c    where the time of a start went (start.h)
@@ -14,8 +14,9 @@
 // execution of the leading family: the programs that share a module name ("jit_step") and do the
 // most work of all such names (operations times executions, summed; an eighth of that if nothing of
 // the name ran again). PyTorch/XLA gives all its programs one name: there a family is what one line
-// asked for, so programs of mid-step host reads and of the set-up are not steps. In a run of
-// several processes each counts its own steps, and the largest figures count.
+// asked for, so programs of mid-step host reads and of the set-up are not steps. Nor is what a
+// warm-up runs (journal/steps.h). In a run of several processes each counts its own steps, and the
+// largest figures count.
 //
 // Ownership: a keel_run_t owns all it points to; texts live in its arena and are "" if unknown.
 // Threads: no shared state.
@@ -201,7 +202,7 @@ typedef struct keel_run_t {
 
 // Parts of a journal that take time to read and that few commands show.
 enum {
-    KEEL_RUN_DETAILS = 1, // what follows from each cause, and the host's stacks
+    KEEL_RUN_DETAILS = 1, // what follows from each cause
     KEEL_RUN_MEMORY = 2,
     KEEL_RUN_METRICS = 4, // needs KEEL_RUN_MEMORY
     KEEL_RUN_KEYS = 8,    // components of keys, for keel_run_visit
@@ -233,6 +234,8 @@ bool keel_run_is_endless(const keel_run_t *run, size_t operation);
 // True if a program with those bytes was executed in that process after the compile or load of
 // `other`.
 bool keel_run_ran_after(const keel_run_t *run, const char *digest, const char *other, int64_t pid);
+// True if the process's code froze it (keel.freeze) after it had asked for that program.
+bool keel_run_is_seen(const keel_run_t *run, const char *digest, int64_t pid);
 // True if that program, or others that the same line asks for, ran more than once in that process
 // since its compile or load.
 bool keel_run_goes_on(const keel_run_t *run, const char *digest, int64_t pid);

@@ -94,13 +94,17 @@ static keel_status_t find_family(keel_steps_t *steps, keel_bytes_t name, size_t 
     return keel_map_put(&steps->by_name, name, *out);
 }
 
+static bool is_recorded(const json_t *event) {
+    return strcmp(keel_event_text(event, "format"), "hlo") == 0;
+}
+
 // A client that compiles what it recorded gives all programs one name; the line that asked tells
 // them apart.
 static keel_status_t family_of(keel_steps_t *steps, const json_t *event, size_t *out) {
     keel_buffer_t name;
     keel_buffer_initialize(&name, 0);
     keel_buffer_text(&name, keel_event_text(event, "name"));
-    if (strcmp(keel_event_text(event, "format"), "hlo") == 0) {
+    if (is_recorded(event)) {
         const json_t *site = json_object_get(event, "site");
         keel_buffer_format(&name, "\n%u ", keel_event_line(site, "line"));
         keel_buffer_text(&name, keel_event_text(site, "file"));
@@ -137,6 +141,7 @@ static keel_status_t add_program(keel_steps_t *steps, const json_t *event) {
     KEEL_TRY(keel_event_keep_field(&steps->texts, event, "name", &program->name));
     KEEL_TRY(family_of(steps, event, &program->family));
     steps->families[program->family].is_eager |= program->is_eager;
+    steps->families[program->family].is_recorded |= is_recorded(event);
     steps->families[program->family].has_gradient |=
         json_is_true(json_object_get(event, "gradient"));
     return keel_map_put(&steps->by_identity, name_bytes(program->identity), steps->program_count++);
@@ -292,13 +297,17 @@ static keel_status_t meet_program(keel_steps_t *steps, const json_t *event) {
     return keel_map_put(&steps->by_program, name_bytes(keel_event_text(event, "program")), index);
 }
 
-static void count_executes(keel_steps_t *steps, const json_t *event) {
+static keel_status_t count_executes(keel_steps_t *steps, const json_t *event) {
     keel_counts_t counts = keel_event_counts(event);
     keel_counted_t counted;
     while (keel_counts_next(&counts, &counted)) {
         keel_steps_program_t *program = keel_steps_counted(steps, event, &counted);
-        if (program) program->executes += counted.times;
+        if (!program) continue;
+        program->executes += counted.times;
+        KEEL_TRY(keel_warmups_ran(&steps->warmups, pid_of(event), program->family,
+                                  (size_t)(program - steps->programs), counted.times));
     }
+    return NULL;
 }
 
 // Programs with which the step went on in most of the executions that were followed (reads.h).
@@ -322,9 +331,15 @@ static double weight(double work, uint64_t executes) {
     return executes > 1 ? work : work / BY_FAR;
 }
 
-// A function that computes gradients, more than once.
+static keel_journal_function_t kind_of(const struct keel_steps_family_t *family) {
+    return (keel_journal_function_t){.executions = family->executes,
+                                     .has_gradient = family->has_gradient,
+                                     .is_eager = family->is_eager,
+                                     .is_recorded = family->is_recorded};
+}
+
 static bool is_training(const struct keel_steps_family_t *family) {
-    return family->has_gradient && !family->is_eager && family->executes > 1;
+    return keel_journal_trains(kind_of(family));
 }
 
 // The step of a training loop goes before all others: beside it, loaders, samplers and metrics may
@@ -399,6 +414,21 @@ static keel_status_t meet_mark(keel_steps_t *steps, const json_t *event) {
     return NULL;
 }
 
+// After the event's own counts, which came before it. A program that is not kept still counts as a
+// request.
+static keel_status_t meet_warmup(keel_steps_t *steps, const json_t *event) {
+    if (!is_request(event)) return NULL;
+    size_t program = keel_steps_program(steps, event);
+    keel_journal_function_t kind = {.is_eager = true};
+    size_t family = SIZE_MAX;
+    if (program != SIZE_MAX) {
+        family = steps->programs[program].family;
+        kind = kind_of(&steps->families[family]);
+    }
+    return keel_warmups_asked(&steps->warmups, pid_of(event), family, program, kind,
+                              json_object_get(event, "leading") != NULL);
+}
+
 static keel_status_t meet_rehearsal(keel_steps_t *steps, const json_t *event) {
     size_t index;
     if (!is_event(event, "start") || !json_object_get(event, "target")) return NULL;
@@ -414,8 +444,9 @@ static keel_status_t meet_first(void *context, const struct json_t *event) {
     KEEL_TRY(meet_rehearsal(steps, event));
     KEEL_TRY(keel_outcomes_add(&steps->outcomes, event));
     meet_pieces(steps, event);
-    count_executes(steps, event);
-    return NULL;
+    KEEL_TRY(count_executes(steps, event));
+    if (is_event(event, "freeze")) keel_warmups_frozen(&steps->warmups, pid_of(event));
+    return meet_warmup(steps, event);
 }
 
 keel_status_t keel_steps_read(const keel_journal_source_t *source, keel_steps_t *out) {
@@ -439,7 +470,10 @@ keel_status_t keel_steps_read(const keel_journal_source_t *source, keel_steps_t 
     keel_map_initialize(&out->requests_of);
     keel_map_initialize(&out->last_of);
     keel_map_initialize(&out->by_operation);
+    keel_map_initialize(&out->refused_at);
+    keel_map_initialize(&out->frozen_at);
     keel_outcomes_initialize(&out->outcomes);
+    keel_warmups_initialize(&out->warmups);
     KEEL_TRY(keel_journal_scan(source, &needless, meet_first, out, &damage));
     find_leading(out);
     return NULL;
@@ -458,7 +492,10 @@ void keel_steps_deinitialize(keel_steps_t *steps) {
     keel_map_deinitialize(&steps->requests_of);
     keel_map_deinitialize(&steps->last_of);
     keel_map_deinitialize(&steps->by_operation);
+    keel_map_deinitialize(&steps->refused_at);
+    keel_map_deinitialize(&steps->frozen_at);
     keel_outcomes_deinitialize(&steps->outcomes);
+    keel_warmups_deinitialize(&steps->warmups);
     keel_free(steps->operations);
     keel_free(steps->programs);
     keel_free(steps->families);
@@ -491,10 +528,25 @@ static void count_leading(const keel_steps_t *steps, const json_t *event, uint64
     const uint64_t *index =
         keel_map_find(&steps->by_program, name_bytes(keel_event_text(leading, "program")));
     process->counted += counted;
-    if (process->counted > process->steps) process->steps = process->counted;
+    if (process->counted > process->ran) process->ran = process->counted;
     if (!index || steps->programs[*index].family != steps->leading) return;
     uint64_t told = keel_event_count(leading, "executes");
-    if (told > process->steps) process->steps = told;
+    if (told > process->ran) process->ran = told;
+}
+
+static bool leads_as_warmup(const keel_steps_t *steps) {
+    return steps->leading != SIZE_MAX &&
+           keel_journal_can_warm_up(kind_of(&steps->families[steps->leading]));
+}
+
+// Executions of a warm-up are no steps.
+static void leave_out_warmup(const keel_steps_t *steps, const json_t *event,
+                             keel_steps_process_t *process) {
+    if (!process->requests) process->warmup = keel_warmups_end(&steps->warmups, process->pid);
+    bool is_warm = process->requests < process->warmup;
+    process->requests += is_request(event);
+    if (is_warm && leads_as_warmup(steps)) process->warm = process->ran;
+    process->steps = process->ran - process->warm;
 }
 
 // Several loads that were counted come later than the last of them. The process knows its steps if
@@ -505,7 +557,8 @@ static uint64_t waiting_step(const keel_steps_t *steps, const json_t *event,
     const char *leading = keel_event_text(json_object_get(event, "leading"), "program");
     const uint64_t *index = keel_map_find(&steps->by_program, name_bytes(leading));
     bool is_known = process->marks || (index && steps->programs[*index].family == steps->leading);
-    return told && is_known ? told : process->steps + 1;
+    if (!told || !is_known) return process->steps + 1;
+    return process->warm < told ? told - process->warm : 1;
 }
 
 // The program in its process, and whether it was compiled. A retrace that is loaded comes from
@@ -618,6 +671,46 @@ static keel_status_t add_request(keel_steps_t *steps, const json_t *event, size_
     return request.is_counted ? NULL : link_new(steps, event, process);
 }
 
+static keel_status_t note_freeze(keel_steps_t *steps, const json_t *event) {
+    const int64_t pid = pid_of(event);
+    keel_bytes_t name = keel_bytes(&pid, sizeof pid);
+    return keel_map_find(&steps->frozen_at, name)
+               ? NULL
+               : keel_map_put(&steps->frozen_at, name, steps->event);
+}
+
+bool keel_steps_is_seen(const keel_steps_t *steps, const char *digest, int64_t pid) {
+    const keel_steps_use_t *asked = find_use(steps, digest, pid);
+    const uint64_t *frozen = keel_map_find(&steps->frozen_at, keel_bytes(&pid, sizeof pid));
+    return frozen && asked && asked->asked && asked->asked < *frozen;
+}
+
+static keel_bytes_t refusal_key(keel_buffer_t *out, const json_t *event) {
+    keel_buffer_initialize(out, 0);
+    keel_buffer_format(out, "%lld ", (long long)pid_of(event));
+    keel_buffer_text(out, keel_event_text(event, "program"));
+    return keel_buffer_bytes(out);
+}
+
+static keel_status_t note_refusal(keel_steps_t *steps, const json_t *event, uint64_t step) {
+    keel_buffer_t key;
+    keel_bytes_t name = refusal_key(&key, event);
+    keel_status_t status = keel_buffer_status(&key);
+    if (!status && !keel_map_find(&steps->refused_at, name))
+        status = keel_map_put(&steps->refused_at, name, step);
+    keel_buffer_deinitialize(&key);
+    return status;
+}
+
+uint64_t keel_steps_refused(const keel_steps_t *steps, const json_t *event) {
+    keel_buffer_t key;
+    keel_bytes_t name = refusal_key(&key, event);
+    const uint64_t *step = key.failed ? NULL : keel_map_find(&steps->refused_at, name);
+    uint64_t out = step ? *step : 0;
+    keel_buffer_deinitialize(&key);
+    return out;
+}
+
 keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
                                  keel_steps_process_t **out_process,
                                  keel_steps_request_t **out_request) {
@@ -629,14 +722,18 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
     keel_steps_process_t *process = *out_process = &steps->processes[index];
     if (is_request(event)) KEEL_TRY(meet_number(steps, event, keel_steps_program(steps, event)));
     KEEL_TRY(meet_counts(steps, event, &counted));
-    if (!process->marks)
+    if (!process->marks) {
         count_leading(steps, event, counted, process);
-    else if (is_mark(event))
+        leave_out_warmup(steps, event, process);
+    } else if (is_mark(event)) {
         process->steps += keel_event_count(event, "count");
+    }
     if (is_event(event, "end")) {
         process->ended = true;
         process->wall = keel_event_number(event, "wall");
     }
+    if (is_event(event, "freeze")) KEEL_TRY(note_freeze(steps, event));
+    if (is_event(event, "compile_error")) return note_refusal(steps, event, process->steps + 1);
     if (!is_request(event)) return NULL;
     bool is_new = !is_repeated(steps, event);
     KEEL_TRY(note_asked(steps, event));

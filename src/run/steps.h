@@ -16,6 +16,7 @@
 #include "journal/journal.h"
 #include "run/outcomes.h"
 #include "run/run.h"
+#include "run/warmups.h"
 
 // ---- fields of an event that are kept -----------------------------------------------------------
 
@@ -63,10 +64,13 @@ keel_status_t keel_retraces_add(const keel_retraces_t *retraces, const struct ke
 
 typedef struct keel_steps_process_t {
     json_int_t pid;
-    uint64_t steps;   // that were marked so far, or executions of the leading family
-    uint64_t counted; // those executions, as far as events count them
-    uint64_t settled; // one more than `steps` when its last new program came; 0: none came
-    double wall;      // from its end; 0 before
+    uint64_t steps; // that were marked so far, or executions of the leading family, without `warm`
+    uint64_t ran;   // all of these
+    uint64_t counted;          // as far as events count them
+    uint64_t warm;             // those of a warm-up
+    uint64_t requests, warmup; // so far; with which the warm-up ends
+    uint64_t settled;          // one more than `steps` when its last new program came; 0: none came
+    double wall;               // from its end; 0 before
     bool ended;
     bool is_rehearsal;
     bool marks; // its steps: `step` events
@@ -131,18 +135,21 @@ typedef struct keel_steps_t {
     keel_map_t requests_of; // process, program, kind -> the oldest that is not explained
     keel_map_t last_of;     // the same -> the newest
     keel_outcomes_t outcomes;
+    keel_warmups_t warmups;
     keel_steps_program_t *programs;
     size_t program_count;
     struct keel_steps_family_t {
         double work, uncut_work; // operations times executions
         uint64_t executes, uncut_executes;
-        bool is_eager, has_gradient;
+        bool is_eager, has_gradient, is_recorded;
     } * families;
     size_t family_count;
     size_t leading;                     // SIZE_MAX: nothing ran
     keel_steps_operation_t *operations; // that ran by themselves, by name and line
     size_t operation_count;
     keel_map_t by_operation;
+    keel_map_t frozen_at;  // process -> event with which its code froze it
+    keel_map_t refused_at; // process and program -> the step that its first refusal delayed
     keel_steps_process_t *processes;
     size_t process_count;
     bool is_rehearsal; // of one of them
@@ -179,6 +186,12 @@ bool keel_steps_goes_on(const keel_steps_t *steps, const char *digest, int64_t p
 keel_run_uses_t keel_steps_uses(const keel_steps_t *steps, const char *digest, int64_t pid);
 
 bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid);
+
+// True if the process's code froze it after it had asked for the program.
+bool keel_steps_is_seen(const keel_steps_t *steps, const char *digest, int64_t pid);
+
+// The step at which the client was first refused the program of an `explain` event; 0: it was not.
+uint64_t keel_steps_refused(const keel_steps_t *steps, const json_t *event);
 
 // The program that a compile or load of the journal is about; SIZE_MAX if it is not kept.
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event);

@@ -7,7 +7,7 @@
 #include "journal/prune.h"
 
 // Raised by every change of what the file has, or of how a figure is made.
-enum { FORMAT = 2, FILE_LIMIT = 1 << 20, DECIMALS = 9 };
+enum { FORMAT = 3, FILE_LIMIT = 1 << 20, DECIMALS = 9 };
 
 // ---- the figures -------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 // of one function, and each ran at most once before the last of them was there: the run did not
 // need them yet. If the same line had asked for another program later, the set would not be finite.
 #include "host/host.h"
+#include "journal/steps.h"
 #include "why/internal.h"
 
 enum { LEAST = 3 }; // programs that make a set
@@ -12,8 +13,10 @@ typedef struct group_t {
     uint64_t programs;
     const keel_run_difference_t *root; // of the first recompile; NULL: none
     bool is_one_subject;               // of all recompiles
-    bool has_retrace;                  // the line asked for the same again
-    bool is_used;                      // one ran after the last was asked for
+    bool has_first;    // the function's first program is counted, which has no entry
+    bool has_retrace;  // the line asked for the same again
+    bool has_gradient; // the function computes gradients
+    bool is_used;      // one ran after the last was asked for
     uint64_t last_step;
     keel_took_t took; // of all programs
     uint32_t set;     // from 1; 0: it is none
@@ -72,16 +75,23 @@ static keel_status_t add_entry(groups_t *groups, const keel_why_t *why, size_t i
     return NULL;
 }
 
+static bool is_finite(const group_t *group) {
+    return group->programs >= LEAST && !group->has_retrace;
+}
+
 // A training step that ran has trained: for it the set ends before its first execution.
-static bool is_before_use(const keel_why_t *why, const group_t *group) {
+static bool is_before_use(const keel_why_t *why, group_t *group) {
     const keel_run_entry_t *last = why->entries[group->last].asked;
     keel_run_uses_t uses = keel_run_uses(&why->run, last->program, last->pid);
-    if (group->programs < LEAST || group->has_retrace) return false;
-    return uses.has_gradient ? !uses.before : uses.before <= uses.others;
+    group->has_gradient = uses.has_gradient;
+    const keel_journal_function_t function = {
+        .programs = uses.others, .executions = uses.before, .has_gradient = uses.has_gradient};
+    return is_finite(group) && (!uses.before || keel_journal_warms_up(function));
 }
 
 // Sizes that never end look like a set until the run ends. So an earlier one must run after the
-// last was asked for. Executions of the name do not tell that: many functions are called
+// last was asked for, unless the user's code says that every program has been seen. Executions of
+// the name do not tell that: many functions are called
 // `<lambda>`.
 static void find_used(const keel_why_t *why, groups_t *groups) {
     for (size_t i = 0; i < why->entry_count; ++i) {
@@ -89,6 +99,7 @@ static void find_used(const keel_why_t *why, groups_t *groups) {
         if (!group || group->is_used || i == group->last) continue;
         const keel_run_entry_t *last = why->entries[group->last].asked;
         group->is_used =
+            keel_run_is_seen(&why->run, last->program, last->pid) ||
             keel_run_ran_after(&why->run, why->entries[i].asked->program, last->program, last->pid);
     }
 }
@@ -113,9 +124,9 @@ static keel_status_t add_set(keel_why_t *why, const group_t *group) {
 }
 
 // The last entry of a set that is used, by process.
-static keel_status_t find_ends(const keel_why_t *why, const groups_t *groups, keel_map_t *out) {
+static keel_status_t find_ends(const keel_why_t *why, groups_t *groups, keel_map_t *out) {
     for (size_t i = 0; i < groups->count; ++i) {
-        const group_t *group = &groups->list[i];
+        group_t *group = &groups->list[i];
         const int64_t pid = why->entries[group->last].asked->pid;
         if (!is_before_use(why, group) || !group->is_used) continue;
         const uint64_t *known = keel_map_find(out, keel_bytes(&pid, sizeof pid));
@@ -126,13 +137,16 @@ static keel_status_t find_ends(const keel_why_t *why, const groups_t *groups, ke
 }
 
 // What ran once and never again belongs to the warm-up too, if it came before the end of another
-// set of the process.
+// set of the process; and so does what ran for each program of that, such as a decode for each
+// bucket of a prefill.
 static keel_status_t choose(keel_why_t *why, groups_t *groups, const keel_map_t *ends) {
     for (size_t i = 0; i < groups->count; ++i) {
         group_t *group = &groups->list[i];
         const int64_t pid = why->entries[group->last].asked->pid;
         const uint64_t *end = keel_map_find(ends, keel_bytes(&pid, sizeof pid));
-        if (!end || *end < group->last || !is_before_use(why, group)) continue;
+        if (!end || *end < group->last) continue;
+        bool is_in_it = group->is_used && !group->has_gradient && is_finite(group);
+        if (!is_before_use(why, group) && !is_in_it) continue;
         KEEL_TRY(add_set(why, group));
         group->set = (uint32_t)why->set_count;
     }
@@ -161,6 +175,32 @@ static keel_status_t gather(keel_why_t *why, groups_t *groups) {
     return status;
 }
 
+// A function's first program, if it is loaded, needs no explanation. The line that asked for it
+// asks for the others.
+static bool is_first_of(const keel_why_t *why, const keel_run_request_t *request,
+                        const group_t *group) {
+    const keel_run_entry_t *next = why->entries[group->first].asked;
+    return next->pid == request->pid && next->t >= request->t &&
+           next->site.line == request->site.line && strcmp(next->name, request->name) == 0 &&
+           strcmp(next->site.file, request->site.file) == 0;
+}
+
+static void add_firsts(const keel_why_t *why, groups_t *groups) {
+    for (size_t i = 0; i < why->run.request_count; ++i) {
+        const keel_run_request_t *request = &why->run.requests[i];
+        bool is_known = request->entry != SIZE_MAX || request->operation != SIZE_MAX ||
+                        request->is_repeat || request->from_memory;
+        if (is_known || keel_run_uses(&why->run, request->program, request->pid).others) continue;
+        size_t at = 0;
+        while (at < groups->count && !is_first_of(why, request, &groups->list[at]))
+            ++at;
+        if (at == groups->count || groups->list[at].has_first) continue;
+        groups->list[at].has_first = true;
+        ++groups->list[at].programs;
+        keel_took_add(&groups->list[at].took, &request->took);
+    }
+}
+
 // Clients that record what they run compile it when it is needed.
 keel_status_t keel_why_find_sets(keel_why_t *why) {
     keel_framework_t framework;
@@ -171,6 +211,7 @@ keel_status_t keel_why_find_sets(keel_why_t *why) {
     keel_map_initialize(&groups.index);
     keel_map_initialize(&ends);
     keel_status_t status = gather(why, &groups);
+    if (!status) add_firsts(why, &groups);
     if (!status) find_used(why, &groups);
     if (!status) status = find_ends(why, &groups, &ends);
     if (!status) status = choose(why, &groups, &ends);

@@ -143,6 +143,61 @@ static void test_a_function_that_computes_gradients_leads(void **state) {
     door_run(*state, "", count_training);
 }
 
+static counter_t *warm(const bare_t *bare, const char *function, const char *program) {
+    counter_t *counter = ask(bare, function, program, 100, false);
+    if (last_asked.warms_up) steps_warmed_up(bare->engine);
+    return counter;
+}
+
+static void count_warm_up(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    counter_t *one = warm(&bare, "prefill", "prefill 1");
+    CHECK(!last_asked.warms_up); // the first of its function
+    run(&bare, one, 1);
+    CHECK(steps_of(&bare).ended == 0 && steps_of(&bare).warm == 1);
+    run(&bare, warm(&bare, "prefill", "prefill 2"), 1);
+    CHECK(last_asked.warms_up && last_asked.step == 2); // the journal numbers all executions
+    counter_t *decode = warm(&bare, "decode", "decode");
+    run(&bare, decode, 6);
+    CHECK(steps_of(&bare).ended == 6); // so far it looks like steps
+    run(&bare, warm(&bare, "prefill", "prefill 3"), 1);
+    keel_engine_steps_t steps = steps_of(&bare);
+    CHECK(steps.ended == 0 && steps.warm == 6 && steps.settled == 1);
+    run(&bare, decode, 6);
+    run(&bare, one, 1);
+    CHECK(steps_of(&bare).ended == 6);
+    warm(&bare, "prefill", "prefill 4"); // one ran twice: no warm-up any more
+    CHECK(!last_asked.warms_up && steps_of(&bare).ended == 6);
+    keel_engine_step(bare.engine); // marked steps are the user's
+    CHECK(steps_of(&bare).ended == 1 && steps_of(&bare).warm == 0);
+}
+
+static void test_executions_of_a_warm_up_are_no_steps(void **state) {
+    door_run(*state, "", count_warm_up);
+}
+
+static void count_training_warm_up(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    run(&bare, warm(&bare, "init", "init"), 1);
+    CHECK(steps_of(&bare).ended == 0);
+    has_gradient = true;
+    run(&bare, warm(&bare, "step", "step 1"), 1);
+    run(&bare, warm(&bare, "step", "step 2"), 1); // a gradient has trained
+    CHECK(!last_asked.warms_up && steps_of(&bare).ended == 2);
+    has_gradient = false;
+    run(&bare, warm(&bare, "evaluate", "evaluate 1"), 1);
+    run(&bare, warm(&bare, "evaluate", "evaluate 2"), 1);
+    CHECK(last_asked.warms_up && steps_of(&bare).ended == 2);
+}
+
+static void test_a_training_step_that_ran_is_a_step(void **state) {
+    door_run(*state, "", count_training_warm_up);
+}
+
 static void ask_in_a_loop(const door_t *door) {
     (void)door;
     bare_t bare;
@@ -321,6 +376,8 @@ int main(void) {
         TEST(marked_steps_and_their_programs),
         TEST(the_function_that_does_most_work_ends_steps_that_nobody_marks),
         TEST(a_function_that_computes_gradients_leads),
+        TEST(executions_of_a_warm_up_are_no_steps),
+        TEST(a_training_step_that_ran_is_a_step),
         TEST(a_process_with_one_program_counts_its_steps_too),
         TEST(steps_without_a_new_program_are_counted_for_the_next_one),
         TEST(the_first_function_of_a_run_is_counted_from_its_start),

@@ -61,9 +61,86 @@ static void buckets_that_ran_once_before_any_ran_twice_are_a_set(void **state) {
     keel_buffer_initialize(&text, 0);
     keel_text_why(&why, &(keel_text_style_t){.width = 0}, &text);
     assert_non_null(strstr(keel_buffer_cstr(&text),
-                           "3 sizes of `tokens`, all before any ran twice: engine.py:7 (prefill)"));
+                           "3 sizes of `tokens`, all before step 1: engine.py:7 (prefill)"));
     keel_buffer_deinitialize(&text);
     keel_why_deinitialize(&why);
+}
+
+// The summary, the figures and `keel why` read a run in different parts.
+static void a_set_is_the_same_in_whatever_parts_the_run_is_read(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; ++i)
+        ask(i, 7, "", "", 0);
+    ran("p1", 5);
+    // The same line, of another caller's.
+    keel_buffer_format(&journal, "{\"event\":\"compile\",\"pid\":1,\"program\":\"p9\",\"name\":"
+                                 "\"prefill\",\"key\":\"k9\",\"seconds\":1,\"format\":\"mlir\","
+                                 "\"recompile\":true}\n");
+    explain("compile", "p9", "prefill", 1,
+            ",\"recompile\":true,\"site\":{\"file\":\"/w/engine.py\",\"line\":7},\"stack\":[{"
+            "\"file\":\"/w/engine.py\",\"line\":7,\"function\":\"f\"},{\"file\":\"/w/http.py\","
+            "\"line\":3,\"function\":\"post\"}],\"roots\":[{\"kind\":\"shape\",\"subject\":"
+            "\"tokens\",\"old\":\"i32[1]\",\"new\":\"i32[9]\"}]");
+    for (unsigned parts = 0; parts <= KEEL_RUN_DETAILS; parts += KEEL_RUN_DETAILS) {
+        keel_why_t why;
+        assert_null(keel_why_parse(keel_buffer_bytes(&journal), "r1", "/r/j", parts, &why));
+        assert_int_equal(why.set_count, 1);
+        assert_int_equal(why.recompiles, 1);
+        assert_int_equal(why.summary.recompile_count, 1);
+        keel_why_deinitialize(&why);
+    }
+}
+
+// Nothing explains the load of a function's first program.
+static void a_set_that_is_loaded_has_its_first_program(void **state) {
+    (void)state;
+    keel_buffer_text(
+        &journal, "{\"event\":\"load\",\"pid\":1,\"program\":\"p0\",\"name\":\"prefill\",\"key\":"
+                  "\"k0\",\"seconds\":1,\"tier\":\"disk\",\"format\":\"mlir\",\"site\":{\"file\":"
+                  "\"/w/engine.py\",\"line\":7}}\n");
+    ask(1, 7, "", "p0", 1);
+    ask(2, 7, "", "p1", 1);
+    ran("p1", 5);
+    assert_sets(1, 3, 0);
+}
+
+static void sizes_up_to_a_freeze_are_a_set(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; ++i)
+        ask(i, 7, "", "", 0);
+    keel_buffer_text(&journal, "{\"event\":\"freeze\",\"pid\":1}\n");
+    assert_sets(1, 3, 0);
+    ask(3, 7, "", "", 0); // the same line goes on
+    assert_sets(0, 0, 3);
+}
+
+// A decode runs for each bucket of a prefill, so it runs again before its next size is there.
+static void what_runs_for_each_program_of_a_warm_up_is_in_it(void **state) {
+    (void)state;
+    for (int i = 0; i < 9; ++i) {
+        char prefill[8], decode[8];
+        snprintf(prefill, sizeof prefill, "p%d", i);
+        snprintf(decode, sizeof decode, "d%d", i / 3);
+        ask(i, 7, "", prefill, 1);
+        if (i % 3 == 0) {
+            keel_buffer_format(&journal,
+                               "{\"event\":\"compile\",\"pid\":1,\"program\":\"%s\",\"name\":"
+                               "\"decode\",\"key\":\"k%s\",\"seconds\":1,\"format\":\"mlir\","
+                               "\"recompile\":%s}\n",
+                               decode, decode, i ? "true" : "false");
+            char rest[400];
+            snprintf(rest, sizeof rest,
+                     ",\"recompile\":%s,\"site\":{\"file\":\"/w/engine.py\",\"line\":9},\"roots\":"
+                     "[{\"kind\":\"shape\",\"subject\":\"tokens\",\"old\":\"i32[1]\",\"new\":"
+                     "\"i32[%d]\"}]",
+                     i ? "true" : "false", i);
+            explain("compile", decode, "decode", 1, rest);
+        }
+        ran(decode, 1);
+    }
+    ran("d0", 50);
+    ran("p0", 5);
+    assert_sets(2, 9, 0);
 }
 
 static void what_another_line_asks_for_later_is_an_accident(void **state) {
@@ -156,6 +233,10 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(buckets_that_ran_once_before_any_ran_twice_are_a_set),
+        TEST(a_set_is_the_same_in_whatever_parts_the_run_is_read),
+        TEST(what_runs_for_each_program_of_a_warm_up_is_in_it),
+        TEST(a_set_that_is_loaded_has_its_first_program),
+        TEST(sizes_up_to_a_freeze_are_a_set),
         TEST(what_another_line_asks_for_later_is_an_accident),
         TEST(a_line_that_asks_for_more_later_makes_no_set),
         TEST(sizes_up_to_the_end_of_the_run_make_no_set),
