@@ -75,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     follow_imports(text, line, &arena);
     check(!keel_arms_read(&arms, text, &arena));
     check(keel_arms_fork(&arms, line, other) <= arms.count);
+    keel_arms_deinitialize(&arms);
     uint32_t stored = keel_stored_at(text, line);
     check(!stored || stored > line);
     static lambdas_t lambdas;

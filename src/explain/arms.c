@@ -9,126 +9,174 @@
 
 // ---- the source --------------------------------------------------------------------------------
 
-static keel_arms_line_t read_line(keel_str_t line) {
-    enum { TAB = 8 };
-    keel_arms_line_t out = {KEEL_STR(""), 0};
-    size_t at = 0;
-    for (; at < line.size && (line.data[at] == ' ' || line.data[at] == '\t'); ++at)
-        out.indent += line.data[at] == '\t' ? TAB : 1;
-    if (at == line.size || line.data[at] == '#' || line.data[at] == '\r') return out;
-    size_t end = at;
-    while (end < line.size && keel_is_of_name(line.data[end]))
-        ++end;
-    out.word = (keel_str_t){line.data + at, end > at ? end - at : 1};
-    return out;
-}
-
 keel_status_t keel_arms_read(keel_arms_t *arms, keel_str_t text, keel_arena_t *arena) {
-    enum { MOST = 1 << 14 };
-    *arms = (keel_arms_t){NULL, 0};
-    uint32_t count = 1;
-    for (size_t at = 0; at < text.size; ++at)
-        count += text.data[at] == '\n';
-    if (count > MOST) return NULL;
-    KEEL_TRY(keel_arena_array(arena, count, sizeof *arms->lines, (void **)&arms->lines));
-    for (size_t at = 0; at <= text.size;) {
-        const char *end = at < text.size ? memchr(text.data + at, '\n', text.size - at) : NULL;
-        size_t stop = end ? (size_t)(end - text.data) : text.size;
-        arms->lines[arms->count++] = read_line((keel_str_t){text.data + at, stop - at});
-        at = stop + 1;
+    *arms = (keel_arms_t){.count = 0};
+    keel_status_t status = keel_py_read(text, &arms->tree);
+    if (keel_status_code(status) == KEEL_UNSUPPORTED) {
+        keel_status_ignore(status);
+        return NULL;
     }
+    if (!status)
+        status = keel_arena_array(arena, arms->tree.line_count, sizeof *arms->statements,
+                                  (void **)&arms->statements);
+    if (status) {
+        keel_arms_deinitialize(arms);
+        return status;
+    }
+    keel_py_statements_of_lines(&arms->tree, arms->statements);
+    arms->count = arms->tree.line_count;
     return NULL;
 }
 
-static bool is_word(const keel_arms_t *arms, uint32_t line, const char *word) {
-    return keel_str_is(arms->lines[line - 1].word, word);
+void keel_arms_deinitialize(keel_arms_t *arms) {
+    keel_py_deinitialize(&arms->tree);
+    arms->count = 0;
 }
 
-static bool says(const keel_arms_t *arms, uint32_t line) {
-    return arms->lines[line - 1].word.size > 0;
+static const keel_py_node_t *node_of(const keel_arms_t *arms, uint32_t node) {
+    return &arms->tree.nodes[node];
 }
 
-static uint32_t indent_of(const keel_arms_t *arms, uint32_t line) {
-    return arms->lines[line - 1].indent;
+// The statements of one block, from the first to the last.
+typedef struct block_t {
+    uint32_t first, last; // nodes; NONE if there is none
+} block_t;
+
+static block_t block_of(const keel_arms_t *arms, uint32_t node, keel_py_field_t field) {
+    block_t block = {keel_py_child(&arms->tree, node, field, KEEL_NONE), KEEL_NONE};
+    for (uint32_t at = block.first; at != KEEL_NONE;
+         at = keel_py_child(&arms->tree, node, field, at))
+        block.last = at;
+    return block;
 }
 
-static bool leaves(const keel_arms_t *arms, uint32_t line) {
-    static const char *const words[] = {"return", "raise", "continue", "break"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
-        if (is_word(arms, line, words[i])) return true;
+// The block that a statement is in.
+static block_t block_around(const keel_arms_t *arms, uint32_t statement) {
+    const keel_py_node_t *is = node_of(arms, statement);
+    return block_of(arms, is->parent, (keel_py_field_t)is->field);
+}
+
+static bool is_elif(const keel_arms_t *arms, uint32_t node) {
+    const keel_py_node_t *is = node_of(arms, node);
+    return is->kind == KEEL_PY_IF && is->field == KEEL_PY_F_ORELSE &&
+           arms->tree.tokens[is->first_token].sign == KEEL_PY_S_ELIF;
+}
+
+// True if the block leaves the function or the loop's current iteration, whichever way it goes.
+static bool leaves(const keel_arms_t *arms, block_t block) {
+    for (uint32_t at = block.last; at != KEEL_NONE;) {
+        switch (node_of(arms, at)->kind) {
+            case KEEL_PY_RETURN:
+            case KEEL_PY_RAISE:
+            case KEEL_PY_CONTINUE:
+            case KEEL_PY_BREAK:
+                return true;
+            case KEEL_PY_WITH:
+                at = block_of(arms, at, KEEL_PY_F_BODY).last;
+                break;
+            case KEEL_PY_IF:
+                if (!leaves(arms, block_of(arms, at, KEEL_PY_F_BODY))) return false;
+                at = block_of(arms, at, KEEL_PY_F_ORELSE).last;
+                break;
+            default:
+                return false;
+        }
+    }
     return false;
 }
 
-// True if the arm that begins there leaves the function or the loop's current iteration.
-static bool returns(const keel_arms_t *arms, uint32_t header) {
-    uint32_t body = 0, indent = indent_of(arms, header);
-    bool is_last = false;
-    for (uint32_t line = header + 1; line <= arms->count; ++line) {
-        if (!says(arms, line)) continue;
-        if (indent_of(arms, line) <= indent) break;
-        if (!body) body = indent_of(arms, line);
-        if (indent_of(arms, line) == body) is_last = leaves(arms, line);
-    }
-    return is_last;
-}
-
-// An arm, named by its first line, and the first line of its `if`.
+// An arm, named by its fork's line and its own first one.
 typedef struct arm_t {
-    uint32_t fork, header;
+    uint32_t fork, first, last; // lines
+    bool is_rest;               // what stands behind the fork, in the same block
+    bool leaves;
 } arm_t;
 
 enum { DEPTH = 16 };
 
-// The `if` that an `elif` or `else` belongs to; 0 if it is the `else` of a loop.
-static uint32_t fork_of(const keel_arms_t *arms, uint32_t header) {
-    uint32_t indent = indent_of(arms, header);
-    for (uint32_t line = header; line > 0; --line) {
-        if (!says(arms, line) || indent_of(arms, line) > indent) continue;
-        if (indent_of(arms, line) < indent) return 0;
-        if (is_word(arms, line, "if")) return line;
-        if (!is_word(arms, line, "elif") && !is_word(arms, line, "else")) return 0;
-    }
-    return 0;
-}
-
 // All arms that contain a line, the innermost first.
-static uint32_t list_arms(const keel_arms_t *arms, uint32_t line, arm_t out[DEPTH]) {
-    uint32_t count = 0;
-    if (!line || line > arms->count) return 0;
-    uint32_t indent = indent_of(arms, line);
-    for (uint32_t at = line - 1; at > 0 && count < DEPTH; --at) {
-        if (!says(arms, at) || indent_of(arms, at) > indent) continue;
-        bool is_arm =
-            is_word(arms, at, "if") || is_word(arms, at, "elif") || is_word(arms, at, "else");
-        if (indent_of(arms, at) == indent) {
-            // The code after the arm, at its depth, runs if the arm is not taken.
-            if (is_word(arms, at, "if") && returns(arms, at)) out[count++] = (arm_t){at, 0};
-            continue;
-        }
-        indent = indent_of(arms, at);
-        uint32_t fork = is_arm ? fork_of(arms, at) : 0;
-        if (fork) out[count++] = (arm_t){fork, at};
-    }
-    return count;
-}
-
-// All arms that contain a line.
 typedef struct nest_t {
     arm_t arms[DEPTH];
     uint32_t count;
 } nest_t;
 
+static void add_arm(const keel_arms_t *arms, uint32_t fork, block_t block, nest_t *nest) {
+    if (fork == KEEL_NONE || nest->count == DEPTH) return;
+    nest->arms[nest->count++] = (arm_t){.fork = node_of(arms, fork)->line,
+                                        .first = node_of(arms, block.first)->line,
+                                        .last = node_of(arms, block.last)->end_line,
+                                        .leaves = leaves(arms, block)};
+}
+
+// The `if`, `match` or `try` that has the statement in one of its arms; NONE.
+static uint32_t fork_around(const keel_arms_t *arms, uint32_t statement) {
+    const keel_py_node_t *is = node_of(arms, statement);
+    uint32_t fork = is->parent;
+    switch (node_of(arms, fork)->kind) {
+        case KEEL_PY_IF:
+            while (is_elif(arms, fork))
+                fork = node_of(arms, fork)->parent;
+            return is_elif(arms, statement) ? KEEL_NONE : fork;
+        case KEEL_PY_MATCH_CASE:
+        case KEEL_PY_EXCEPT_HANDLER:
+            return node_of(arms, fork)->parent;
+        case KEEL_PY_TRY:
+            return is->field == KEEL_PY_F_BODY ? fork : KEEL_NONE;
+        default:
+            return KEEL_NONE;
+    }
+}
+
+// True if an arm of an `if` leaves, so that what stands behind is not for all of them.
+static bool may_leave(const keel_arms_t *arms, uint32_t fork) {
+    while (fork != KEEL_NONE && node_of(arms, fork)->kind == KEEL_PY_IF) {
+        if (leaves(arms, block_of(arms, fork, KEEL_PY_F_BODY))) return true;
+        block_t other = block_of(arms, fork, KEEL_PY_F_ORELSE);
+        if (other.first != KEEL_NONE && !is_elif(arms, other.first)) return leaves(arms, other);
+        fork = other.first;
+    }
+    return false;
+}
+
+// The statement stands behind each fork before it in its block: the nearest ones, so far as there
+// is room.
+static void add_rests(const keel_arms_t *arms, uint32_t statement, nest_t *nest) {
+    uint32_t forks[DEPTH], count = 0;
+    block_t block = block_around(arms, statement);
+    const keel_py_node_t *is = node_of(arms, statement);
+    for (uint32_t at = block.first; at < statement;
+         at = keel_py_child(&arms->tree, is->parent, (keel_py_field_t)is->field, at))
+        if (may_leave(arms, at)) forks[count++ % DEPTH] = at;
+    for (uint32_t left = count < DEPTH ? count : DEPTH; left > 0 && nest->count < DEPTH; --left) {
+        const keel_py_node_t *fork = node_of(arms, forks[--count % DEPTH]);
+        nest->arms[nest->count++] = (arm_t){.fork = fork->line,
+                                            .first = fork->end_line + 1,
+                                            .last = node_of(arms, block.last)->end_line,
+                                            .is_rest = true};
+    }
+}
+
 static nest_t nest_of(const keel_arms_t *arms, uint32_t line) {
-    nest_t nest;
-    nest.count = list_arms(arms, line, nest.arms);
+    nest_t nest = {.count = 0};
+    uint32_t at = line && line <= arms->count ? arms->statements[line - 1] : KEEL_NONE;
+    for (; at != KEEL_NONE && at > 0; at = node_of(arms, at)->parent) {
+        if (!keel_py_is_statement(node_of(arms, at))) continue;
+        add_rests(arms, at, &nest);
+        add_arm(arms, fork_around(arms, at), block_around(arms, at), &nest);
+    }
     return nest;
+}
+
+// What stands behind a fork is another arm than those that leave.
+static bool are_apart(const arm_t *x, const arm_t *y) {
+    if (x->fork != y->fork || x->first == y->first) return false;
+    return x->is_rest ? y->leaves : !y->is_rest || x->leaves;
 }
 
 static uint32_t fork_between(const nest_t *x, const nest_t *y) {
     for (uint32_t i = 0; i < x->count; ++i)
         for (uint32_t j = 0; j < y->count; ++j)
-            if (x->arms[i].fork == y->arms[j].fork && x->arms[i].header != y->arms[j].header)
-                return x->arms[i].fork;
+            if (are_apart(&x->arms[i], &y->arms[j])) return x->arms[i].fork;
     return 0;
 }
 
@@ -138,17 +186,9 @@ uint32_t keel_arms_fork(const keel_arms_t *arms, uint32_t line, uint32_t other) 
 }
 
 // True if operations of the program came from a line of that arm. `lines` says so for each line.
-static bool is_taken(const keel_arms_t *arms, const uint8_t *lines, arm_t arm) {
-    uint32_t from = arm.header ? arm.header : arm.fork, indent = indent_of(arms, from);
-    bool is_inside = arm.header > 0;
-    for (uint32_t line = from + 1; line <= arms->count; ++line) {
-        if (!says(arms, line)) continue;
-        uint32_t own = indent_of(arms, line);
-        if (own < indent || (own == indent && arm.header)) return false;
-        is_inside = is_inside ||
-                    (own == indent && !is_word(arms, line, "elif") && !is_word(arms, line, "else"));
-        if (is_inside && lines[line]) return true;
-    }
+static bool is_taken(const uint8_t *lines, arm_t arm) {
+    for (uint32_t line = arm.first; line <= arm.last; ++line)
+        if (lines[line]) return true;
     return false;
 }
 
@@ -247,7 +287,7 @@ static uint32_t told_of_arm(keel_diff_t *diff, const keel_arms_t *arms, const ch
     for (uint32_t i = 0; i < count; ++i) {
         nest_t nest = nest_of(arms, lines[i]);
         for (uint32_t k = 0; k < nest.count; ++k) {
-            if (is_taken(arms, others[!is_after], nest.arms[k])) continue;
+            if (is_taken(others[!is_after], nest.arms[k])) continue;
             uint32_t top = told_of(diff, arms, file, nest.arms[k].fork);
             if (top != KEEL_NONE) return top;
         }
@@ -277,12 +317,11 @@ static bool is_lone(const keel_root_t *root, const char *file, bool is_after) {
            (is_after ? one->old_op : one->new_op) == KEEL_NONE;
 }
 
-static bool share_untaken(const keel_arms_t *arms, const uint8_t *others, const nest_t *x,
-                          const nest_t *y) {
+static bool share_untaken(const uint8_t *others, const nest_t *x, const nest_t *y) {
     for (uint32_t i = 0; i < x->count; ++i)
         for (uint32_t j = 0; j < y->count; ++j)
-            if (x->arms[i].fork == y->arms[j].fork && x->arms[i].header == y->arms[j].header &&
-                !is_taken(arms, others, x->arms[i]))
+            if (x->arms[i].fork == y->arms[j].fork && x->arms[i].first == y->arms[j].first &&
+                !is_taken(others, x->arms[i]))
                 return true;
     return false;
 }
@@ -296,7 +335,35 @@ static void fold_beside(keel_diff_t *diff, const keel_arms_t *arms, const char *
         for (uint32_t i = first + 1; nest.count && i < diff->root_count; ++i) {
             if (!is_lone(&diff->roots[i], file, is_after)) continue;
             nest_t other = nest_of(arms, diff->roots[i].difference.place.line);
-            if (share_untaken(arms, others, &nest, &other)) diff->roots[i].follows = first;
+            if (share_untaken(others, &nest, &other)) diff->roots[i].follows = first;
+        }
+    }
+}
+
+// What is in an arm that the other program did not take belongs to what was exchanged between the
+// arms, as fold_exchanged found it.
+static bool comes_with(const uint8_t *others, const nest_t *lone, const nest_t *exchanged) {
+    for (uint32_t i = 0; i < lone->count; ++i)
+        for (uint32_t j = 0; j < exchanged->count; ++j)
+            if (lone->arms[i].fork == exchanged->arms[j].fork && !is_taken(others, lone->arms[i]) &&
+                (lone->arms[i].first == exchanged->arms[j].first ||
+                 are_apart(&lone->arms[i], &exchanged->arms[j])))
+                return true;
+    return false;
+}
+
+static void fold_into_exchanged(keel_diff_t *diff, const keel_arms_t *arms, const char *file,
+                                bool is_after, const uint8_t *others) {
+    for (uint32_t top = 0; top < diff->root_count; ++top) {
+        const keel_difference_t *one = &diff->roots[top].difference;
+        if (!is_open(&diff->roots[top], KEEL_CAUSE_STRUCTURE) || !is_in(file, &one->place) ||
+            one->old_op == KEEL_NONE || one->new_op == KEEL_NONE)
+            continue;
+        nest_t exchanged = nest_of(arms, one->place.line);
+        for (uint32_t i = 0; exchanged.count && i < diff->root_count; ++i) {
+            if (!is_lone(&diff->roots[i], file, is_after)) continue;
+            nest_t lone = nest_of(arms, diff->roots[i].difference.place.line);
+            if (comes_with(others, &lone, &exchanged)) diff->roots[i].follows = top;
         }
     }
 }
@@ -310,6 +377,8 @@ static keel_status_t fold(keel_diff_t *diff, const keel_arms_t *arms, const char
     fold_beside(diff, arms, file, false, lines[1]);
     fold_beside(diff, arms, file, true, lines[0]);
     fold_compared(diff, arms, file, lines);
+    fold_into_exchanged(diff, arms, file, false, lines[1]);
+    fold_into_exchanged(diff, arms, file, true, lines[0]);
     return NULL;
 }
 
@@ -328,7 +397,7 @@ static keel_status_t read_file(keel_diff_t *diff, const keel_side_t *old_side,
                                const keel_side_t *new_side, const char *file, keel_arms_t *out) {
     keel_str_t had = KEEL_STR(""), has = KEEL_STR("");
     bool was_known = true, is_known = false;
-    *out = (keel_arms_t){NULL, 0};
+    *out = (keel_arms_t){.count = 0};
     KEEL_TRY(source_text(new_side->sources, file, &diff->arena, &has, &is_known));
     if (old_side->sources && is_known)
         KEEL_TRY(source_text(old_side->sources, file, &diff->arena, &had, &was_known));
@@ -351,7 +420,9 @@ keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
         seen[seen_count++] = file;
         keel_arms_t arms;
         KEEL_TRY(read_file(diff, old_side, new_side, file, &arms));
-        KEEL_TRY(fold(diff, &arms, file));
+        keel_status_t status = fold(diff, &arms, file);
+        keel_arms_deinitialize(&arms);
+        KEEL_TRY(status);
     }
     return NULL;
 }

@@ -1,63 +1,27 @@
 #include "explain/literals.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-// Returns where the number at `at` ends; `out` is 0 if there is none.
-static size_t read_number(keel_str_t text, size_t at, double *out) {
-    enum { LONGEST = 64 };
-    char digits[LONGEST + 1];
-    size_t count = 0;
-    for (; at < text.size; ++at) {
-        char c = text.data[at];
-        bool is_sign = (c == '-' || c == '+') && count &&
-                       (digits[count - 1] == 'e' || digits[count - 1] == 'E');
-        if (!keel_is_of_name(c) && c != '.' && !is_sign) break;
-        if (c != '_' && count < LONGEST) digits[count++] = c;
-    }
-    digits[count] = '\0';
-    char *end;
-    *out = strtod(digits, &end);
-    if (*end || count == LONGEST || !isfinite(*out)) *out = 0;
-    return at;
-}
+#include "pysource/pysource.h"
 
-static void add_literal(keel_literals_t *literals, double value, uint32_t line, uint32_t file) {
-    if (value == 0 || literals->count == KEEL_LITERALS_KEPT) return;
-    literals->data[literals->count++] = (keel_literal_t){fabs(value), line, file};
-}
-
-void keel_literals_scan(keel_literals_t *literals, uint32_t file, keel_str_t text) {
-    uint32_t line = 1;
-    char quote = '\0';
-    for (size_t at = 0; at < text.size;) {
-        char c = text.data[at];
-        bool begins = keel_is_digit(c) ||
-                      (c == '.' && at + 1 < text.size && keel_is_digit(text.data[at + 1]));
-        if (c == '\n') {
-            ++line;
-            quote = '\0';
-        } else if (!quote && c == '#') {
-            while (at + 1 < text.size && text.data[at + 1] != '\n')
-                ++at;
-        } else if (c == '"' || c == '\'') {
-            if (!quote)
-                quote = c;
-            else if (quote == c)
-                quote = '\0';
-        } else if (begins || keel_is_of_name(c)) {
-            double value = 0;
-            if (begins)
-                at = read_number(text, at, &value);
-            else
-                while (at < text.size && keel_is_of_name(text.data[at]))
-                    ++at;
-            add_literal(literals, value, line, file);
+keel_status_t keel_literals_scan(keel_literals_t *literals, uint32_t file, keel_str_t text) {
+    keel_py_tree_t tree;
+    keel_status_t status = keel_py_read(text, &tree);
+    if (keel_status_code(status) == KEEL_NO_MEMORY) return status;
+    bool is_read = !status;
+    keel_status_ignore(status);
+    for (uint32_t i = 0; is_read && i < tree.token_count; ++i) {
+        keel_py_number_t number;
+        if (tree.tokens[i].kind != KEEL_PY_T_NUMBER ||
+            !keel_py_number(keel_py_token_text(&tree, i), &number) || number.is_imaginary ||
+            number.value == 0 || !isfinite(number.value) || literals->count == KEEL_LITERALS_KEPT)
             continue;
-        }
-        ++at;
+        literals->data[literals->count++] =
+            (keel_literal_t){number.value, tree.tokens[i].line, file};
     }
+    if (is_read) keel_py_deinitialize(&tree);
+    return NULL;
 }
 
 static uint32_t index_of(const keel_literals_t *literals, const char *file) {
@@ -82,8 +46,7 @@ keel_status_t keel_literals_read(keel_literals_t *literals, const char *file, ke
     if (!literals->data)
         KEEL_TRY(keel_arena_array(arena, KEEL_LITERALS_KEPT, sizeof *literals->data,
                                   (void **)&literals->data));
-    keel_literals_scan(literals, number, text);
-    return NULL;
+    return keel_literals_scan(literals, number, text);
 }
 
 bool keel_literals_have(const keel_literals_t *literals, double value) {

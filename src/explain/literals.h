@@ -25,8 +25,9 @@ typedef struct keel_literals_t {
 // Reads a file's numbers, if its text is known and was not read before. Borrows the name.
 keel_status_t keel_literals_read(keel_literals_t *literals, const char *file,
                                  keel_arena_t *arena) KEEL_MUST_CHECK;
-// Adds the numbers of a Python text, except those in comments.
-void keel_literals_scan(keel_literals_t *literals, uint32_t file, keel_str_t text);
+// Adds the numbers of a Python text; what is in comments or strings is none.
+keel_status_t keel_literals_scan(keel_literals_t *literals, uint32_t file,
+                                 keel_str_t text) KEEL_MUST_CHECK;
 
 // True if the number is in one of the files, or on that line of it.
 bool keel_literals_have(const keel_literals_t *literals, double value);

@@ -133,7 +133,8 @@ static keel_status_t are_in_arms(keel_diff_t *diff, const keel_sources_t *source
     keel_status_ignore(status);
     if (!is_known) return NULL;
     KEEL_TRY(keel_arms_read(&arms, text, &diff->arena));
-    *out = arms.count && keel_arms_fork(&arms, then->line, now->line);
+    *out = keel_arms_fork(&arms, then->line, now->line);
+    keel_arms_deinitialize(&arms);
     return NULL;
 }
 

@@ -12,6 +12,7 @@ static uint32_t fork_of(const char *source, uint32_t line, uint32_t other) {
     assert_ok(keel_arms_read(&arms, keel_str(source), &arena));
     uint32_t fork = keel_arms_fork(&arms, line, other);
     assert_int_equal(keel_arms_fork(&arms, other, line), fork);
+    keel_arms_deinitialize(&arms);
     keel_arena_deinitialize(&arena);
     return fork;
 }
@@ -73,6 +74,65 @@ static void the_else_of_a_loop_is_no_arm(void **state) {
     assert_int_equal(fork_of(source, 6, 8), 0);
     assert_int_equal(fork_of("", 1, 1), 0);
     assert_int_equal(fork_of("\n  \n\t\n", 1, 3), 0);
+}
+
+static void cases_and_handlers_are_arms(void **state) {
+    (void)state;
+    static const char source[] = "match kind:\n"
+                                 "    case 0:\n"
+                                 "        y = 1\n" // 3
+                                 "    case _:\n"
+                                 "        y = 2\n" // 5
+                                 "try:\n"
+                                 "    y = 3\n" // 7
+                                 "except A:\n"
+                                 "    y = 4\n" // 9
+                                 "except B:\n"
+                                 "    y = 5\n" // 11
+                                 "finally:\n"
+                                 "    y = 6\n"; // 13
+    assert_int_equal(fork_of(source, 3, 5), 1);
+    assert_int_equal(fork_of(source, 7, 9), 6);
+    assert_int_equal(fork_of(source, 9, 11), 6);
+    assert_int_equal(fork_of(source, 5, 7), 0);
+    assert_int_equal(fork_of(source, 9, 13), 0);
+}
+
+// Whatever stands at the margin.
+static void texts_and_brackets_end_no_arm(void **state) {
+    (void)state;
+    static const char source[] = "def f(x):\n"
+                                 "    if x:\n"
+                                 "        y = 1\n" // 3
+                                 "        _ = '''\n"
+                                 "return\n"
+                                 "'''\n"
+                                 "        y = 2\n" // 7
+                                 "    else:\n"
+                                 "        y = (\n"
+                                 "3)\n" // 10
+                                 "        y = 4\n"
+                                 "    y = 5\n"; // 12
+    assert_int_equal(fork_of(source, 7, 11), 2);
+    assert_int_equal(fork_of(source, 3, 10), 2);
+    assert_int_equal(fork_of(source, 3, 7), 0);
+    assert_int_equal(fork_of(source, 7, 12), 0);
+}
+
+// An arm that goes on comes to what stands behind, as that of `b` does.
+static void only_arms_that_leave_miss_what_stands_behind(void **state) {
+    (void)state;
+    static const char source[] = "def f(x):\n"
+                                 "    if a:\n"
+                                 "        y = 1\n" // 3
+                                 "        if c: return y\n"
+                                 "        else: raise y\n"
+                                 "    elif b:\n"
+                                 "        y = 2\n" // 7
+                                 "    y = 3\n";    // 8
+    assert_int_equal(fork_of(source, 3, 8), 2);
+    assert_int_equal(fork_of(source, 7, 8), 0);
+    assert_int_equal(fork_of(source, 3, 7), 2);
 }
 
 static void the_else_of_an_expression_is_no_arm(void **state) {
@@ -222,6 +282,9 @@ int main(void) {
         cmocka_unit_test(lines_of_two_arms_have_a_fork),
         cmocka_unit_test(what_stands_behind_an_arm_that_returns_is_the_other_arm),
         cmocka_unit_test(the_else_of_a_loop_is_no_arm),
+        cmocka_unit_test(cases_and_handlers_are_arms),
+        cmocka_unit_test(texts_and_brackets_end_no_arm),
+        cmocka_unit_test(only_arms_that_leave_miss_what_stands_behind),
         cmocka_unit_test(the_else_of_an_expression_is_no_arm),
         cmocka_unit_test(what_is_exchanged_between_two_arms_is_one_cause),
         cmocka_unit_test(sizes_of_two_arms_follow_from_the_branch),

@@ -97,8 +97,7 @@ static void lines_of_an_arm_are_one_branch(void **state) {
                  "z = cosine f32[4] k @5\n"
                  "return z",
                  "structure tanh: tanh -> nothing @3<99 +1",
-                 "structure sine: cosine -> sine @4<99\n"
-                 "structure tanh: nothing -> tanh @3<99"});
+                 "structure sine: cosine -> sine @4<99 +1"});
 }
 
 static void an_edit_is_told_by_its_lines(void **state) {
