@@ -10,11 +10,9 @@ static uint32_t scope_of(const keel_depends_t *reads, uint32_t statement) {
 
 static keel_str_t name_of(const keel_depends_t *reads, const keel_depends_statement_t *statement,
                           uint32_t *out_name) {
-    const keel_depends_word_t *words = words_of(reads, statement);
-    uint32_t at = statement->word_count && keel_str_is(words->text, "async") ? 2 : 1;
-    if (at >= statement->word_count) return KEEL_STR("");
-    if (out_name) *out_name = words[at].name;
-    return words[at].text;
+    if (statement->name == KEEL_NONE) return KEEL_STR("");
+    if (out_name) *out_name = reads->words[statement->name].name;
+    return reads->words[statement->name].text;
 }
 
 static bool has_parameter(const keel_depends_t *reads, const keel_depends_statement_t *statement,
@@ -51,11 +49,6 @@ static bool is_passed(keel_depends_t *reads, uint32_t statement, uint32_t name) 
     return false;
 }
 
-// The text after a word is in the source, which ends with a line's end.
-static bool is_called_here(const keel_depends_word_t *word) {
-    return word->text.data[word->text.size] == '(';
-}
-
 static uint64_t place_of(uint32_t line, uint32_t column) {
     return (uint64_t)line << 32 | column;
 }
@@ -70,7 +63,7 @@ static void read_names(keel_depends_t *reads, uint32_t statement, const keel_fra
         if (within && (place < place_of(within->line, within->column) ||
                        place >= place_of(within->end_line, within->end_column)))
             continue;
-        uint8_t passed = is_called_here(word) ? 0 : PASSED;
+        uint8_t passed = word->is_called ? 0 : PASSED;
         if (word->is_attribute)
             reads->names[word->name] |= READ_AS_ATTRIBUTE | passed;
         else if (!word->is_label && !word->is_parameter && !word->is_target &&
@@ -79,20 +72,10 @@ static void read_names(keel_depends_t *reads, uint32_t statement, const keel_fra
     }
 }
 
-// The statement itself, the arms above it, and the decorators of a function.
 static void reach_one(keel_depends_t *reads, uint32_t statement) {
-    while (statement != KEEL_NONE && !reads->statements[statement].is_reached) {
-        keel_depends_statement_t *one = &reads->statements[statement];
-        one->is_reached = true;
-        read_names(reads, statement, NULL);
-        bool is_scope = one->kind == FUNCTION || one->kind == CLASS;
-        for (uint32_t i = statement;
-             is_scope && i > 0 && reads->statements[i - 1].kind == DECORATOR; --i) {
-            reads->statements[i - 1].is_reached = true;
-            read_names(reads, i - 1, NULL);
-        }
-        statement = one->arm;
-    }
+    if (reads->statements[statement].is_reached) return;
+    reads->statements[statement].is_reached = true;
+    read_names(reads, statement, NULL);
 }
 
 static void reach(keel_depends_t *reads, uint32_t statement) {
@@ -220,7 +203,7 @@ static bool makes_call(const keel_depends_t *reads, const keel_depends_statement
     const keel_depends_word_t *words = words_of(reads, statement);
     bool is_definition = statement->kind == FUNCTION || statement->kind == CLASS;
     for (uint32_t i = 0; i < statement->word_count && !is_definition; ++i)
-        if (reads->names[words[i].name] & CALLS && is_called_here(&words[i])) return true;
+        if (reads->names[words[i].name] & CALLS && words[i].is_called) return true;
     return false;
 }
 
@@ -316,10 +299,8 @@ keel_str_t keel_depends_owner(const keel_depends_t *reads, uint32_t line, bool *
          ++i) {
         const keel_depends_statement_t *statement = &reads->statements[i];
         const keel_depends_word_t *words = words_of(reads, statement);
-        uint32_t of = i;
-        while (reads->statements[of].kind == DECORATOR && of + 1 < reads->count)
-            ++of;
-        uint32_t scope = reads->statements[of].kind == FUNCTION ? of : scope_of(reads, of);
+        bool is_scope = statement->kind == FUNCTION || statement->kind == CLASS;
+        uint32_t scope = is_scope ? i : scope_of(reads, i);
         *out_is_function = scope != KEEL_NONE && reads->statements[scope].kind == FUNCTION;
         if (scope != KEEL_NONE) return name_of(reads, &reads->statements[scope], NULL);
         for (uint32_t k = 0; k < statement->word_count && !statement->is_header; ++k)

@@ -11,6 +11,7 @@
 #define KEEL_EXPLAIN_DEPENDS_H_
 
 #include "program/program.h"
+#include "pysource/pysource.h"
 
 typedef struct keel_depends_statement_t keel_depends_statement_t;
 typedef struct keel_depends_word_t keel_depends_word_t;
@@ -21,12 +22,13 @@ typedef struct keel_depends_line_t {
 } keel_depends_line_t;
 
 typedef struct keel_depends_t {
+    keel_py_tree_t tree;
     keel_depends_line_t *lines; // the first one at 0
     uint32_t line_count;
     keel_depends_statement_t *statements;
-    uint32_t count, capacity;
+    uint32_t count;
     keel_depends_word_t *words;
-    uint32_t word_count, word_capacity;
+    uint32_t word_count;
     uint8_t *names; // by name: how it is read, and whether a module has it
     uint32_t name_count;
     keel_map_t known; // text -> name

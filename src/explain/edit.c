@@ -63,18 +63,17 @@ typedef struct edits_t {
 // Comments, and blanks at the end of a line, do not count.
 static keel_status_t split_lines(keel_arena_t *arena, keel_str_t text, text_t *out) {
     KEEL_TRY(keel_depends_parse(&out->reads, text, arena));
-    uint32_t most = out->reads.line_count;
-    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->lines, (void **)&out->lines));
-    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->tokens, (void **)&out->tokens));
-    KEEL_TRY(keel_arena_array(arena, most, sizeof *out->others, (void **)&out->others));
-    for (size_t at = 0; at < text.size && out->count < most;) {
-        const char *end = memchr(text.data + at, '\n', text.size - at);
-        size_t next = end ? (size_t)(end - text.data) : text.size, size = next - at;
-        if (out->reads.lines[out->count].size < size) size = out->reads.lines[out->count].size;
-        out->lines[out->count] = (keel_str_t){text.data + at, size};
-        out->tokens[out->count] = keel_quick_hash(keel_str_bytes(out->lines[out->count]));
-        ++out->count;
-        at = next + 1;
+    const keel_py_tree_t *tree = &out->reads.tree;
+    uint32_t count = tree->line_count;
+    KEEL_TRY(keel_arena_array(arena, count, sizeof *out->lines, (void **)&out->lines));
+    KEEL_TRY(keel_arena_array(arena, count, sizeof *out->tokens, (void **)&out->tokens));
+    KEEL_TRY(keel_arena_array(arena, count, sizeof *out->others, (void **)&out->others));
+    if (count && tree->lines[count - 1] == tree->text.size) --count; // behind the last newline
+    for (; out->count < count && out->count < LINES; ++out->count) {
+        keel_str_t line = {tree->text.data + tree->lines[out->count],
+                           out->reads.lines[out->count].size};
+        out->lines[out->count] = line;
+        out->tokens[out->count] = keel_quick_hash(keel_str_bytes(line));
     }
     return NULL;
 }
@@ -368,7 +367,7 @@ static keel_status_t follow_file(following_t *following, file_t *file) {
     if (!file->is_traced[is_after]) KEEL_TRY(exclude_traced(edits, file, is_after));
     file->is_traced[is_after] = true;
     keel_depends_follow(reads);
-    keel_imports_t at = {0};
+    uint32_t at = 0;
     following->reads = reads;
     while (keel_imports_next(reads, &at, &following->import))
         if (keel_depends_reads(reads, &following->import))

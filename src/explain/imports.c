@@ -3,91 +3,45 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "explain/statements.h"
 #include "host/host.h"
 
 enum { FOLDERS = 5, PATH = 4096 };
 
 // ---- statements --------------------------------------------------------------------------------
 
-static const keel_depends_word_t *word(const keel_depends_t *reads, const keel_imports_t *at) {
-    const keel_depends_statement_t *statement = &reads->statements[at->statement];
-    return at->word < statement->word_count ? words_of(reads, statement) + at->word : NULL;
-}
-
-static bool is_word(const keel_depends_word_t *word, const char *text) {
-    return word && keel_str_is(word->text, text);
-}
-
 // "a.b.c", as far as its words stand together.
-static keel_str_t read_module(const keel_depends_t *reads, keel_imports_t *at) {
-    const keel_depends_word_t *first = word(reads, at), *last = first, *next;
-    if (!first) return KEEL_STR("");
-    for (++at->word; (next = word(reads, at)) && next->is_attribute; ++at->word)
-        if (next->text.data == last->text.data + last->text.size + 1) last = next;
-    return (keel_str_t){first->text.data,
-                        (size_t)(last->text.data + last->text.size - first->text.data)};
+static keel_str_t module_at(const keel_py_tree_t *tree, uint32_t name) {
+    const keel_py_token_t *first = &tree->tokens[name], *last = first;
+    while (last[1].sign == KEEL_PY_S_DOT && last[1].at == last->at + last->size &&
+           last[2].kind == KEEL_PY_T_NAME && last[2].at == last[1].at + 1)
+        last += 2;
+    return (keel_str_t){tree->text.data + first->at, last->at + last->size - first->at};
 }
 
-// Ends at `import`. Between `from` and the module are its dots.
-static void read_from(const keel_depends_t *reads, keel_imports_t *at) {
-    const keel_depends_word_t *from = word(reads, at), *next;
-    at->level = 0;
-    at->module = KEEL_STR("");
-    at->is_from = true;
-    ++at->word;
-    next = word(reads, at);
-    for (const char *c = from->text.data + from->text.size; next && c < next->text.data; ++c)
-        at->level += *c == '.';
-    if (!is_word(word(reads, at), "import")) at->module = read_module(reads, at);
-    while ((next = word(reads, at)) && !is_word(next, "import"))
-        ++at->word;
-    ++at->word;
-    at->is_star = !word(reads, at);
+static uint32_t name_known(const keel_depends_t *reads, keel_str_t text) {
+    const uint64_t *name = keel_map_find(&reads->known, keel_str_bytes(text));
+    return name ? (uint32_t)*name : KEEL_NONE;
 }
 
-static bool begin_statement(const keel_depends_t *reads, keel_imports_t *at) {
-    const keel_depends_statement_t *statement = &reads->statements[at->statement];
-    at->word = at->level = 0;
-    at->is_from = at->is_star = false;
-    at->is_begun = true;
-    if (statement->kind != IMPORT) return false;
-    if (is_word(word(reads, at), "from"))
-        read_from(reads, at);
-    else
-        ++at->word;
-    return true;
-}
-
-// One of the names of a statement; false if it has no more.
-static bool read_one(const keel_depends_t *reads, keel_imports_t *at, keel_import_t *out) {
-    const keel_depends_word_t *first = word(reads, at);
-    if (!first && !at->is_star) return false;
-    *out = (keel_import_t){.level = at->level, .module = at->module, .taken = KEEL_STR("")};
-    out->is_star = at->is_star;
-    at->is_star = false;
-    if (out->is_star) return true;
-    out->name = first->name;
-    if (at->is_from) {
-        out->taken = first->text;
-        ++at->word;
+bool keel_imports_next(const keel_depends_t *reads, uint32_t *at, keel_import_t *out) {
+    const keel_py_tree_t *tree = &reads->tree;
+    while (*at < tree->node_count && tree->nodes[*at].kind != KEEL_PY_ALIAS)
+        ++*at;
+    if (*at >= tree->node_count) return false;
+    uint32_t node = (*at)++, statement = tree->nodes[node].parent;
+    keel_str_t name = keel_py_name(tree, node), as = keel_py_as(tree, node);
+    *out = (keel_import_t){.module = KEEL_STR(""), .taken = KEEL_STR(""), .name = KEEL_NONE};
+    if (tree->nodes[statement].kind == KEEL_PY_IMPORT) {
+        out->module = module_at(tree, tree->nodes[node].name);
     } else {
-        out->module = read_module(reads, at);
+        out->level = keel_py_level(tree, statement);
+        if (tree->nodes[statement].name != KEEL_NONE)
+            out->module = module_at(tree, tree->nodes[statement].name);
+        out->is_star = keel_str_is(name, "*");
+        if (!out->is_star) out->taken = name;
     }
-    if (!is_word(word(reads, at), "as")) return true;
-    ++at->word;
-    if (word(reads, at)) out->name = word(reads, at)->name;
-    ++at->word;
+    if (!out->is_star) out->name = name_known(reads, as.size ? as : name);
     return true;
-}
-
-bool keel_imports_next(const keel_depends_t *reads, keel_imports_t *at, keel_import_t *out) {
-    for (; at->statement < reads->count; ++at->statement, at->is_begun = false) {
-        if (!at->is_begun && !begin_statement(reads, at)) continue;
-        if (reads->statements[at->statement].kind == IMPORT && read_one(reads, at, out))
-            return true;
-    }
-    return false;
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -161,7 +115,7 @@ keel_status_t keel_imports_find(keel_str_t text, const char *file, const char *f
     keel_depends_t reads;
     keel_arena_initialize(&arena, 0);
     keel_status_t status = keel_depends_parse(&reads, text, &arena);
-    keel_imports_t at = {0};
+    uint32_t at = 0;
     keel_import_t import;
     while (!status && keel_imports_next(&reads, &at, &import))
         status = keel_import_files(&import, file, folders, visit, context);

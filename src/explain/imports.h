@@ -5,14 +5,8 @@
 
 #include "explain/depends.h"
 
-// Where a walk is; all zero at first.
-typedef struct keel_imports_t {
-    uint32_t statement, word, level;
-    keel_str_t module;
-    bool is_begun, is_from, is_star;
-} keel_imports_t;
-
-bool keel_imports_next(const keel_depends_t *reads, keel_imports_t *at, keel_import_t *out);
+// One after the other: `at` is 0 at first.
+bool keel_imports_next(const keel_depends_t *reads, uint32_t *at, keel_import_t *out);
 
 // Calls `visit` with the path of each file that may be meant: "settings.py",
 // "settings/__init__.py", in the folder of `file`, then in those above it, then in `folders` (a

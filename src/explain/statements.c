@@ -1,310 +1,289 @@
-// Reads a Python source into statements: which names each one reads and assigns, and which block it
-// is in. What it does not understand it reads as a statement without names.
+// The tree of a Python source as statements and words.
 #include "explain/statements.h"
 
 #include <string.h>
 
-enum { LINES = 1 << 16, BUDGET = 1 << 24 };
+enum { BUDGET = 1 << 24 };
 
-typedef struct scan_t {
+// What the tree says about the name that a token is.
+enum { IS_ATTRIBUTE = 1, IS_TARGET = 2, IS_PARAMETER = 4, IS_LABEL = 8 };
+
+typedef struct listing_t {
     keel_depends_t *reads;
-    keel_str_t text;
-    size_t at, line_start;
-    uint32_t line, depth, block; // block: the innermost header; NONE
-    uint32_t inline_block;       // a header on this line, whose block follows on the same one; NONE
-    keel_depends_statement_t statement;
-    bool is_open, says, is_annotated, is_after_for;
-    uint32_t lambdas; // whose parameters have not ended
-    char before;      // the last character that says something
-} scan_t;
+    uint8_t *says;  // by token
+    uint32_t above; // the innermost header that has not ended; NONE
+} listing_t;
 
-static char look(const scan_t *scan, size_t ahead) {
-    size_t at = scan->at + ahead;
-    return at < scan->text.size ? scan->text.data[at] : '\n';
+// ---- names -------------------------------------------------------------------------------------
+
+// What is assigned to: of `a.b.c` only `c`, of `a[i]` only `a`.
+static void note_target(listing_t *listing, uint32_t node) {
+    const keel_py_node_t *nodes = listing->reads->tree.nodes;
+    while (nodes[node].kind == KEEL_PY_SUBSCRIPT)
+        ++node;
+    if (nodes[node].kind != KEEL_PY_NAME && nodes[node].kind != KEEL_PY_ATTRIBUTE) return;
+    uint8_t *says = &listing->says[nodes[node].name];
+    if (!(*says & IS_PARAMETER)) *says |= IS_TARGET;
 }
 
-static keel_str_t word_at(const scan_t *scan, uint32_t number) {
-    const keel_depends_statement_t *statement = &scan->statement;
-    return number < statement->word_count ? scan->reads->words[statement->words + number].text
-                                          : KEEL_STR("");
+static void note_comprehension(listing_t *listing, uint32_t node) {
+    const keel_py_node_t *nodes = listing->reads->tree.nodes;
+    for (uint32_t at = node + 1; at < nodes[node + 1].end; ++at)
+        if (nodes[at].kind == KEEL_PY_NAME && nodes[at].op == KEEL_PY_O_STORE)
+            listing->says[nodes[at].name] |= IS_PARAMETER;
 }
 
-static bool continues_arms(keel_str_t word) {
-    static const char *const words[] = {"elif", "else", "except", "finally", NULL};
-    return keel_str_is_one_of(word, words);
-}
-
-static bool begins_block(keel_str_t word) {
-    static const char *const words[] = {"if",    "for",   "while", "with", "try", "def",
-                                        "class", "async", "match", "case", NULL};
-    return keel_str_is_one_of(word, words) || continues_arms(word);
-}
-
-static void open_statement(scan_t *scan) {
-    enum { TAB = 8 };
-    keel_depends_t *reads = scan->reads;
-    uint32_t indent = 0, arm = KEEL_NONE;
-    for (size_t i = scan->line_start; i < scan->at; ++i) {
-        if (scan->text.data[i] != ' ' && scan->text.data[i] != '\t') break;
-        indent += scan->text.data[i] == '\t' ? TAB : 1;
+static void note_node(listing_t *listing, uint32_t node) {
+    const keel_py_node_t *is = &listing->reads->tree.nodes[node];
+    uint8_t says = 0;
+    switch (is->kind) {
+        case KEEL_PY_COMPREHENSION:
+            note_comprehension(listing, node);
+            break;
+        case KEEL_PY_ATTRIBUTE:
+            says = IS_ATTRIBUTE;
+            break;
+        case KEEL_PY_ARG:
+        case KEEL_PY_TYPE_VAR:
+        case KEEL_PY_TYPE_VAR_TUPLE:
+        case KEEL_PY_PARAM_SPEC:
+            says = IS_PARAMETER;
+            break;
+        case KEEL_PY_KEYWORD:
+            says = IS_LABEL;
+            break;
+        case KEEL_PY_MATCH_AS:
+        case KEEL_PY_MATCH_STAR:
+        case KEEL_PY_MATCH_MAPPING:
+        case KEEL_PY_EXCEPT_HANDLER:
+            says = IS_TARGET;
+            break;
+        default:
+            break;
     }
-    if (scan->inline_block != KEEL_NONE) {
-        indent = reads->statements[scan->inline_block].indent + 1;
-        scan->block = scan->inline_block;
-    }
-    while (scan->block != KEEL_NONE && reads->statements[scan->block].indent >= indent) {
-        arm = reads->statements[scan->block].indent == indent ? scan->block : KEEL_NONE;
-        scan->block = reads->statements[scan->block].parent;
-    }
-    scan->statement = (keel_depends_statement_t){.first = scan->line,
-                                                 .indent = indent,
-                                                 .parent = scan->block,
-                                                 .arm = arm,
-                                                 .words = reads->word_count};
-    scan->is_open = true;
-    scan->says = scan->is_annotated = scan->is_after_for = false;
-    scan->lambdas = scan->depth = 0;
-    scan->before = 0;
+    if (is->name != KEEL_NONE) listing->says[is->name] |= says;
+    if (is->op == KEEL_PY_O_STORE) note_target(listing, node);
 }
 
-static kind_t kind_of(const scan_t *scan) {
-    keel_str_t first = word_at(scan, 0), second = word_at(scan, 1);
-    const keel_depends_word_t *words = words_of(scan->reads, &scan->statement);
-    if (keel_str_is(first, "async")) first = second;
-    if (keel_str_is(first, "def")) return FUNCTION;
-    if (keel_str_is(first, "class")) return CLASS;
-    if (keel_str_is(first, "import") || keel_str_is(first, "from")) return IMPORT;
-    if (keel_str_is(first, "return") || keel_str_is(first, "yield")) return RETURN;
-    if (scan->statement.kind == DECORATOR) return DECORATOR;
-    for (uint32_t i = 0; i < scan->statement.word_count; ++i)
-        if (words[i].is_target) return ASSIGNMENT;
-    if (scan->statement.word_count > 1 && words[1].is_attribute && !scan->statement.is_header)
-        return CALL;
-    return PLAIN;
-}
+// ---- words -------------------------------------------------------------------------------------
 
-// A longer list of imports changes nothing for the names that were there.
-static void note_imports(scan_t *scan) {
-    const keel_depends_word_t *words = words_of(scan->reads, &scan->statement);
-    for (uint32_t i = 0; i < scan->statement.word_count; ++i)
-        scan->reads->names[words[i].name] |= IMPORTED;
-}
-
-static void close_statement(scan_t *scan) {
-    keel_depends_t *reads = scan->reads;
-    if (!scan->is_open) return;
-    scan->is_open = false;
-    scan->statement.last = scan->line;
-    scan->statement.kind = kind_of(scan);
-    if (scan->statement.kind == IMPORT) note_imports(scan);
-    if (!continues_arms(word_at(scan, 0))) scan->statement.arm = KEEL_NONE;
-    for (uint32_t line = scan->statement.first; !scan->says && line <= scan->line; ++line)
-        reads->lines[line - 1].is_code = false;
-    if (reads->count == reads->capacity) return;
-    reads->statements[reads->count] = scan->statement;
-    if (scan->statement.is_header) scan->block = scan->inline_block = reads->count;
-    ++reads->count;
-}
-
-// What is left of `=` is assigned: of `a.b[i]` only `b`. All that is annotated is left of `:`.
-static void note_targets(scan_t *scan) {
-    keel_depends_word_t *words = words_of(scan->reads, &scan->statement);
-    uint32_t count = scan->statement.word_count, last = KEEL_NONE;
-    for (uint32_t i = count; i-- > 0;) {
-        if (words[i].depth || words[i].is_target) continue;
-        bool is_inner = last != KEEL_NONE && words[last].is_attribute;
-        last = i;
-        if (!is_inner) words[i].is_target = true;
-    }
-}
-
-static keel_status_t add_word(scan_t *scan, keel_str_t text) {
-    keel_depends_t *reads = scan->reads;
-    if (reads->word_count == reads->word_capacity) return NULL;
-    keel_bytes_t key = keel_str_bytes(text);
-    uint64_t *known = keel_map_find(&reads->known, key);
+static keel_status_t add_word(listing_t *listing, uint32_t token) {
+    keel_depends_t *reads = listing->reads;
+    const keel_py_token_t *is = &reads->tree.tokens[token];
+    keel_str_t text = keel_py_token_text(&reads->tree, token);
+    uint64_t *known = keel_map_find(&reads->known, keel_str_bytes(text));
     uint32_t name = known ? (uint32_t)*known : reads->name_count++;
-    if (!known) KEEL_TRY(keel_map_put(&reads->known, key, name));
-    size_t next = 0;
-    while (look(scan, next) == ' ')
-        ++next;
-    bool is_equal = look(scan, next) == '=' && look(scan, next + 1) != '=';
-    keel_str_t first = word_at(scan, 0);
-    bool is_function = keel_str_is(first, "def") || keel_str_is(first, "async");
-    keel_depends_word_t word = {.text = text,
-                                .name = name,
-                                .line = scan->line,
-                                .column = (uint32_t)(scan->at - text.size - scan->line_start) + 1,
-                                .depth = scan->depth,
-                                .is_attribute = scan->before == '.',
-                                .is_label = scan->depth && is_equal};
-    word.is_parameter = (is_function && scan->depth == 1 && scan->statement.word_count > 1 &&
-                         strchr("(,*", scan->before) && scan->before) ||
-                        (scan->lambdas && (scan->before == ',' || scan->before == '*' ||
-                                           scan->before == 'a')); // right behind `lambda`
-    if (look(scan, next) == ':' && look(scan, next + 1) == '=') word.is_target = true;
-    if (scan->is_after_for && !keel_str_is(text, "in")) word.is_target = true;
-    uint32_t count = scan->statement.word_count;
-    if (keel_str_is(first, "with") && keel_str_is(word_at(scan, count - 1), "as"))
-        word.is_target = true;
-    if (keel_str_is(text, "in")) scan->is_after_for = false;
-    if (!count && keel_str_is(text, "for")) scan->is_after_for = true;
-    reads->words[reads->word_count++] = word;
-    ++scan->statement.word_count;
+    if (!known) KEEL_TRY(keel_map_put(&reads->known, keel_str_bytes(text), name));
+    uint8_t says = listing->says[token];
+    reads->words[reads->word_count++] =
+        (keel_depends_word_t){.text = text,
+                              .name = name,
+                              .line = is->line,
+                              .column = is->at - reads->tree.lines[is->line - 1] + 1,
+                              .is_attribute = says & IS_ATTRIBUTE,
+                              .is_target = says & IS_TARGET,
+                              .is_parameter = says & IS_PARAMETER,
+                              .is_label = says & IS_LABEL,
+                              .is_called = is[1].sign == KEEL_PY_S_LEFT_PARENTHESIS};
     return NULL;
 }
 
-static void end_line(const scan_t *scan, size_t code_end) {
-    const keel_depends_t *reads = scan->reads;
-    while (code_end > scan->line_start &&
-           memchr(" \t\r", scan->text.data[code_end - 1], sizeof " \t\r" - 1))
-        --code_end;
-    if (scan->line <= reads->line_count)
-        reads->lines[scan->line - 1].size = (uint32_t)(code_end - scan->line_start);
+// The lines of a token have its code.
+static uint32_t note_code(keel_depends_t *reads, uint32_t token, bool is_code) {
+    const keel_py_tree_t *tree = &reads->tree;
+    const keel_py_token_t *is = &tree->tokens[token];
+    uint32_t line = is->line, end = is->at + is->size;
+    for (;; ++line) {
+        bool goes_on = line < tree->line_count && tree->lines[line] < end;
+        uint32_t behind = goes_on ? tree->lines[line] : end;
+        while (goes_on && behind > tree->lines[line - 1] &&
+               (tree->text.data[behind - 1] == '\n' || tree->text.data[behind - 1] == '\r'))
+            --behind;
+        reads->lines[line - 1].size = behind - tree->lines[line - 1];
+        reads->lines[line - 1].is_code |= is_code;
+        if (!goes_on) return line;
+    }
 }
 
-static void next_line(scan_t *scan, size_t code_end) {
-    end_line(scan, code_end);
-    ++scan->at;
-    ++scan->line;
-    scan->line_start = scan->at;
+// ---- statements --------------------------------------------------------------------------------
+
+static bool is_listed(const keel_py_node_t *node) {
+    return keel_py_is_statement(node) || node->kind == KEEL_PY_EXCEPT_HANDLER ||
+           node->kind == KEEL_PY_MATCH_CASE;
 }
 
-static void skip_string(scan_t *scan) {
-    char quote = look(scan, 0);
-    bool is_long = look(scan, 1) == quote && look(scan, 2) == quote;
-    scan->at += is_long ? 3 : 1;
-    while (scan->at < scan->text.size) {
-        char c = look(scan, 0);
-        if (c == '\\' && scan->at + 1 < scan->text.size && look(scan, 1) != '\n') {
-            scan->at += 2;
-        } else if (c == '\n') {
-            if (!is_long && (!scan->at || scan->text.data[scan->at - 1] != '\\')) return;
-            next_line(scan, scan->at);
-        } else if (c == quote && (!is_long || (look(scan, 1) == quote && look(scan, 2) == quote))) {
-            scan->at += is_long ? 3 : 1;
+// With its decorators.
+static uint32_t first_token_of(const keel_py_tree_t *tree, uint32_t node) {
+    uint32_t decorator = keel_py_child(tree, node, KEEL_PY_F_DECORATOR_LIST, KEEL_NONE);
+    if (decorator == KEEL_NONE) return tree->nodes[node].first_token;
+    uint32_t at = tree->nodes[decorator].first_token;
+    while (tree->tokens[at].sign != KEEL_PY_S_AT)
+        --at;
+    return at;
+}
+
+// Behind the colon that the block begins with.
+static uint32_t header_before(const keel_py_tree_t *tree, uint32_t first_of_block) {
+    uint32_t at = first_token_of(tree, first_of_block);
+    while (at > 0 && (tree->tokens[at - 1].kind == KEEL_PY_T_NEWLINE ||
+                      tree->tokens[at - 1].kind == KEEL_PY_T_INDENT))
+        --at;
+    return at;
+}
+
+static bool is_text_alone(const keel_py_node_t *node) {
+    return node->kind == KEEL_PY_EXPR && node[1].kind == KEEL_PY_CONSTANT &&
+           (node[1].op == KEEL_PY_O_STR || node[1].op == KEEL_PY_O_BYTES);
+}
+
+static kind_t kind_of(const keel_depends_t *reads, const keel_depends_statement_t *statement,
+                      const keel_py_node_t *node) {
+    const keel_depends_word_t *words = words_of(reads, statement);
+    switch (node->kind) {
+        case KEEL_PY_FUNCTION_DEF:
+        case KEEL_PY_ASYNC_FUNCTION_DEF:
+            return FUNCTION;
+        case KEEL_PY_CLASS_DEF:
+            return CLASS;
+        case KEEL_PY_IMPORT:
+        case KEEL_PY_IMPORT_FROM:
+            return IMPORT;
+        case KEEL_PY_RETURN:
+            return RETURN;
+        case KEEL_PY_EXPR:
+            if (node[1].kind == KEEL_PY_YIELD || node[1].kind == KEEL_PY_YIELD_FROM) return RETURN;
+            break;
+        default:
+            break;
+    }
+    for (uint32_t i = 0; i < statement->word_count; ++i)
+        if (words[i].is_target) return ASSIGNMENT;
+    bool is_method = statement->word_count > 1 && words[1].is_attribute;
+    return node->kind == KEEL_PY_EXPR && is_method ? CALL : PLAIN;
+}
+
+// `match`, `case`, `type`, and the conversion in a field of a string are no names.
+static bool is_word(const keel_depends_t *reads, const keel_py_node_t *node, uint32_t token) {
+    bool is_soft = node->kind == KEEL_PY_MATCH || node->kind == KEEL_PY_MATCH_CASE ||
+                   node->kind == KEEL_PY_TYPE_ALIAS;
+    const keel_py_token_t *is = &reads->tree.tokens[token];
+    return is->kind == KEEL_PY_T_NAME && !(is_soft && token == node->first_token) &&
+           !(token && is[-1].sign == KEEL_PY_S_EXCLAMATION);
+}
+
+// Of the tokens from `first` to `end`.
+static keel_status_t add_statement(listing_t *listing, uint32_t node, uint32_t first, uint32_t end,
+                                   bool is_header) {
+    keel_depends_t *reads = listing->reads;
+    const keel_py_tree_t *tree = &reads->tree;
+    const keel_py_node_t *is = &tree->nodes[node];
+    bool is_definition = is->kind == KEEL_PY_FUNCTION_DEF || is->kind == KEEL_PY_CLASS_DEF ||
+                         is->kind == KEEL_PY_ASYNC_FUNCTION_DEF;
+    keel_depends_statement_t *statement = &reads->statements[reads->count++];
+    *statement = (keel_depends_statement_t){.first = tree->tokens[first].line,
+                                            .last = tree->tokens[first].line,
+                                            .node = node,
+                                            .parent = listing->above,
+                                            .words = reads->word_count,
+                                            .name = KEEL_NONE,
+                                            .is_header = is_header};
+    for (uint32_t at = first; at < end; ++at) {
+        if (tree->tokens[at].kind == KEEL_PY_T_NEWLINE) continue; // behind a decorator
+        statement->last = note_code(reads, at, !is_text_alone(is));
+        if (!is_word(reads, is, at)) continue;
+        if (is_definition && at == is->name) statement->name = reads->word_count;
+        KEEL_TRY(add_word(listing, at));
+    }
+    statement->word_count = reads->word_count - statement->words;
+    statement->kind = kind_of(reads, statement, is);
+    // A longer list of imports changes nothing for the names that were there.
+    for (uint32_t i = 0; statement->kind == IMPORT && i < statement->word_count; ++i)
+        reads->names[words_of(reads, statement)[i].name] |= IMPORTED;
+    if (is_header) listing->above = reads->count - 1;
+    return NULL;
+}
+
+// Ends the blocks that the node is not in, and those of another arm.
+static void leave_blocks(listing_t *listing, uint32_t node) {
+    const keel_depends_t *reads = listing->reads;
+    const keel_py_node_t *nodes = reads->tree.nodes;
+    for (; listing->above != KEEL_NONE; listing->above = reads->statements[listing->above].parent) {
+        const keel_depends_statement_t *above = &reads->statements[listing->above];
+        bool is_arm =
+            above->parent != KEEL_NONE && reads->statements[above->parent].node == above->node;
+        bool is_in = node < nodes[above->node].end && node > above->node;
+        if (is_in &&
+            !(is_arm && nodes[node].parent == above->node && nodes[node].field != above->field))
             return;
-        } else {
-            ++scan->at;
-        }
     }
 }
 
-static keel_status_t read_word(scan_t *scan) {
-    size_t from = scan->at;
-    while (scan->at < scan->text.size && keel_is_of_name(look(scan, 0)))
-        ++scan->at;
-    keel_str_t text = {scan->text.data + from, scan->at - from};
-    if (text.size <= 2 && (look(scan, 0) == '"' || look(scan, 0) == '\'')) return NULL;
-    scan->says = true;
-    if (keel_str_is(text, "lambda")) {
-        ++scan->lambdas;
-        scan->before = 'a';
+// `else` and `finally` stand before the first statement of their block.
+static keel_status_t add_arm(listing_t *listing, uint32_t node) {
+    const keel_depends_t *reads = listing->reads;
+    const keel_py_tree_t *tree = &reads->tree;
+    unsigned field = tree->nodes[node].field;
+    bool is_elif = tree->tokens[tree->nodes[node].first_token].sign == KEEL_PY_S_ELIF;
+    if ((field != KEEL_PY_F_ORELSE && field != KEEL_PY_F_FINALBODY) || is_elif ||
+        listing->above == KEEL_NONE || reads->statements[listing->above].field == field)
         return NULL;
-    }
-    KEEL_TRY(add_word(scan, text));
-    scan->before = 'b';
+    uint32_t end = header_before(tree, node);
+    KEEL_TRY(add_statement(listing, tree->nodes[node].parent, end - 2, end, true));
+    reads->statements[listing->above].field = (uint8_t)field;
     return NULL;
 }
 
-static void read_sign(scan_t *scan) {
-    char c = look(scan, 0), next = look(scan, 1);
-    if (!scan->statement.word_count && c == '@') scan->statement.kind = DECORATOR;
-    if (strchr("([{", c)) ++scan->depth;
-    if (strchr(")]}", c) && scan->depth) --scan->depth;
-    if (c == ':' && scan->lambdas) {
-        --scan->lambdas;
-    } else if (c == ':' && next != '=' && !scan->depth) {
-        if (begins_block(word_at(scan, 0))) {
-            scan->statement.is_header = true;
-            close_statement(scan);
-        } else if (!scan->is_annotated) {
-            scan->is_annotated = true;
-            note_targets(scan);
-        }
-    } else if (c == '=' && next == '=') {
-        ++scan->at;
-    } else if (c == '=' && !scan->depth && !scan->lambdas && !memchr("!<>:", scan->before, 4)) {
-        if (!scan->is_annotated) note_targets(scan);
-    } else if (c == ';' && !scan->depth) {
-        uint32_t block = scan->inline_block;
-        close_statement(scan);
-        scan->inline_block = block;
+static keel_status_t list_all(listing_t *listing) {
+    const keel_py_tree_t *tree = &listing->reads->tree;
+    for (uint32_t node = 0; node < tree->node_count; ++node)
+        note_node(listing, node);
+    for (uint32_t node = 1; node < tree->node_count; ++node) {
+        if (!is_listed(&tree->nodes[node])) continue;
+        leave_blocks(listing, node);
+        KEEL_TRY(add_arm(listing, node));
+        uint32_t inner = keel_py_child(tree, node, KEEL_PY_F_NOTHING, KEEL_NONE);
+        while (inner != KEEL_NONE && !is_listed(&tree->nodes[inner]))
+            inner = keel_py_child(tree, node, KEEL_PY_F_NOTHING, inner);
+        bool is_header = inner != KEEL_NONE;
+        uint32_t end = is_header ? header_before(tree, inner) : tree->nodes[node].end_token;
+        KEEL_TRY(add_statement(listing, node, first_token_of(tree, node), end, is_header));
     }
-    scan->before = c;
-    scan->says = true;
-    ++scan->at;
+    return NULL;
 }
 
-static keel_status_t scan_text(scan_t *scan) {
-    while (scan->at < scan->text.size && scan->line <= scan->reads->line_count) {
-        char c = look(scan, 0);
-        if (c == '#' || c == '\n') {
-            size_t code_end = scan->at;
-            while (look(scan, 0) != '\n')
-                ++scan->at;
-            if (!scan->depth || !scan->is_open) {
-                close_statement(scan);
-                scan->inline_block = KEEL_NONE;
-            }
-            next_line(scan, code_end);
-        } else if (c == '\\' && look(scan, 1) == '\n') {
-            ++scan->at;
-            next_line(scan, scan->at);
-        } else if (c == ' ' || c == '\t' || c == '\r') {
-            ++scan->at;
-        } else {
-            if (!scan->is_open) open_statement(scan);
-            if (c == '"' || c == '\'') {
-                skip_string(scan);
-            } else if (keel_begins_name(c)) {
-                KEEL_TRY(read_word(scan));
-            } else if (keel_is_digit(c)) {
-                while (keel_is_of_name(look(scan, 0)) || look(scan, 0) == '.')
-                    ++scan->at;
-                scan->before = '0';
-                scan->says = true;
-            } else {
-                read_sign(scan);
-            }
-        }
-    }
-    if (scan->at == scan->text.size) end_line(scan, scan->at); // without a newline
-    if (scan->line > scan->reads->line_count) scan->line = scan->reads->line_count;
-    close_statement(scan);
-    return NULL;
+static keel_status_t list(keel_depends_t *reads, keel_arena_t *arena) {
+    const keel_py_tree_t *tree = &reads->tree;
+    listing_t listing = {.reads = reads, .above = KEEL_NONE};
+    uint32_t names = 1, most = 1;
+    for (uint32_t i = 0; i < tree->token_count; ++i)
+        names += tree->tokens[i].kind == KEEL_PY_T_NAME;
+    for (uint32_t i = 0; i < tree->node_count; ++i)
+        most += is_listed(&tree->nodes[i]) ? 2 : 0; // each may begin an arm
+    KEEL_TRY(
+        keel_arena_array(arena, tree->line_count, sizeof *reads->lines, (void **)&reads->lines));
+    KEEL_TRY(keel_arena_array(arena, most, sizeof *reads->statements, (void **)&reads->statements));
+    KEEL_TRY(keel_arena_array(arena, names, sizeof *reads->words, (void **)&reads->words));
+    KEEL_TRY(keel_arena_array(arena, names, 1, (void **)&reads->names));
+    KEEL_TRY(keel_arena_array(arena, tree->token_count, 1, (void **)&listing.says));
+    memset(reads->lines, 0, tree->line_count * sizeof *reads->lines);
+    memset(reads->names, 0, names);
+    memset(listing.says, 0, tree->token_count);
+    reads->line_count = tree->line_count;
+    return list_all(&listing);
 }
 
 keel_status_t keel_depends_parse(keel_depends_t *reads, keel_str_t text, keel_arena_t *arena) {
-    *reads = (keel_depends_t){.line_count = 1, .budget = BUDGET};
+    *reads = (keel_depends_t){.budget = BUDGET};
     keel_map_initialize(&reads->known);
-    uint32_t most = 1;
-    bool was_word = false;
-    for (size_t i = 0; i < text.size; ++i) {
-        bool is_word = keel_is_of_name(text.data[i]);
-        reads->word_capacity += is_word && !was_word;
-        was_word = is_word;
-        reads->line_count += text.data[i] == '\n' && reads->line_count < LINES;
-        most += text.data[i] == '\n' || text.data[i] == ';' || text.data[i] == ':';
+    keel_status_t status = keel_py_read(text, &reads->tree);
+    if (keel_status_code(status) == KEEL_UNSUPPORTED) { // a text too large has no statements
+        keel_status_ignore(status);
+        status = keel_py_read(KEEL_STR(""), &reads->tree);
     }
-    reads->capacity = most;
-    uint32_t words = reads->word_capacity ? reads->word_capacity : 1;
-    KEEL_TRY(
-        keel_arena_array(arena, reads->line_count, sizeof *reads->lines, (void **)&reads->lines));
-    KEEL_TRY(keel_arena_array(arena, most, sizeof *reads->statements, (void **)&reads->statements));
-    KEEL_TRY(keel_arena_array(arena, words, sizeof *reads->words, (void **)&reads->words));
-    KEEL_TRY(keel_arena_array(arena, words, 1, (void **)&reads->names));
-    memset(reads->names, 0, words);
-    for (uint32_t i = 0; i < reads->line_count; ++i)
-        reads->lines[i] = (keel_depends_line_t){.is_code = true};
-    scan_t scan = {
-        .reads = reads, .text = text, .line = 1, .block = KEEL_NONE, .inline_block = KEEL_NONE};
-    keel_status_t status = scan_text(&scan);
-    for (uint32_t i = 0; i < reads->line_count; ++i)
-        if (!reads->lines[i].size) reads->lines[i].is_code = false;
-    return status;
+    return status ? status : list(reads, arena);
 }
 
 void keel_depends_deinitialize(keel_depends_t *reads) {
     keel_map_deinitialize(&reads->known);
+    keel_py_deinitialize(&reads->tree);
 }

@@ -1,5 +1,5 @@
-// statements: a Python source as statements and their words, between statements.c, which reads
-// them, and depends.c, which follows the words.
+// statements: the tree of a Python source as its statements and their words, between statements.c,
+// which lists them, and depends.c, which follows the words.
 #ifndef KEEL_EXPLAIN_STATEMENTS_H_
 #define KEEL_EXPLAIN_STATEMENTS_H_
 
@@ -11,7 +11,6 @@ typedef enum kind_t {
     IMPORT,
     FUNCTION,
     CLASS,
-    DECORATOR,
     RETURN,
     CALL // of a method: `layers.append(4)`
 } kind_t;
@@ -19,12 +18,15 @@ typedef enum kind_t {
 // How far a function or class is looked into.
 typedef enum scope_t { CLOSED, ON_STACK, NAMED } scope_t;
 
+// A simple statement, or the header of a block: `if`, `else`, `except`, `case`, a function with its
+// decorators.
 struct keel_depends_statement_t {
     uint32_t first, last; // lines
-    uint32_t indent;
-    uint32_t parent; // the header of the block; NONE
-    uint32_t arm;    // of `else` and its like: the header of the arm above; NONE
+    uint32_t node;        // of `else` and `finally`: that of their statement
+    uint32_t parent;      // the header of the block, above an arm that of its statement; NONE
     uint32_t words, word_count;
+    uint32_t name; // of a function or class: its own word; NONE
+    uint8_t field; // of `else` and `finally`: keel_py_field_t
     kind_t kind;
     scope_t scope;
     bool is_header, is_reached, is_excluded;
@@ -33,10 +35,11 @@ struct keel_depends_statement_t {
 
 struct keel_depends_word_t {
     keel_str_t text;
-    uint32_t name;         // equal texts have equal names
-    uint32_t line, column; // from 1
-    uint32_t depth;
-    bool is_attribute, is_target, is_parameter, is_label; // `x.word`, ..., `f(word=1)`
+    uint32_t name;                          // equal texts have equal names
+    uint32_t line, column;                  // from 1
+    bool is_attribute, is_target, is_label; // `x.word`, `word = x`, `f(word=1)`
+    bool is_parameter;                      // also of a lambda and of a comprehension
+    bool is_called;                         // `word(`
 };
 
 // How a name is read. CALLS: the calls of what has it matter, as an argument of one of them does.

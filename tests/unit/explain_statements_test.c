@@ -7,18 +7,17 @@
 #include "explain/literals.h"
 #include "place.h"
 
-// "assignment 1 x= f .y k: z": each statement with its lines, the line of its block behind < and
-// that of the arm above behind |. Of its names, those that are assigned have =, attributes a dot
-// before them, parameters (, and names of arguments a colon.
+// "assignment 1 x= f .y k: z": each statement with its lines, and that of its block, or of the
+// statement whose arm it is, behind <. Of its names, those that are assigned have =, attributes a
+// dot before them, parameters (, and names of arguments a colon.
 static void write_statement(const keel_depends_t *reads, const keel_depends_statement_t *one,
                             keel_buffer_t *out) {
     static const char *const kinds[] = {"plain", "assignment", "import", "function",
-                                        "class", "decorator",  "return", "call"};
+                                        "class", "return",     "call"};
     keel_buffer_format(out, "%s%s %u", out->size ? "\n" : "", kinds[one->kind], one->first);
     if (one->last != one->first) keel_buffer_format(out, "-%u", one->last);
     if (one->parent != KEEL_NONE)
         keel_buffer_format(out, "<%u", reads->statements[one->parent].first);
-    if (one->arm != KEEL_NONE) keel_buffer_format(out, "|%u", reads->statements[one->arm].first);
     for (uint32_t i = 0; i < one->word_count; ++i) {
         const keel_depends_word_t *word = words_of(reads, one) + i;
         keel_buffer_format(out, " %s%.*s%s%s%s", word->is_attribute ? "." : "",
@@ -56,17 +55,17 @@ static void names_are_assigned_or_read(void **state) {
     assert_statements("a.b.c = y\n", "assignment 1 a .b .c= y");
     assert_statements("a.b[i] = y\n", "assignment 1 a .b= i y");
     assert_statements("a, b = y\n", "assignment 1 a= b= y");
-    assert_statements("(a, b) = y\n", "plain 1 a b y");
+    assert_statements("(a, b) = y\n", "assignment 1 a= b= y");
     assert_statements("f(x=y)\n", "plain 1 f x: y");
     assert_statements("f(x = y)\n", "plain 1 f x: y");
     assert_statements("f(x == y)\n", "plain 1 f x y");
     assert_statements("f(x := y)\n", "assignment 1 f x= y");
-    assert_statements("if (n := f()): pass\n", "assignment 1 if n= f\nplain 1<1 pass");
-    assert_statements("for i, j in x: f\n", "assignment 1 for i= j= in x\nplain 1<1 f");
-    assert_statements("x = [i for i in y]\n", "assignment 1 x= i for i in y");
-    assert_statements("with a as b: f\n", "assignment 1 with a as b=\nplain 1<1 f");
-    assert_statements("with a as b, c as d: f\n", "assignment 1 with a as b= c as d=\nplain 1<1 f");
-    assert_statements("import a as b\n", "import 1 import a as b");
+    assert_statements("if (n := f()): pass\n", "assignment 1 n= f\nplain 1<1");
+    assert_statements("for i, j in x: f\n", "assignment 1 i= j= x\nplain 1<1 f");
+    assert_statements("x = [i for i in y]\n", "assignment 1 x= i i( y");
+    assert_statements("with a as b: f\n", "assignment 1 a b=\nplain 1<1 f");
+    assert_statements("with a as b, c as d: f\n", "assignment 1 a b= c d=\nplain 1<1 f");
+    assert_statements("import a as b\n", "import 1 a b");
     assert_statements("lambda x, y: z\n", "plain 1 x( y( z");
     assert_statements("f(lambda *x: y, z)\n", "plain 1 f x( y z");
     assert_statements("x = lambda y=1: y\n", "assignment 1 x= y( y");
@@ -75,41 +74,37 @@ static void names_are_assigned_or_read(void **state) {
 
 static void statements_have_a_kind(void **state) {
     (void)state;
-    assert_statements("def f(a, b=c, *d, **e): g\n",
-                      "function 1 def f a( b(: c d( e(\nplain 1<1 g");
-    assert_statements("async def f(a): g\n", "function 1 async def f a(\nplain 1<1 g");
-    assert_statements("def f(a, k=g(b)): h\n", "function 1 def f a( k(: g b\nplain 1<1 h");
-    assert_statements("class A(B): c\n", "class 1 class A B\nplain 1<1 c");
-    assert_statements("@a.b(c)\n", "decorator 1 a .b c");
+    assert_statements("def f(a, b=c, *d, **e): g\n", "function 1 f a( b( c d( e(\nplain 1<1 g");
+    assert_statements("async def f(a): g\n", "function 1 f a(\nplain 1<1 g");
+    assert_statements("def f(a, k=g(b)): h\n", "function 1 f a( k( g b\nplain 1<1 h");
+    assert_statements("class A(B): c\n", "class 1 A B\nplain 1<1 c");
+    assert_statements("@a.b(c)\ndef f(): g\n", "function 1-2 a .b c f\nplain 2<1 g");
     assert_statements("x @ y\n", "plain 1 x y");
-    assert_statements("return x\nyield y\nreturned\n",
-                      "return 1 return x\nreturn 2 yield y\nplain 3 returned");
-    assert_statements("from a import b\n", "import 1 from a import b");
+    assert_statements("return x\nyield y\nreturned\n", "return 1 x\nreturn 2 y\nplain 3 returned");
+    assert_statements("from a import b\n", "import 1 a b");
     assert_statements("a.append(b)\na(b)\nb\n", "call 1 a .append b\nplain 2 a b\nplain 3 b");
-    assert_statements("if a.b: c\n", "plain 1 if a .b\nplain 1<1 c");
+    assert_statements("if a.b: c\n", "plain 1 a .b\nplain 1<1 c");
 }
 
 static void blocks_and_arms_are_found_by_their_indent(void **state) {
     (void)state;
-    assert_statements("if a:\n    b\nc\n", "plain 1 if a\nplain 2<1 b\nplain 3 c");
-    assert_statements("if a:\n\tb\n        c\n", "plain 1 if a\nplain 2<1 b\nplain 3<1 c");
+    assert_statements("if a:\n    b\nc\n", "plain 1 a\nplain 2<1 b\nplain 3 c");
+    assert_statements("if a:\n\tb\n        c\n", "plain 1 a\nplain 2<1 b\nplain 3<1 c");
     assert_statements("if a:\n if b:\n  c\n d\n",
-                      "plain 1 if a\nplain 2<1 if b\nplain 3<2 c\nplain 4<1 d");
-    assert_statements("if a: b\nelse: c\n",
-                      "plain 1 if a\nplain 1<1 b\nplain 2|1 else\nplain 2<2 c");
+                      "plain 1 a\nplain 2<1 b\nplain 3<2 c\nplain 4<1 d");
+    assert_statements("if a: b\nelse: c\n", "plain 1 a\nplain 1<1 b\nplain 2<1\nplain 2<2 c");
     assert_statements("if a:\n    b\nelif c:\n    d\nelse:\n    e\n",
-                      "plain 1 if a\nplain 2<1 b\nplain 3|1 elif c\nplain 4<3 d\n"
-                      "plain 5|3 else\nplain 6<5 e");
+                      "plain 1 a\nplain 2<1 b\nplain 3<1 c\nplain 4<3 d\n"
+                      "plain 5<3\nplain 6<5 e");
     assert_statements("try:\n    a\nexcept B:\n    c\nfinally:\n    d\n",
-                      "plain 1 try\nplain 2<1 a\nplain 3|1 except B\nplain 4<3 c\n"
-                      "plain 5|3 finally\nplain 6<5 d");
+                      "plain 1\nplain 2<1 a\nplain 3<1 B\nplain 4<3 c\n"
+                      "plain 5<1\nplain 6<5 d");
     assert_statements("if a:\n    b\nif c:\n    d\n",
-                      "plain 1 if a\nplain 2<1 b\nplain 3 if c\nplain 4<3 d");
-    assert_statements("if a: b; c\nd\n", "plain 1 if a\nplain 1<1 b\nplain 1<1 c\nplain 2 d");
+                      "plain 1 a\nplain 2<1 b\nplain 3 c\nplain 4<3 d");
+    assert_statements("if a: b; c\nd\n", "plain 1 a\nplain 1<1 b\nplain 1<1 c\nplain 2 d");
     assert_statements("a; b\n", "plain 1 a\nplain 1 b");
-    assert_statements("while a:\n    b\n", "plain 1 while a\nplain 2<1 b");
-    assert_statements("match a:\n case b:\n  c\n",
-                      "plain 1 match a\nplain 2<1 case b\nplain 3<2 c");
+    assert_statements("while a:\n    b\n", "plain 1 a\nplain 2<1 b");
+    assert_statements("match a:\n case b:\n  c\n", "plain 1 a\nassignment 2<1 b=\nplain 3<2 c");
     assert_statements("x[a:b]\nd = {a: b}\n", "plain 1 x a b\nassignment 2 d= a b");
 }
 
@@ -133,10 +128,11 @@ static void what_is_quoted_has_no_names(void **state) {
     assert_statements("x = '' + c\n", "assignment 1 x= c");
     assert_statements("x = '''a\nb''' + c\nd\n", "assignment 1-2 x= c\nplain 3 d");
     assert_statements("x = '''a''b''' + c\n", "assignment 1 x= c");
-    assert_statements("x = 'a\ny = b\n", "assignment 1 x=\nassignment 2 y= b");
+    assert_statements("x = 'a\ny = b\n", "plain 1 x\nassignment 2 y= b");
     assert_statements("x = 'a\\\nb' + c\n", "assignment 1-2 x= c");
     assert_statements("x = f'a' + rb\"b\" + c\n", "assignment 1 x= c");
-    assert_statements("x = abc'd'\n", "assignment 1 x= abc");
+    assert_statements("x = f'{y!r:>{z.w}} y' + c\n", "assignment 1 x= y z .w c");
+    assert_statements("x = abc'd'\n", "plain 1 x abc");
     assert_statements("x = 1e5 + 0x1f + 2.5j + y\n", "assignment 1 x= y");
 }
 
