@@ -34,6 +34,9 @@ static void comments_and_other_functions_do_not_count(void **state) {
     (void)state;
     assert_int_equal(stored_at("new = f(x)\n# kept.copy_(new)\n", 1), 0);
     assert_int_equal(stored_at("new = f(x)\ndef g(new):\n    kept.copy_(new)\n", 1), 0);
+    assert_int_equal(stored_at("new = f(x)\ndef g(): pass\nkept.copy_(new)\n", 1), 3);
+    assert_int_equal(stored_at("new = f(x)\n_ = '\"kept.copy_(new)'\n", 1), 0);
+    assert_int_equal(stored_at("new = f(x)\nkept.copy_(\n    new)\n", 1), 2);
     assert_int_equal(stored_at("kept.copy_(new)\nnew = f(x)\n", 2), 0);
 }
 
@@ -58,14 +61,14 @@ static void a_copy_is_looked_for_so_far(void **state) {
 static void blanks_and_endings_of_lines(void **state) {
     (void)state;
     assert_int_equal(stored_at("\tnew\t= f(x)\n\tkept.copy_(new)\n", 1), 2);
-    assert_int_equal(stored_at("new =f(x)\nkept.copy_(new", 1), 2);
+    assert_int_equal(stored_at("new =f(x)\nkept.copy_(new)", 1), 2);
     assert_int_equal(stored_at("new = f(x)\nkept.copy_(ne", 1), 0);
     assert_int_equal(stored_at("new = f(x)\nkept[0] = new", 1), 2);
     assert_int_equal(stored_at("new = f(x)\nkept[0] == new", 1), 0);
     assert_int_equal(stored_at("new = f(x)\nkept = new", 1), 0);
     assert_int_equal(stored_at("new = f(x)\na[0] = b.copy_(newer); c[1] = new", 1), 2);
     assert_int_equal(stored_at("new =\nkept.copy_(new)\n", 1), 0);
-    assert_int_equal(stored_at("new = f(x)\n  class A:\nkept.copy_(new)\n", 1), 0);
+    assert_int_equal(stored_at("new = f(x)\nclass A:\n  kept.copy_(new)\n", 1), 0);
     assert_int_equal(stored_at("new = f(x)\nclassed = define\nkept.copy_(new)\n", 1), 3);
     assert_int_equal(stored_at("\n\nnew = f(x)\nkept.copy_(new)\n", 3), 4);
 }
