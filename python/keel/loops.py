@@ -5,7 +5,7 @@ in their source and watched from then on (`sys.monitoring`, so Python 3.12 and l
 the end of what it iterates over did what it would do on the device. One that ends before is noted at the
 process's end if
 
-- it had rounds of a range or a list left, and a round is not always the last if it raises nothing, or
+- it had rounds of a range or a list left, and it does not just try again after errors, or
 - a test uses the value: the read is in an `if`, `while` or `assert`, or its result has a name that such a
   test uses,
 

@@ -314,8 +314,8 @@ def _text_of(buffer: int) -> bytes:
 
 
 def _look_at(module: Any) -> Tuple[bool, List[Any]]:
-    """Has it operations of CHLO, or composites that stand for some? And its constants, which nobody
-    looks into."""
+    """Whether the module has operations of CHLO, or composites that stand for some; and its constants,
+    whose contents nobody looks at."""
     from jaxlib.mlir import ir
     composed, constants, advance = [], [], ir.WalkResult.ADVANCE
 
@@ -339,7 +339,7 @@ def _may_be_large(shaped: Any) -> bool:
 
 
 def _has_large(constants: List[Any]) -> bool:
-    """A program has thousands, of few types."""
+    """By type: a program has thousands of constants of few types."""
     return any(map(_may_be_large, {constant.result.type for constant in constants}))
 
 

@@ -24,7 +24,9 @@ def _note(event: str, seconds: float, **more: Any) -> None:
     while ended and ended[-1][0] >= began:
         own -= ended.pop()[1]
     ended.append((began, seconds))
-    _thread.ended = ended[-KEPT:]
+    if len(ended) > KEPT:  # the two oldest become one
+        ended[:2] = [(ended[0][0], ended[0][1] + ended[1][1])]
+    _thread.ended = ended
     prepared(what, own)
 
 

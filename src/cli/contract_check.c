@@ -434,6 +434,7 @@ static int use(void *context, const char *run_dir, const char *id, const cli_end
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
         cli_say("the command asked for no program through Keel, so nothing was checked");
+        say_unasked(ended);
         return code != CLI_OK ? code : CLI_UNSEEN;
     }
     if (status) return cli_fail(status);

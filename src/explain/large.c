@@ -214,7 +214,7 @@ static keel_status_t type_text(const keel_program_t *program, keel_type_id_t typ
     return status;
 }
 
-// JAX gives a constant the place of what was traced; whoever uses it first has a line.
+// JAX gives a constant the place of what was traced; the operation that uses it first has a line.
 static const keel_source_line_t *line_of_use(keel_graph_t *graph, keel_op_id_t constant) {
     const keel_program_t *program = graph->program;
     const keel_source_line_t *own = keel_graph_line(graph, constant);

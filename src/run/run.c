@@ -304,7 +304,8 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
                                const keel_steps_process_t *process) {
     keel_run_t *run = reading->run;
     keel_steps_request_t *known;
-    uint64_t step = keel_steps_refused(reading->steps, event);
+    uint64_t step;
+    KEEL_TRY(keel_steps_refused(reading->steps, event, &step));
     if (!step) step = process->steps + 1;
     KEEL_TRY(keel_steps_explained(reading->steps, event, &known));
     KEEL_ASSERT(!known || (size_t)(known - reading->steps->requests) < run->request_count);

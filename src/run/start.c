@@ -30,14 +30,16 @@ static json_int_t pid_of(const json_t *event) {
 }
 
 static void note_client(start_t *start, const json_t *event) {
-    ++start->out->processes;
+    if (keel_event_count(event, "client") <= 1) ++start->out->processes; // 0: older journals
     if (start->is_noted || pid_of(event) != start->pid) return;
     start->is_noted = true;
     start->there = keel_event_number(event, "t");
     start->began = keel_event_number(event, "began");
     // Older journals do not say.
     if (start->began <= 0 || start->began > start->there) start->began = start->there;
-    start->out->client = keel_event_number(event, "client_seconds");
+    // What takes no time stands in for a client that was there already: JAX's own.
+    double seconds = keel_event_number(event, "client_seconds");
+    start->out->client = seconds >= 1e-3 ? seconds : 0;
 }
 
 static keel_start_parts_t parts_of(const json_t *event, bool is_load) {
@@ -85,7 +87,8 @@ static double last_of_first_step(const keel_run_t *run) {
     double last = 0;
     for (size_t i = 0; i < run->request_count; ++i) {
         const keel_run_request_t *request = &run->requests[i];
-        if (request->pid == run->requests->pid && request->step <= 1 && request->t > last)
+        if (request->pid == run->requests->pid && request->step <= run->requests->step &&
+            request->t > last)
             last = request->t;
     }
     return last;
@@ -118,12 +121,19 @@ static keel_status_t read_start(start_t *start) {
 keel_status_t keel_run_start(const keel_run_t *run, keel_start_t *out) {
     *out = (keel_start_t){0};
     if (!run->request_count || !run->program_count)
-        return keel_status_make(KEEL_NOT_FOUND, "run %s: no program was asked for", run->id);
+        return keel_status_make(KEEL_NOT_FOUND,
+                                "run %s: the command asked for no program through Keel; `keel run` "
+                                "records one that does",
+                                run->id);
     start_t start = {
         .out = out, .run = run, .pid = run->requests->pid, .last = last_of_first_step(run)};
     keel_map_initialize(&start.known);
     keel_status_t status = read_start(&start);
     keel_map_deinitialize(&start.known);
+    if (!status && !start.is_noted)
+        status = keel_status_make(KEEL_NOT_FOUND,
+                                  "run %s: the journal does not say when process %lld began",
+                                  run->id, (long long)start.pid);
     if (status) {
         keel_start_deinitialize(out);
         return status;

@@ -7,7 +7,7 @@
 
 #include "run/run.h"
 
-// Seconds of what the client waited for. Parts of it do not overlap.
+// Seconds of what the client waited for. In one thread its parts do not overlap.
 typedef struct keel_start_parts_t {
     double traced, lowered; // as the client told; JAX does
     double compiled, loaded;

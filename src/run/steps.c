@@ -476,7 +476,7 @@ keel_status_t keel_steps_read(const keel_journal_source_t *source, keel_steps_t 
     keel_warmups_initialize(&out->warmups);
     KEEL_TRY(keel_journal_scan(source, &needless, meet_first, out, &damage));
     find_leading(out);
-    return NULL;
+    return keel_warmups_settle(&out->warmups);
 }
 
 void keel_steps_deinitialize(keel_steps_t *steps) {
@@ -540,12 +540,11 @@ static bool leads_as_warmup(const keel_steps_t *steps) {
 }
 
 // Executions of a warm-up are no steps.
-static void leave_out_warmup(const keel_steps_t *steps, const json_t *event,
+static void leave_out_warmup(const keel_steps_t *steps, const json_t *event, uint64_t before,
                              keel_steps_process_t *process) {
-    if (!process->requests) process->warmup = keel_warmups_end(&steps->warmups, process->pid);
-    bool is_warm = process->requests < process->warmup;
+    bool is_warm = keel_warmups_have(&steps->warmups, process->pid, process->requests);
     process->requests += is_request(event);
-    if (is_warm && leads_as_warmup(steps)) process->warm = process->ran;
+    if (is_warm && leads_as_warmup(steps)) process->warm += process->ran - before;
     process->steps = process->ran - process->warm;
 }
 
@@ -702,13 +701,14 @@ static keel_status_t note_refusal(keel_steps_t *steps, const json_t *event, uint
     return status;
 }
 
-uint64_t keel_steps_refused(const keel_steps_t *steps, const json_t *event) {
+keel_status_t keel_steps_refused(const keel_steps_t *steps, const json_t *event, uint64_t *out) {
     keel_buffer_t key;
     keel_bytes_t name = refusal_key(&key, event);
-    const uint64_t *step = key.failed ? NULL : keel_map_find(&steps->refused_at, name);
-    uint64_t out = step ? *step : 0;
+    keel_status_t status = keel_buffer_status(&key);
+    const uint64_t *step = status ? NULL : keel_map_find(&steps->refused_at, name);
+    *out = step ? *step : 0;
     keel_buffer_deinitialize(&key);
-    return out;
+    return status;
 }
 
 keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
@@ -723,8 +723,9 @@ keel_status_t keel_steps_advance(keel_steps_t *steps, const json_t *event,
     if (is_request(event)) KEEL_TRY(meet_number(steps, event, keel_steps_program(steps, event)));
     KEEL_TRY(meet_counts(steps, event, &counted));
     if (!process->marks) {
+        uint64_t before = process->ran;
         count_leading(steps, event, counted, process);
-        leave_out_warmup(steps, event, process);
+        leave_out_warmup(steps, event, before, process);
     } else if (is_mark(event)) {
         process->steps += keel_event_count(event, "count");
     }

@@ -66,11 +66,11 @@ typedef struct keel_steps_process_t {
     json_int_t pid;
     uint64_t steps; // that were marked so far, or executions of the leading family, without `warm`
     uint64_t ran;   // all of these
-    uint64_t counted;          // as far as events count them
-    uint64_t warm;             // those of a warm-up
-    uint64_t requests, warmup; // so far; with which the warm-up ends
-    uint64_t settled;          // one more than `steps` when its last new program came; 0: none came
-    double wall;               // from its end; 0 before
+    uint64_t counted;  // as far as events count them
+    uint64_t warm;     // those of a warm-up
+    uint64_t requests; // so far
+    uint64_t settled;  // one more than `steps` when its last new program came; 0: none came
+    double wall;       // from its end; 0 before
     bool ended;
     bool is_rehearsal;
     bool marks; // its steps: `step` events
@@ -191,7 +191,8 @@ bool keel_steps_is_rehearsed(const keel_steps_t *steps, int64_t pid);
 bool keel_steps_is_seen(const keel_steps_t *steps, const char *digest, int64_t pid);
 
 // The step at which the client was first refused the program of an `explain` event; 0: it was not.
-uint64_t keel_steps_refused(const keel_steps_t *steps, const json_t *event);
+keel_status_t keel_steps_refused(const keel_steps_t *steps, const json_t *event,
+                                 uint64_t *out) KEEL_MUST_CHECK;
 
 // The program that a compile or load of the journal is about; SIZE_MAX if it is not kept.
 size_t keel_steps_program(const keel_steps_t *steps, const json_t *event);

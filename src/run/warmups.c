@@ -1,5 +1,7 @@
 #include "run/warmups.h"
 
+#include <stdlib.h>
+
 enum { LEAST = 3 }; // programs; with two, the second is rather an accident
 
 typedef struct pair_t {
@@ -23,7 +25,8 @@ void keel_warmups_deinitialize(keel_warmups_t *warmups) {
     keel_map_deinitialize(&warmups->programs);
     keel_map_deinitialize(&warmups->by_function);
     keel_free(warmups->functions);
-    warmups->functions = NULL;
+    keel_free(warmups->spans);
+    *warmups = (keel_warmups_t){0};
 }
 
 static keel_status_t function_of(keel_warmups_t *warmups, int64_t pid, size_t family,
@@ -60,6 +63,7 @@ keel_status_t keel_warmups_asked(keel_warmups_t *warmups, int64_t pid, size_t fa
     function->figures = kind;
     bool warms_up = !is_partial && keel_journal_warms_up(kind);
     uint64_t number = ++function->figures.programs;
+    if (number == 1) function->first = requests_of(warmups, pid);
     KEEL_TRY(keel_map_put(&warmups->programs, pair_bytes(&pair), number));
     if (!warms_up) return NULL;
     function->request = requests_of(warmups, pid);
@@ -84,13 +88,52 @@ void keel_warmups_frozen(keel_warmups_t *warmups, int64_t pid) {
         if (warmups->functions[i].pid == pid) warmups->functions[i].is_used = true;
 }
 
-uint64_t keel_warmups_end(const keel_warmups_t *warmups, int64_t pid) {
-    uint64_t last = 0;
+static int by_place(const void *a, const void *b) {
+    const struct keel_warmups_span_t *x = a, *y = b;
+    if (x->pid != y->pid) return x->pid < y->pid ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+// Those that meet become one.
+static void join_spans(keel_warmups_t *warmups) {
+    size_t count = 0;
+    for (size_t i = 0; i < warmups->span_count; ++i) {
+        struct keel_warmups_span_t *last = &warmups->spans[count - 1], *span = &warmups->spans[i];
+        if (count && last->pid == span->pid && span->first <= last->last) {
+            if (span->last > last->last) last->last = span->last;
+        } else {
+            warmups->spans[count++] = *span;
+        }
+    }
+    warmups->span_count = count;
+}
+
+keel_status_t keel_warmups_settle(keel_warmups_t *warmups) {
+    void *memory;
+    KEEL_TRY(keel_calloc(warmups->count ? warmups->count : 1, sizeof *warmups->spans, &memory));
+    warmups->spans = memory;
     for (size_t i = 0; i < warmups->count; ++i) {
         const struct keel_warmup_t *function = &warmups->functions[i];
-        if (function->pid == pid && function->programs >= LEAST && function->is_used &&
-            function->request > last)
-            last = function->request;
+        if (function->programs >= LEAST && function->is_used)
+            warmups->spans[warmups->span_count++] =
+                (struct keel_warmups_span_t){function->pid, function->first, function->request};
     }
-    return last;
+    if (warmups->span_count)
+        qsort(warmups->spans, warmups->span_count, sizeof *warmups->spans, by_place);
+    join_spans(warmups);
+    return NULL;
+}
+
+bool keel_warmups_have(const keel_warmups_t *warmups, int64_t pid, uint64_t requests) {
+    const struct keel_warmups_span_t place = {.pid = pid, .first = requests};
+    size_t low = 0, high = warmups->span_count; // of those that do not begin behind it
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_place(&warmups->spans[middle], &place) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct keel_warmups_span_t *span = low ? &warmups->spans[low - 1] : NULL;
+    return span && span->pid == pid && requests < span->last;
 }

@@ -1,4 +1,4 @@
-// warmups: where the warm-up of each process ended (journal/steps.h). One pass over the events: the
+// warmups: when each process warmed up (journal/steps.h). One pass over the events: the
 // caller tells what was asked for and what ran. Only a whole run shows that a warm-up was one: what
 // it asked for is used later, or the user's code says that every program has been seen. Sizes that
 // never end look like one until then.
@@ -17,12 +17,18 @@ typedef struct keel_warmups_t {
     struct keel_warmup_t {
         int64_t pid;
         keel_journal_function_t figures;
-        // When the last program of a warm-up came: the process's request, from 1, and the programs
-        // by then; 0: none did.
+        uint64_t first; // the process's request, from 1, with which its first program came
+        // When the last program of a warm-up came: likewise, and the programs by then; 0: none did.
         uint64_t request, programs;
         bool is_used; // an earlier one ran since, or the process was frozen
     } * functions;
     size_t count, room;
+    // Once they are settled: from which request of a process to which, apart and in order.
+    struct keel_warmups_span_t {
+        int64_t pid;
+        uint64_t first, last;
+    } * spans;
+    size_t span_count;
 } keel_warmups_t;
 
 void keel_warmups_initialize(keel_warmups_t *warmups);
@@ -39,7 +45,9 @@ keel_status_t keel_warmups_ran(keel_warmups_t *warmups, int64_t pid, size_t fami
 // The process is frozen: all that it needs has been asked for.
 void keel_warmups_frozen(keel_warmups_t *warmups, int64_t pid);
 
-// The request with which the process's warm-up ended, from 1; 0: it had none.
-uint64_t keel_warmups_end(const keel_warmups_t *warmups, int64_t pid);
+// After the last event.
+keel_status_t keel_warmups_settle(keel_warmups_t *warmups) KEEL_MUST_CHECK;
+// Whether the process was warming up when it had made so many requests.
+bool keel_warmups_have(const keel_warmups_t *warmups, int64_t pid, uint64_t requests);
 
 #endif // KEEL_RUN_WARMUPS_H_

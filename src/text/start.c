@@ -8,7 +8,6 @@
 #include "text/write.h"
 
 enum { PROGRAMS_SHOWN = 10, LONGEST = 4096 }; // bytes of a path
-static const double least = 1e-3;             // seconds that are worth a row
 
 // ---- the whole ---------------------------------------------------------------------------------
 
@@ -30,7 +29,7 @@ static void print_whole(const keel_start_t *start, keel_buffer_t *out) {
     if (start->processes > 1)
         keel_buffer_format(out, ", in the first of %" PRIu64 " processes", start->processes);
     keel_buffer_text(out, ":\n\n");
-    bool has_client = start->client > least;
+    bool has_client = start->client > 0;
     row(out, has_client ? "imports, before the client" : "imports, and the client",
         start->before - (has_client ? start->client : 0), start->whole);
     if (has_client) row(out, "making the client", start->client, start->whole);
@@ -87,9 +86,10 @@ static void print_arrays(const keel_text_start_t *text, const keel_large_t *larg
         keel_buffer_text(out, "; passed as an argument it would not be part of the program\n");
     }
     if (large->array_total <= shown) return;
-    keel_buffer_format(out, "    with %u more arrays, ", large->array_total - shown);
+    keel_buffer_format(out, "    and %u more arrays; all of them have ",
+                       large->array_total - shown);
     keel_write_size(out, large->array_bytes);
-    keel_buffer_text(out, " in all\n");
+    keel_buffer_byte(out, '\n');
 }
 
 static void print_program(const keel_text_start_t *text, size_t number, bool all,

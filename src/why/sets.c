@@ -91,8 +91,7 @@ static bool is_before_use(const keel_why_t *why, group_t *group) {
 
 // Sizes that never end look like a set until the run ends. So an earlier one must run after the
 // last was asked for, unless the user's code says that every program has been seen. Executions of
-// the name do not tell that: many functions are called
-// `<lambda>`.
+// the name do not tell that: many functions are called `<lambda>`.
 static void find_used(const keel_why_t *why, groups_t *groups) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         group_t *group = groups->of[i] ? &groups->list[groups->of[i] - 1] : NULL;
@@ -123,29 +122,31 @@ static keel_status_t add_set(keel_why_t *why, const group_t *group) {
     return NULL;
 }
 
-// The last entry of a set that is used, by process.
+// By process: the last set that is used.
 static keel_status_t find_ends(const keel_why_t *why, groups_t *groups, keel_map_t *out) {
     for (size_t i = 0; i < groups->count; ++i) {
         group_t *group = &groups->list[i];
         const int64_t pid = why->entries[group->last].asked->pid;
         if (!is_before_use(why, group) || !group->is_used) continue;
         const uint64_t *known = keel_map_find(out, keel_bytes(&pid, sizeof pid));
-        if (!known || *known < group->last)
-            KEEL_TRY(keel_map_put(out, keel_bytes(&pid, sizeof pid), group->last));
+        if (!known || groups->list[*known].last < group->last)
+            KEEL_TRY(keel_map_put(out, keel_bytes(&pid, sizeof pid), i));
     }
     return NULL;
 }
 
 // What ran once and never again belongs to the warm-up too, if it came before the end of another
-// set of the process; and so does what ran for each program of that, such as a decode for each
+// set of the process; and so does what began and ended within that, such as a decode for each
 // bucket of a prefill.
 static keel_status_t choose(keel_why_t *why, groups_t *groups, const keel_map_t *ends) {
     for (size_t i = 0; i < groups->count; ++i) {
         group_t *group = &groups->list[i];
         const int64_t pid = why->entries[group->last].asked->pid;
         const uint64_t *end = keel_map_find(ends, keel_bytes(&pid, sizeof pid));
-        if (!end || *end < group->last) continue;
-        bool is_in_it = group->is_used && !group->has_gradient && is_finite(group);
+        const group_t *set = end ? &groups->list[*end] : NULL;
+        if (!set || set->last < group->last) continue;
+        bool is_in_it =
+            group->is_used && !group->has_gradient && is_finite(group) && set->first < group->first;
         if (!is_before_use(why, group) && !is_in_it) continue;
         KEEL_TRY(add_set(why, group));
         group->set = (uint32_t)why->set_count;

@@ -89,6 +89,14 @@ static void a_warm_up_goes_on_while_another_function_has_further_programs(void *
                  12, 1);
 }
 
+static void a_warm_up_that_comes_late_takes_no_steps_away(void **state) {
+    (void)state;
+#define SCORE(program) ASK("compile", "score", program, "") RUNS(program, 1)
+    assert_steps(ASK("compile", "predict", "a", "") RUNS("a", 1000) SCORE("s1") SCORE("s2")
+                     SCORE("s3") RUNS("s1", 4) RUNS("a", 1000),
+                 2000, 1001);
+}
+
 static void what_only_looks_like_a_warm_up_is_steps(void **state) {
     (void)state;
     assert_steps(BUCKETS(""), 3, 3);                                     // sizes that never end
@@ -109,6 +117,7 @@ int main(void) {
         cmocka_unit_test(a_function_that_computes_gradients_leads),
         cmocka_unit_test(executions_of_a_warm_up_are_no_steps),
         cmocka_unit_test(a_warm_up_goes_on_while_another_function_has_further_programs),
+        cmocka_unit_test(a_warm_up_that_comes_late_takes_no_steps_away),
         cmocka_unit_test(what_only_looks_like_a_warm_up_is_steps),
         cmocka_unit_test(marked_steps_are_the_users),
     };

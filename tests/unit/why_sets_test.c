@@ -143,6 +143,33 @@ static void what_runs_for_each_program_of_a_warm_up_is_in_it(void **state) {
     assert_sets(2, 9, 0);
 }
 
+// Sizes that came while the run went on stay recompiles, though another function warms up later.
+static void a_set_that_comes_late_takes_nothing_in(void **state) {
+    (void)state;
+    for (int i = 0; i < 4; ++i) {
+        char program[8];
+        snprintf(program, sizeof program, "q%d", i);
+        keel_buffer_format(&journal,
+                           "{\"event\":\"compile\",\"pid\":1,\"program\":\"%s\",\"name\":"
+                           "\"predict\",\"key\":\"k%s\",\"seconds\":1,\"format\":\"mlir\","
+                           "\"recompile\":%s}\n",
+                           program, program, i ? "true" : "false");
+        char rest[400];
+        snprintf(rest, sizeof rest,
+                 ",\"recompile\":%s,\"site\":{\"file\":\"/w/engine.py\",\"line\":9},\"roots\":"
+                 "[{\"kind\":\"shape\",\"subject\":\"rows\",\"old\":\"i32[1]\",\"new\":"
+                 "\"i32[%d]\"}]",
+                 i ? "true" : "false", i);
+        explain("compile", program, "predict", 1, rest);
+        ran(program, 1000);
+    }
+    ran("q0", 7);
+    for (int i = 0; i < 3; ++i)
+        ask(i, 7, "", "", 0);
+    ran("p1", 5);
+    assert_sets(1, 3, 3);
+}
+
 static void what_another_line_asks_for_later_is_an_accident(void **state) {
     (void)state;
     for (int i = 0; i < 3; ++i)
@@ -235,6 +262,7 @@ int main(void) {
         TEST(buckets_that_ran_once_before_any_ran_twice_are_a_set),
         TEST(a_set_is_the_same_in_whatever_parts_the_run_is_read),
         TEST(what_runs_for_each_program_of_a_warm_up_is_in_it),
+        TEST(a_set_that_comes_late_takes_nothing_in),
         TEST(a_set_that_is_loaded_has_its_first_program),
         TEST(sizes_up_to_a_freeze_are_a_set),
         TEST(what_another_line_asks_for_later_is_an_accident),
