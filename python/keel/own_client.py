@@ -16,7 +16,7 @@ import struct
 import sys
 import threading
 import time
-from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t, c_ssize_t,
+from ctypes import (CFUNCTYPE, POINTER, PYFUNCTYPE, c_bool, c_char_p, c_int, c_int32, c_int64, c_size_t, c_ssize_t,
                     c_uint64, c_void_p)
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
@@ -65,10 +65,9 @@ class _Door(ctypes.Structure):
                 ("begin", CFUNCTYPE(c_int, POINTER(_Facts), POINTER(_Calls), c_void_p)),
                 ("give", CFUNCTYPE(None, c_void_p, c_char_p, c_size_t)),
                 ("spent", CFUNCTYPE(None, c_uint64)),
-                ("beside", CFUNCTYPE(None, POINTER(_Text), c_size_t)),
                 ("copy", CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)),
-                ("compile", CFUNCTYPE(c_int, _Text, _Text, POINTER(c_uint64), POINTER(c_uint64),
-                                      c_void_p)),
+                ("compile", CFUNCTYPE(c_int, _Text, _Text, POINTER(_Text), c_size_t, POINTER(c_uint64),
+                                      POINTER(c_uint64), c_void_p)),
                 ("load", CFUNCTYPE(c_int, _Text, _Text, POINTER(c_uint64), POINTER(c_uint64), c_void_p)),
                 ("serialized", CFUNCTYPE(None, c_uint64, _Text)),
                 ("stored", CFUNCTYPE(c_bool, c_uint64, c_void_p)),
@@ -108,6 +107,7 @@ class _Asked:
     def __init__(self, original, backend, module, devices, options, host_callbacks):
         self.original, self.backend, self.module = original, backend, module
         self.devices, self.options, self.host_callbacks = devices, options, host_callbacks
+        self.program: Tuple[bytes, List[Any]] = b"", []  # what the engine got
         self.error: Optional[BaseException] = None
 
 
@@ -179,6 +179,8 @@ def _known(call, *given, **named):
 
 def _compile(number: int, out: int) -> int:
     asked = _thread.asked
+    if asked.error is not None:
+        return _failed(out, asked.error)
     try:
         executable = _known(asked.original, asked.backend, asked.module, asked.devices, asked.options,
                             asked.host_callbacks)
@@ -215,10 +217,10 @@ def _read_head(at: int, size: int) -> Tuple[List[int], bytes, int]:
     return devices, ctypes.string_at(at + head_size - options_size, options_size), head_size
 
 
-_make_bytes = ctypes.pythonapi.PyBytes_FromStringAndSize
-_make_bytes.restype, _make_bytes.argtypes = ctypes.py_object, (c_void_p, c_ssize_t)
-_data_of = ctypes.pythonapi.PyBytes_AsString
-_data_of.restype, _data_of.argtypes = c_void_p, (ctypes.py_object,)
+# Functions of their own: what ctypes.pythonapi has is everybody's, with the types that the last one set.
+_make_bytes = PYFUNCTYPE(ctypes.py_object, c_void_p, c_ssize_t)(
+    ("PyBytes_FromStringAndSize", ctypes.pythonapi))
+_data_of = PYFUNCTYPE(c_void_p, ctypes.py_object)(("PyBytes_AsString", ctypes.pythonapi))
 
 
 def _bytes_at(at: int, size: int) -> bytes:
@@ -299,10 +301,13 @@ def _drop(number: int) -> None:
 
 
 def _whole(out: int) -> int:
+    asked = _thread.asked
     try:
-        _give(out, _serialized(_thread.asked.module))
+        _give(out, _put_back(asked.module, *asked.program))
         return 0
     except BaseException as error:
+        if not isinstance(error, Exception):  # the user's Ctrl-C
+            asked.error = error
         return _failed(out, error)
 
 
@@ -345,8 +350,8 @@ def _has_large(constants: List[Any]) -> bool:
 
 def _bytes_of(constant: Any) -> Optional[Any]:
     """Those of a large constant where MLIR has them; None for any other."""
-    if not _may_be_large(constant.result.type):
-        return None
+    if not _may_be_large(constant.result.type) or len(constant.attributes) > 1:
+        return None  # attributes, such as a sharding, would be lost with its place
     value = constant.attributes["value"]
     if value.is_splat:
         return None
@@ -374,6 +379,34 @@ def _put_beside(module: Any) -> List[Any]:
     return beside
 
 
+def _put_back(module: Any, program: bytes, beside: List[Any]) -> bytes:
+    """That program with its constants where their places are, so that both have one key: what is
+    serialized as a whole may have its operations in another order."""
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+    whole, places = stablehlo.deserialize_portable_artifact(module.context, program), []
+
+    def look(operation):
+        if operation.name == "stablehlo.custom_call":
+            target = ir.StringAttr(operation.attributes["call_target_name"]).value
+            if target.startswith(BESIDE):
+                places.append((target, operation))
+        return ir.WalkResult.ADVANCE
+
+    whole.operation.walk(look)
+    constants = {f"{BESIDE}{number}": data.obj for number, data in enumerate(beside)}
+    if sorted(target for target, _ in places) != sorted(constants):
+        return _serialized(module)  # as it is then keyed
+    for target, place in places:
+        with module.context:
+            constant = ir.Operation.create(
+                "stablehlo.constant", results=[place.results[0].type], loc=place.location,
+                attributes={"value": constants[target]}, ip=ir.InsertionPoint(place))
+        place.results[0].replace_all_uses_with(constant.results[0])
+        place.erase()
+    return stablehlo.serialize_portable_artifact(whole, stablehlo.get_current_version(), True)
+
+
 def _copy_of(module: Any) -> Any:
     """Constants belong to the context, so they are not copied."""
     from jaxlib.mlir import ir
@@ -387,14 +420,14 @@ def _copy_of(module: Any) -> Any:
     return copied
 
 
-def _program_of(module: Any) -> Tuple[bytes, List[Any]]:
+def _program_of(asked: _Asked) -> Tuple[bytes, List[Any]]:
     """The bytes that JAX would send to a plugin, which it asks for on this thread next, without its
     large constants, and the bytes of these."""
     began = time.perf_counter_ns()
     beside: List[Any] = []
-    program = _serialized(module, beside)
+    asked.program = _serialized(asked.module, beside), beside
     _functions.spent(time.perf_counter_ns() - began)
-    return program, beside
+    return asked.program
 
 
 def _serialized(module: Any, beside: Optional[List[Any]] = None) -> bytes:
@@ -404,20 +437,17 @@ def _serialized(module: Any, beside: Optional[List[Any]] = None) -> bytes:
     from jaxlib.mlir.passmanager import PassManager
     version = stablehlo.get_current_version()
     is_composed, constants = _look_at(module)
-    is_large = beside is not None and _has_large(constants)
-    if is_composed:  # they have to be resolved
-        if is_large:
-            module = _copy_of(module)
-            beside.extend(_put_beside(module))
-        code = io.BytesIO()
-        module.operation.write_bytecode(code)
-        return _jax.mlir.serialize_portable_artifact(code.getvalue(), version, True)
-    # As above, in less than half of the time.
-    copied = _copy_of(module)
-    PassManager.parse("builtin.module(canonicalize)", module.context).run(copied.operation)
-    if is_large:
-        beside.extend(_put_beside(copied))
-    return stablehlo.serialize_portable_artifact(copied, version, True)
+    is_large = _has_large(constants)
+    if is_large or not is_composed:
+        module = _copy_of(module)
+        PassManager.parse("builtin.module(canonicalize)", module.context).run(module.operation)
+    if is_large and beside is not None:  # equal ones are one now, and where they stay
+        beside.extend(_put_beside(module))
+    if not is_composed:  # as below, in less than half of the time
+        return stablehlo.serialize_portable_artifact(module, version, True)
+    code = io.BytesIO()
+    module.operation.write_bytecode(code)
+    return _jax.mlir.serialize_portable_artifact(code.getvalue(), version, True)
 
 
 def _hand_out(handle: int, number: int) -> Any:
@@ -429,28 +459,32 @@ def _hand_out(handle: int, number: int) -> Any:
     return executable
 
 
-def _give_beside(constants: Sequence[Any]) -> Any:
-    """What has to live until the engine has answered."""
+def _texts_of(constants: Sequence[Any]) -> Any:
+    """Where they are, as long as they live."""
     import numpy  # which JAX needs too
     given = (_Text * len(constants))()
     for text, data in zip(given, constants):
         text.data = ctypes.cast(numpy.frombuffer(data, numpy.uint8).ctypes.data, c_char_p)
         text.size = data.nbytes
-    _functions.beside(given, len(constants))
     return given
 
 
-def _through_engine(asked: Any, ask: Any, data: bytes, options: bytes, beside: Sequence[Any] = ()) -> Any:
+def _compile_through_engine(asked: Any, program: bytes, options: bytes, beside: Sequence[Any]) -> Any:
+    return _through_engine(asked, _functions.compile, program, options,
+                           _texts_of(beside) if beside else None, len(beside))
+
+
+def _through_engine(asked: Any, ask: Any, data: bytes, options: bytes, *beside: Any) -> Any:
     """What the door's `ask` gives for these bytes, with the constants beside them."""
     handle, number = c_uint64(), c_uint64()
     out = _functions.make_buffer()
     before, _thread.asked = getattr(_thread, "asked", None), asked
     try:
-        kept = _give_beside(beside) if beside else None
-        failed = ask(_Text(data, len(data)), _Text(options, len(options)), ctypes.byref(handle),
+        failed = ask(_Text(data, len(data)), _Text(options, len(options)), *beside, ctypes.byref(handle),
                      ctypes.byref(number), out)
-        del kept
         if asked.error is not None:
+            if not failed:
+                _hand_out(handle.value, number.value)  # and let go
             return None
         if failed and _door is None:
             raise RuntimeError("the process ends")
@@ -467,6 +501,7 @@ def _through_engine(asked: Any, ask: Any, data: bytes, options: bytes, beside: S
 jitted.unseen(_known)
 jitted.unseen(_compile)
 jitted.unseen(_through_engine)
+jitted.unseen(_compile_through_engine)
 
 
 def _stand_behind(compiler: Any) -> None:
@@ -477,9 +512,8 @@ def _stand_behind(compiler: Any) -> None:
         if backend is not _client or _door is None:
             return original(backend, module, executable_devices, options, host_callbacks)
         try:
-            program, beside = _program_of(module)
-            executable = _through_engine(asked, _functions.compile, program,
-                                         options.SerializeAsString(), beside)
+            program, beside = _program_of(asked)
+            executable = _compile_through_engine(asked, program, options.SerializeAsString(), beside)
         except Exception as error:
             _give_up("a program could not be given to Keel", error)
             return _known(original, backend, module, executable_devices, options, host_callbacks)
@@ -511,9 +545,8 @@ def _see_compiles(kinds: Any) -> None:
             options = rest[0] if rest else named.get("compile_options") or xla_client.CompileOptions()
             asked = _Asked(lambda *_: original(self, computation, executable_devices, *rest, **named), self,
                            _module_of(computation), executable_devices, options, [])
-            program, beside = _program_of(asked.module)
-            executable = _through_engine(asked, _functions.compile, program,
-                                         options.SerializeAsString(), beside)
+            program, beside = _program_of(asked)
+            executable = _compile_through_engine(asked, program, options.SerializeAsString(), beside)
         except Exception as error:
             _give_up("a program could not be given to Keel", error)
             return original(self, computation, executable_devices, *rest, **named)

@@ -55,13 +55,8 @@ static int begin(const keel_own_facts_t *facts, const keel_own_calls_t *calls, v
     return keel_shim_engine() ? 1 : 0;
 }
 
-// The constants stay the caller's; they are those of the program that this thread compiles next.
-static void beside(const keel_bytes_t *constants, size_t count) {
-    keel_engine_beside(&(keel_engine_beside_t){constants, count, keel_own_whole});
-}
-
-static int compile(keel_str_t code, keel_str_t options, uint64_t *out_handle, uint64_t *out_number,
-                   void *out) {
+static int compile(keel_str_t code, keel_str_t options, const keel_bytes_t *constants, size_t count,
+                   uint64_t *out_handle, uint64_t *out_number, void *out) {
     static char format[] = "mlir";
     PJRT_Program program = {.struct_size = PJRT_Program_STRUCT_SIZE,
                             .code = (char *)(uintptr_t)code.data,
@@ -71,8 +66,9 @@ static int compile(keel_str_t code, keel_str_t options, uint64_t *out_handle, ui
     PJRT_Client_Compile_Args args = {KEEL_PJRT_SIZE(PJRT_Client_Compile), .client = client,
                                      .program = &program, .compile_options = options.data,
                                      .compile_options_size = options.size};
+    keel_engine_beside(&(keel_engine_beside_t){constants, count, keel_own_whole});
     PJRT_Error *error = api->PJRT_Client_Compile(&args);
-    beside(NULL, 0);
+    keel_engine_beside(&(keel_engine_beside_t){0});
     if (error) return give_error(error, out);
     *out_handle = (uint64_t)(uintptr_t)args.executable;
     *out_number = keel_own_number(args.executable);
@@ -192,7 +188,6 @@ const keel_own_door_t *keel_shim_own_door(void) {
         .begin = begin,
         .give = keel_own_give,
         .spent = keel_engine_spent,
-        .beside = beside,
         .copy = keel_memory_copy_large,
         .compile = compile,
         .load = load,

@@ -91,13 +91,12 @@ typedef struct keel_own_door_t {
     void (*give)(void *out, const void *data, size_t size);
     // What it took to make the code that this thread gives next, in nanoseconds.
     void (*spent)(uint64_t nanoseconds);
-    // The constants beside the code that this thread gives next (keel_engine_beside).
-    void (*beside)(const keel_bytes_t *constants, size_t count);
     void (*copy)(void *to, const void *from, size_t size); // keel_memory_copy_large
-    // What the client compiles on this thread. 0, or a PJRT_Error_Code and why. *out_handle is the
-    // executable's, *out_number its number in the calls.
-    int (*compile)(keel_str_t code, keel_str_t options, uint64_t *out_handle, uint64_t *out_number,
-                   void *out);
+    // What the client compiles on this thread, with the constants beside the code
+    // (keel_engine_beside), which are read during this call only. 0, or a PJRT_Error_Code and why.
+    // *out_handle is the executable's, *out_number its number in the calls.
+    int (*compile)(keel_str_t code, keel_str_t options, const keel_bytes_t *constants, size_t count,
+                   uint64_t *out_handle, uint64_t *out_number, void *out);
     // What the client loads by itself on this thread: the same. Without options, the executable's.
     int (*load)(keel_str_t bytes, keel_str_t options, uint64_t *out_handle, uint64_t *out_number,
                 void *out);

@@ -153,8 +153,8 @@ def check_constants(space):
     report.check("constants: one element makes another program", changed[:-1] == result[:-1]
                  and len(compiles(runs.events)) == 1, len(compiles(runs.events)))
     runs = Runs(space, "beside")
-    sizes = [1_600_000, *[2_000_000] * 5]
-    report.equal("beside: cold, each is made whole once", runs.go(), [4, True, sizes])
+    sizes = [1_600_000, *[2_000_000] * 7]
+    report.equal("beside: cold, each is made whole once", runs.go(), [5, True, sizes])
     keys = {event["program"]: event["components"]["program"] for event in of_kind(runs.events, "miss")}
     report.equal("beside: the key is that of the whole program",
                  {program: key_of(runs.runs, program) for program in keys}, keys)
@@ -163,6 +163,11 @@ def check_constants(space):
     report.check("beside: warm, they are the same programs", asked <= set(keys), asked - set(keys))
     report.equal("beside: a contract that allows all needs none whole",
                  runs.go("--on-drift", "warn"), [0, True, sizes])
+    runs = Runs(space, "attributed")
+    runs.go()
+    report.equal("attributes of a constant are part of the program", len(compiles(runs.events)), 3)
+    report.equal("Ctrl-C reaches the user, and leaves nothing behind", Runs(space, "interrupted").go(),
+                 [["_texts_of", "_put_back"], 1000, 3.0])
 
 
 def check_builds(space):

@@ -1,6 +1,7 @@
 """Programs for own_client.py, by name; each prints what it computed as JSON on its last line."""
 
 import concurrent.futures
+import ctypes
 import gc
 import io
 import json
@@ -177,29 +178,83 @@ def constants():
     changed[int(os.environ.get("SEED", "3"))] = 7
     functions = [lambda x: jnp.sum((x - wide) * other - wide), lambda x: jnp.sum(whole * x),
                  lambda x: jnp.sum(brief * x, dtype=jnp.float32), lambda x: jnp.sum(jnp.where(mask, x, -1)),
-                 lambda x: jnp.sum(jax.lax.erf(x * wide)), lambda x: jnp.max((x - changed) * other)]
+                 lambda x: jnp.sum(jax.lax.erf(x * wide)),
+                 lambda x: jnp.sum(jax.lax.erf(x * wide) + jax.lax.erf(wide.copy() * x) * other), lambda x: jnp.max((x - changed) * other)]
     return [float(jax.jit(function)(2.0)) for function in functions]
 
 
 def beside():
-    """How often a program is made whole, its largest size without its constants, and theirs."""
+    """How often a program is made whole, its largest size without its constants, and theirs. Other packages
+    set the types of CPython's functions as they like."""
     from keel import own_client
-    made, sizes = [], []
-    serialized, give = own_client._serialized, own_client._give_beside
+    ctypes.pythonapi.PyBytes_AsString.restype = ctypes.c_char_p
+    made, whole, sizes = [], [], []
+    serialized, put_back, give = own_client._serialized, own_client._put_back, own_client._texts_of
 
     def count_serialized(module, beside=None):
         program = serialized(module, beside)
-        made.append((beside is None, len(program)))
+        made.append(len(program))
         return program
+
+    def count_put_back(*given):
+        whole.append(put_back(*given))
+        return whole[-1]
 
     def count_given(constants):
         sizes.extend(data.nbytes for data in constants)
         return give(constants)
 
-    own_client._serialized, own_client._give_beside = count_serialized, count_given
+    own_client._serialized, own_client._texts_of = count_serialized, count_given
+    own_client._put_back = count_put_back
     constants()
-    return [sum(whole for whole, _ in made), max(size for whole, size in made if not whole) < 1_500_000,
-            sorted(sizes)]
+    return [len(whole), max(made) < 1_500_000, sorted(sizes)]
+
+
+def attributed():
+    """Programs that differ only in an attribute of a large constant."""
+    from jax._src import compiler
+    from jax._src.interpreters import mlir
+    from jax._src.lib import xla_client
+    from jax._src.lib.mlir import ir
+    data = np.arange(1 << 18, dtype=np.float32).tobytes().hex()
+    devices = xla_client.DeviceList(tuple(jax.devices()[:1]))
+    for note in ("", '{mhlo.frontend_attributes = {k = "one"}}', '{mhlo.frontend_attributes = {k = "two"}}'):
+        with mlir.make_ir_context():
+            module = ir.Module.parse(f'''module @attributed {{
+              func.func public @main(%x: tensor<262144xf32>) -> tensor<262144xf32> {{
+                %c = "stablehlo.constant"() {{value = dense<"0x{data}"> : tensor<262144xf32>{"," if note else ""}
+                                              {note[1:-1]}}} : () -> tensor<262144xf32>
+                %r = stablehlo.multiply %x, %c : tensor<262144xf32>
+                return %r : tensor<262144xf32> }} }}''')
+            jax.devices()[0].client.compile_and_load(module, devices, compiler.get_compile_options(1, 1))
+    return 0
+
+
+def interrupted():
+    """Ctrl-C while a program is given to Keel, and while it is made whole."""
+    from keel import own_client
+    wide = np.arange(1 << 20, dtype=np.float32)
+    came = []
+
+    def interrupt(name, call):
+        real = getattr(own_client, name)
+
+        def raise_after(*given):
+            real(*given)
+            raise KeyboardInterrupt
+
+        setattr(own_client, name, raise_after)
+        try:
+            call(2.0)
+        except KeyboardInterrupt:
+            came.append(name)
+        finally:
+            setattr(own_client, name, real)
+
+    interrupt("_texts_of", jax.jit(lambda x: jnp.sum(x * wide)))
+    gone = [(ctypes.c_uint64 * 2)(0x123456789000, 1 << 24) for _ in range(1000)]
+    interrupt("_put_back", jax.jit(lambda x: jnp.sum(x - wide)))
+    return [came, len(gone), float(jax.jit(lambda x: x + 1)(2.0))]
 
 
 def pickled():

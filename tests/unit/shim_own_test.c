@@ -116,7 +116,7 @@ static int try_compile(const char *code, made_t *made, char text[256]) {
     void *out = own->make_buffer();
     size_t size;
     side.asked = code;
-    int failed = own->compile(keel_str(code), (keel_str_t){options, sizeof options - 1},
+    int failed = own->compile(keel_str(code), (keel_str_t){options, sizeof options - 1}, NULL, 0,
                               &made->handle, &made->number, out);
     snprintf(text, 256, "%s", (const char *)own->read_buffer(out, &size));
     own->free_buffer(out);
@@ -297,9 +297,8 @@ static made_t compile_beside(float first) {
     CHECK(!keel_file_read(path, 1 << 20, &code, &size));
     side.asked = "a sum";
     void *out = own->make_buffer();
-    own->beside(beside, 2);
-    CHECK(own->compile((keel_str_t){(const char *)code, size}, KEEL_STR(""), &made.handle,
-                       &made.number, out) == 0);
+    CHECK(own->compile((keel_str_t){(const char *)code, size}, KEEL_STR(""), beside, 2,
+                       &made.handle, &made.number, out) == 0);
     own->free_buffer(out);
     keel_free(code);
     return made;
