@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// Programs of one function that make a warm-up of a whole run; with two, the second is rather an
+// accident. A process that still runs cannot wait for the third.
+enum { KEEL_JOURNAL_WARM_LEAST = 3 };
+
 // What is known of a function of the client's.
 typedef struct keel_journal_function_t {
     uint64_t programs;   // that it asked for
@@ -32,7 +36,8 @@ static inline bool keel_journal_can_warm_up(keel_journal_function_t function) {
     return !function.has_gradient && !function.is_eager && !function.is_recorded;
 }
 
-// Each of its programs ran at most once: while this lasts, a further one belongs to a warm-up.
+// Its programs ran at most once, on average, because which of them ran is not asked: while this
+// lasts, a further one belongs to a warm-up.
 static inline bool keel_journal_warms_up(keel_journal_function_t function) {
     return keel_journal_can_warm_up(function) && function.programs &&
            function.executions <= function.programs;

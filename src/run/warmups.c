@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-enum { LEAST = 3 }; // programs; with two, the second is rather an accident
-
 typedef struct pair_t {
     int64_t pid;
     uint64_t number; // of a family or a program
@@ -114,7 +112,7 @@ keel_status_t keel_warmups_settle(keel_warmups_t *warmups) {
     warmups->spans = memory;
     for (size_t i = 0; i < warmups->count; ++i) {
         const struct keel_warmup_t *function = &warmups->functions[i];
-        if (function->programs >= LEAST && function->is_used)
+        if (function->programs >= KEEL_JOURNAL_WARM_LEAST && function->is_used)
             warmups->spans[warmups->span_count++] =
                 (struct keel_warmups_span_t){function->pid, function->first, function->request};
     }

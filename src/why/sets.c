@@ -5,8 +5,6 @@
 #include "journal/steps.h"
 #include "why/internal.h"
 
-enum { LEAST = 3 }; // programs that make a set
-
 // Programs of one function that one stack asked for in one process.
 typedef struct group_t {
     size_t first, last; // entries
@@ -76,7 +74,7 @@ static keel_status_t add_entry(groups_t *groups, const keel_why_t *why, size_t i
 }
 
 static bool is_finite(const group_t *group) {
-    return group->programs >= LEAST && !group->has_retrace;
+    return group->programs >= KEEL_JOURNAL_WARM_LEAST && !group->has_retrace;
 }
 
 // A training step that ran has trained: for it the set ends before its first execution.
