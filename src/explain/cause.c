@@ -27,6 +27,16 @@ static const char *const cases[] = {
 #undef ADVICE
 };
 
+static const char *const remarks[] = {
+#define TEXT(name, text) text,
+    KEEL_REMARKS(TEXT)
+#undef TEXT
+};
+
+const char *keel_remark_text(keel_remark_t remark) {
+    return remarks[remark];
+}
+
 const char *keel_case_advice(keel_case_t one) {
     return cases[one];
 }

@@ -261,6 +261,14 @@ typedef enum keel_framework {
     X(CONSTRAINED, "only one of the two programs has this constraint",                             \
       "Constrain the value in every call and to one sharding, or in none.")
 
+// What of a call decides a difference, for notes: the advice is the cause's own.
+#define KEEL_REMARKS(X)                                                                            \
+    X(STATIC_ARGUMENT, "a static argument")                                                        \
+    X(STATIC_PART, "static there: the library compares what is no array")                          \
+    X(METADATA, "static: part of the tree, beside its arrays")                                     \
+    X(HOST_VALUE, "a host value that the function reads")                                          \
+    X(SETTING, "a setting of JAX")
+
 // Advice for cases that the report recognizes and that no program shows.
 #define KEEL_CASES(X)                                                                              \
     X(EAGER_AGAIN,                                                                                 \
@@ -339,6 +347,13 @@ const char *keel_note_text(keel_note_t note);
 bool keel_note_leads(const char *text, keel_note_t note);
 // The advice that belongs to that note; NULL if there is none.
 const char *keel_note_advice(const char *note);
+
+typedef enum keel_remark {
+#define KEEL_REMARK_ENUM(name, text) KEEL_REMARK_##name,
+    KEEL_REMARKS(KEEL_REMARK_ENUM)
+#undef KEEL_REMARK_ENUM
+} keel_remark_t;
+const char *keel_remark_text(keel_remark_t remark);
 
 typedef enum keel_case {
 #define KEEL_CASE_ENUM(name, advice) KEEL_CASE_##name,

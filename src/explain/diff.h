@@ -8,6 +8,7 @@
 #ifndef KEEL_EXPLAIN_DIFF_H_
 #define KEEL_EXPLAIN_DIFF_H_
 
+#include "explain/columns.h"
 #include "explain/explain.h"
 #include "explain/graph.h"
 #include "explain/sizes.h"
@@ -54,6 +55,7 @@ typedef struct keel_root_t {
     bool is_exchange;       // likewise: an expression calls another function
     bool is_reordered;      // likewise: both sides compute the same, in another order or shape
     bool is_moved;          // likewise: the other side has it elsewhere (moved.c)
+    bool is_recorded;       // of what was recorded of the calls (recorded.c)
     keel_passing_t passing; // likewise: whether it was passed to the other side too
     double before, after;   // of a number; of kind STRUCTURE: how often a line ran; 0: not known
 } keel_root_t;
@@ -104,7 +106,7 @@ typedef struct keel_diff_t {
     keel_type_id_t *learned; // by type of `after`: 1 + that of `before` whose sizes were noted last
     keel_place_t site;       // the line that called the traced function, of `after`
     const char *names_before, *names_after; // keel_side_t
-    const char *call_before, *call_after;   // likewise
+    keel_columns_t columns;                 // of the two calls (keel_side_t)
     bool is_of_another_run;                 // `before`
     uint64_t sent;           // arrays that the host sent shortly before `after` was asked for
     const keel_made_t *made; // keel_side_t, of `after`
@@ -242,11 +244,9 @@ bool keel_diff_is_on(const keel_source_line_t *line, const keel_place_t *place);
 // Fills in which of them the module declares as donated.
 keel_status_t keel_parameters_donated(keel_graph_t *graph, keel_argument_t *arguments,
                                       uint32_t count) KEEL_MUST_CHECK;
-// dropped.c: roots for arguments that neither program has, of the calls (keel_call_read; NULL, "":
-// unknown) that asked for `before` and `after`. Such a root is idle if nothing follows from it, and
-// is not reported then.
-keel_status_t keel_diff_dropped(keel_diff_t *diff, const char *before,
-                                const char *after) KEEL_MUST_CHECK;
+// dropped.c: roots for arguments that neither program has, of the recorded calls. Such a root is
+// idle if nothing follows from it, and is not reported then.
+keel_status_t keel_diff_dropped(keel_diff_t *diff) KEEL_MUST_CHECK;
 bool keel_diff_is_idle(const keel_diff_t *diff, uint32_t root);
 
 // pair.c: fills functions, counterpart, origin, value_counterpart.
@@ -333,6 +333,10 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) KEEL_MUST_CHECK;
 
 // explain.c: who asked for a program.
 keel_place_t keel_side_place(const keel_side_t *side, keel_arena_t *arena);
+// recorded.c: roots for Python numbers that became arrays, or the reverse, by the recorded calls.
+keel_status_t keel_diff_recorded_weak(keel_diff_t *diff) KEEL_MUST_CHECK;
+// recorded.c: what was recorded of the calls leads what follows from it.
+keel_status_t keel_diff_recorded(keel_diff_t *diff) KEEL_MUST_CHECK;
 // edit.c: source that was edited between two runs, and what follows from that.
 keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;

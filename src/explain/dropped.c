@@ -3,7 +3,6 @@
 // calls has their types.
 #include <stdlib.h>
 
-#include "explain/call.h"
 #include "explain/diff.h"
 
 enum { RANK = 8 };
@@ -42,13 +41,6 @@ static bool is_passed_on(const keel_diff_t *diff, keel_str_t name, keel_str_t us
     return false;
 }
 
-static keel_str_t type_in(keel_str_t call, keel_str_t name) {
-    keel_call_line_t line;
-    while (keel_call_next(&call, &line))
-        if (line.kind == 'l' && keel_str_equal(line.name, name)) return line.value;
-    return KEEL_STR("");
-}
-
 static keel_status_t add_dropped(keel_diff_t *diff, keel_str_t name, keel_str_t before,
                                  keel_str_t after) {
     dims_t x, y;
@@ -75,13 +67,11 @@ static keel_status_t add_dropped(keel_diff_t *diff, keel_str_t name, keel_str_t 
     return NULL;
 }
 
-keel_status_t keel_diff_dropped(keel_diff_t *diff, const char *before, const char *after) {
-    keel_str_t rest = keel_str(after ? after : "");
-    keel_call_line_t line;
-    while (before && *before && keel_call_next(&rest, &line)) {
-        if (line.kind != 'l') continue;
-        keel_str_t had = type_in(keel_str(before), line.name);
-        if (had.size) KEEL_TRY(add_dropped(diff, line.name, had, line.value));
+keel_status_t keel_diff_dropped(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->columns.count; ++i) {
+        const keel_column_t *column = &diff->columns.items[i];
+        if (column->kind == 'l' && column->before.data && column->after.data)
+            KEEL_TRY(add_dropped(diff, column->name, column->before, column->after));
     }
     return NULL;
 }

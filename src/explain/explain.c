@@ -441,6 +441,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     keel_diff_unrolled(diff);
     KEEL_TRY(keel_diff_numbers(diff, new_side->sources));
     fold_derived(diff);
+    KEEL_TRY(keel_diff_recorded(diff));
     KEEL_TRY(keel_diff_edit(diff, old_side, new_side));
     place_closed_over(diff);
     KEEL_TRY(keel_diff_subjects(diff));
@@ -492,10 +493,10 @@ static keel_status_t explain_programs(const keel_side_t *old_side, const keel_si
     diff.is_of_another_run = old_side->sources != NULL;
     diff.names_before = old_side->names;
     diff.names_after = new_side->names;
-    diff.call_before = old_side->call;
-    diff.call_after = new_side->call;
     keel_inlined_t inlined[2];
-    keel_status_t status = build_graphs(&diff, old_side->program, new_side->program, inlined);
+    keel_status_t status =
+        keel_columns_find(old_side->call, new_side->call, &diff.arena, &diff.columns);
+    if (!status) status = build_graphs(&diff, old_side->program, new_side->program, inlined);
     if (!status) status = compare_sides(&diff, old_side, new_side, inlined, out);
     if (!status) {
         name_origins(inlined, out->roots, out->root_count);

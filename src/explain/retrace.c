@@ -101,8 +101,9 @@ static keel_status_t tell_change(const keel_call_change_t *change, keel_explanat
 static keel_status_t tell_call(const keel_retrace_t *retrace, keel_explanation_t *out,
                                keel_difference_t *root) {
     keel_call_change_t change;
-    bool is_recorded =
-        keel_call_compare(retrace->earlier, retrace->earlier_count, retrace->call, &change);
+    bool is_recorded;
+    KEEL_TRY(keel_call_compare(retrace->earlier, retrace->earlier_count, retrace->call, &out->arena,
+                               &change, &is_recorded));
     root->note = of_library(retrace->site);
     if (*root->note && is_recorded && change.note == KEEL_NOTE_UNUSED)
         change.subject = KEEL_STR(""); // the library's name

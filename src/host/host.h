@@ -167,7 +167,12 @@ double keel_preparing_take(keel_preparing_t what);
 //   "n batch\tdict"              a container; "x state\t(..)": what it holds besides arrays
 //   "l batch['x']\tf32[8] weak"  an array, or a Python number, also if the program does not use it
 //   "h params\t5a6.. 9f2.."      a large argument, hashed: containers, arrays
+//   "p net.rate\t0.1"            what a library that calls jax.jit was passed, and no array: a
+//                                plain value, or a function's identity
 //   "c jax_enable_x64\tTrue"     a setting
+//   "v RATE\t0.5"                a plain value that the function reads by name: what it closes
+//                                over, defaults, globals, attributes of these; JAX compares none
+//   "v \tread"                   these were looked for
 //
 // Identities and hashes are those of the process. Runs some Python; takes the GIL. Never fails: "".
 const char *keel_call_read(keel_arena_t *arena);

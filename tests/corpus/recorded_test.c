@@ -379,7 +379,25 @@ static bool is_one_way(const char *name) {
     return is_listed;
 }
 
-// From the new program to the old one, by the programs alone.
+// What the last run recorded of the call that asked for a program last; "" if it is unknown.
+static void find_call(const recorded_t *recorded, const char *program, char *out, size_t room) {
+    char path[400];
+    uint8_t *data;
+    size_t size;
+    *out = 0;
+    snprintf(path, sizeof path, "%s/%s/journal.ndjson", recorded->place.root, last_run(recorded));
+    assert_ok(keel_file_read(path, 1 << 26, &data, &size));
+    keel_str_t rest = {(const char *)data, size};
+    for (keel_str_t line; keel_str_line(&rest, &line);) {
+        json_t *one = json_loadb(line.data, line.size, 0, NULL);
+        if (is(one, "event", "ask") && is(one, "program", program))
+            snprintf(out, room, "%s", text_of(one, "call"));
+        json_decref(one);
+    }
+    keel_free(data);
+}
+
+// From the new program to the old one, by the programs and their calls alone.
 static void judge_way_back(const recorded_t *recorded, const json_t *entry) {
     const expected_t *expected = &recorded->expected;
     const char *old_program = text_of(json_object_get(entry, "against"), "program");
@@ -391,9 +409,12 @@ static void judge_way_back(const recorded_t *recorded, const json_t *entry) {
         if (!is_of_programs(expected->causes[i].kind)) return;
     read_program(recorded, old_program, &bytes[0], &programs[0]);
     read_program(recorded, text_of(entry, "program"), &bytes[1], &programs[1]);
+    static char calls[2][1 << 14];
+    find_call(recorded, old_program, calls[0], sizeof calls[0]);
+    find_call(recorded, text_of(entry, "program"), calls[1], sizeof calls[1]);
     keel_explanation_initialize(&back);
-    assert_ok(keel_explain(&(keel_side_t){.program = &programs[1]},
-                           &(keel_side_t){.program = &programs[0]}, &back));
+    assert_ok(keel_explain(&(keel_side_t){.program = &programs[1], .call = calls[1]},
+                           &(keel_side_t){.program = &programs[0], .call = calls[0]}, &back));
     bool is_planted = is_planted_backwards(expected, &back);
     if (is_planted == is_one_way(expected->name)) {
         fault(recorded, is_planted ? "its way back is right, but one_way.tsv lists it"

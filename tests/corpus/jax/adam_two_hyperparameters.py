@@ -1,10 +1,10 @@
 # cause: constant
-# subject: multiply
+# subject: beta
 # old: 0.9
 # new: 0.8
 # and
 # cause: constant
-# subject: add
+# subject: epsilon
 # old: 1e-08
 # new: 1e-06
 

@@ -1,5 +1,5 @@
 # cause: size
-# subject: iota
+# subject: length
 # old: 8
 # new: 12
 

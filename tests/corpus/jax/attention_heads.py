@@ -1,5 +1,5 @@
 # cause: size
-# subject: reshape
+# subject: heads
 # old: 2
 # new: 4
 

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: reduce
-# old: nothing
-# new: reduce...
+# subject: metrics
+# old: False
+# new: True
 
 import functools
 

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: abs
-# old: nothing
-# new: abs
+# subject: config['absolute']
+# old: False
+# new: True
 
 import jax
 import jax.numpy as jnp

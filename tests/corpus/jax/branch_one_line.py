@@ -1,7 +1,7 @@
 # cause: structure
-# subject: subtract
-# old: add
-# new: subtract
+# subject: ascend
+# old: True
+# new: False
 
 import functools
 

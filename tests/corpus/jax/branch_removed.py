@@ -1,7 +1,7 @@
 # cause: structure
-# subject: exponential
-# old: exponential
-# new: nothing
+# subject: warm
+# old: True
+# new: False
 
 import functools
 

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: sine
-# old: tanh
-# new: sine
+# subject: bounded
+# old: True
+# new: False
 
 import functools
 

@@ -1,5 +1,5 @@
 # cause: structure
-# new: convert...
+# new: True
 # reason: the number takes the dtype of what it meets; the cast is in the helper
 import functools
 

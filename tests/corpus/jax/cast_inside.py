@@ -1,5 +1,5 @@
 # cause: dtype
-# subject: convert
+# subject: dtype
 # old: bf16[2,4]
 # new: f16[2,4]
 # reason: no argument changes its type: a cast inside does

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: minimum
-# old: 1
-# new: 5
+# subject: limit
+# old: 1.0
+# new: 5.0
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: add
+# subject: EPSILON
 # old: 1e-06
 # new: 1e-05
 

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: remainder
+# subject: buckets
 # old: 7
 # new: 11
 

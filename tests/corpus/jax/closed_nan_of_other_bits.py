@@ -1,6 +1,6 @@
 # cause: constant
-# old: nan 0x7fc00000
-# new: nan 0x7fc00001
+# old: 2143289344
+# new: 2143289345
 # reason: a value that reads the same is shown with its bits
 
 import functools

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: compare
-# old: LT
-# new: LE
+# subject: inclusive
+# old: False
+# new: True
 
 import functools
 

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: multiply
-# old: 2
-# new: 5
+# subject: factor
+# old: 2.0
+# new: 5.0
 
 import jax
 import numpy as np

@@ -1,6 +1,6 @@
 # cause: constant
-# subject: select
-# old: -1e+09
+# subject: blocked
+# old: -1000000000.0
 # new: -inf
 
 import jax

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: convolution rhs_dilation
-# old: [1, 1]
-# new: [2, 2]
+# subject: dilation
+# old: 1
+# new: 2
 
 import functools
 

@@ -1,5 +1,5 @@
 # cause: size
-# subject: convolution window_strides
+# subject: stride
 # old: 1
 # new: 2
 

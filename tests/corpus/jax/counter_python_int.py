@@ -1,5 +1,5 @@
 # cause: constant
-# subject: add
+# subject: number
 # old: 3
 # new: 4
 # pattern: counter

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: xor
+# subject: seed
 # old: 2
 # new: 3
 # pattern: counter

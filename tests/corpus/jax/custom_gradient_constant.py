@@ -1,7 +1,7 @@
 # cause: constant
-# subject: multiply
-# old: 2
-# new: 4
+# subject: factor
+# old: 2.0
+# new: 4.0
 # reason: JAX gives what a custom gradient computes the line that asked for the gradient
 
 import functools

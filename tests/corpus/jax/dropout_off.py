@@ -1,7 +1,7 @@
 # cause: structure
-# subject: call
-# old: call...
-# new: nothing
+# subject: train
+# old: True
+# new: False
 # reason: the key is gone because the branch that used it is
 
 import functools

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: call
-# old: nothing
-# new: slice...
+# subject: train
+# old: False
+# new: True
 
 import functools
 

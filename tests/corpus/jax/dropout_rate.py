@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: rate
 # old: 0.5
 # new: 0.25
 

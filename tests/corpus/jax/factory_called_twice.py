@@ -1,7 +1,7 @@
 # cause: constant
-# subject: multiply
-# old: 2
-# new: 3
+# subject: factor
+# old: 2.0
+# new: 3.0
 # program: jit_scale
 # reason: what a factory makes is one function, however often it is called
 

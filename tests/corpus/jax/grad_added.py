@@ -1,7 +1,7 @@
 # cause: structure
-# subject: add
-# old: nothing
-# new: add...
+# subject: train
+# old: False
+# new: True
 
 import functools
 

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: cosine
-# old: sine
-# new: cosine...
+# subject: order
+# old: 1
+# new: 2
 
 import functools
 

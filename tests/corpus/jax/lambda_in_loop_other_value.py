@@ -1,6 +1,6 @@
 # cause: constant
 # program: jit__lambda
-# subject: multiply
+# subject: rate
 # old: 0.2
 # new: 0.4
 

@@ -4,7 +4,7 @@
 # new: f32[32,9]
 # and
 # cause: constant
-# subject: multiply
+# subject: rate
 # old: 0.01
 # new: 0.02
 

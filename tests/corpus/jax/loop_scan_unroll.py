@@ -1,13 +1,8 @@
 # cause: structure
-# subject: sine
-# old: 1 time
-# new: 2 times
-# and
-# cause: constant
-# subject: loop bound
-# old: 8
-# new: 4
-# reason: half as many rounds of a body that is there twice
+# subject: unroll
+# old: 1
+# new: 2
+# reason: half as many rounds of a body that is there twice: both follow from the static argument
 
 import functools
 
@@ -21,10 +16,10 @@ from jax import lax
 def step(x, unroll):
     def body(carry, _):
         return jnp.sin(carry), None  # <- cause
-    last, _ = lax.scan(body, x, None, length=8, unroll=unroll)  # <- cause 2
+    last, _ = lax.scan(body, x, None, length=8, unroll=unroll)
     return last
 
 
 x = np.ones(8, np.float32)
 step(x, unroll=1)
-step(x, unroll=2)  # <- call, call 2
+step(x, unroll=2)  # <- call

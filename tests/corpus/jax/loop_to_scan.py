@@ -1,7 +1,7 @@
 # cause: structure
-# subject: while
-# old: slice...
-# new: while...
+# subject: rolled
+# old: False
+# new: True
 
 import functools
 

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: loop bound
-# old: 10
-# new: 20
+# subject: limit
+# old: 10.0
+# new: 20.0
 
 import jax
 import jax.numpy as jnp

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: slice
-# old: 2 times
-# new: 4 times
+# subject: parts
+# old: 2
+# new: 4
 # reason: the loop over the parts of a batch is unrolled, and each part is smaller
 
 import functools

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: slope
 # old: 0.5
 # new: 0.7
 

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: factor
 # old: 0.25
 # new: 0.75
 

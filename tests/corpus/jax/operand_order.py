@@ -1,5 +1,5 @@
 # cause: structure
-# subject: subtract
+# subject: swapped
 
 import functools
 

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: subtract
-# old: exponential 1, exponential 2
-# new: exponential 2, exponential 1
+# subject: flip
+# old: False
+# new: True
 # reason: both are called exponential, so they are counted
 
 import functools

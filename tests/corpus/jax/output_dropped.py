@@ -1,7 +1,7 @@
 # cause: structure
-# subject: result['hidden']
-# old: f32[8]
-# new: absent
+# subject: keep
+# old: True
+# new: False
 
 import functools
 

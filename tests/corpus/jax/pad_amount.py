@@ -1,5 +1,5 @@
 # cause: size
-# subject: pad edge_padding_high
+# subject: amount
 # old: 3
 # new: 5
 

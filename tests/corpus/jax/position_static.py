@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: position
 # old: 2
 # new: 3
 # pattern: counter

@@ -1,5 +1,5 @@
 # cause: structure
-# subject: multiply
+# subject: power
 # reason: x ** 1 is x itself and leaves nothing in the program, as would a line that did not run
 
 import functools

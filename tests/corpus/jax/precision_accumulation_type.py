@@ -1,5 +1,5 @@
 # cause: precision
-# subject: dot_general
+# subject: accumulate
 # old: bf16[4,4]
 # new: f32[4,4]
 

@@ -1,7 +1,7 @@
 # cause: precision
-# subject: dot_general
-# old: DEFAULT
-# new: HIGHEST
+# subject: precision
+# old: None
+# new: 'highest'
 
 import functools
 

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: maximum
-# old: add
-# new: maximum
+# subject: how
+# old: 'sum'
+# new: 'max'
 
 import functools
 

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: optimization_barrier
-# old: nothing
-# new: optimization_barrier
+# subject: remat
+# old: False
+# new: True
 # reason: what is added is a barrier around the block, where the block is called
 
 import functools

@@ -1,5 +1,5 @@
 # cause: size
-# subject: broadcast_in_dim
+# subject: beams
 # old: 2
 # new: 3
 

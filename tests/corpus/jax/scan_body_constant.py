@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: rate
 # old: 0.9
 # new: 0.8
 

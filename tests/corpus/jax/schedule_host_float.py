@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: rate
 # old: 0.05
 # new: 0.025
 

@@ -4,7 +4,7 @@
 # new: f32[5,8]
 # and
 # cause: structure
-# subject: exponential
+# subject: activation
 # old: tanh
 # new: exponential
 

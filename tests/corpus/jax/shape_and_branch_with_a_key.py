@@ -4,7 +4,7 @@
 # new: f32[8,6]
 # and
 # cause: structure
-# new: cosine...
+# new: True
 
 import functools
 

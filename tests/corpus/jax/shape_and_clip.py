@@ -5,7 +5,7 @@
 # and
 # cause: constant
 # old: 0.5
-# new: 1
+# new: 1.0
 # reason: the bound doubles where the batch halves, by accident
 
 import functools

@@ -4,7 +4,7 @@
 # new: f32[5,2]
 # and
 # cause: structure
-# subject: minimum
+# subject: choose
 # old: maximum
 # new: minimum
 # reason: the line takes two parts of the argument both times, so no loop over its rows ran more often

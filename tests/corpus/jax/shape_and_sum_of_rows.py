@@ -4,9 +4,9 @@
 # new: f32[5,8]
 # and
 # cause: structure
-# subject: abs
-# old: nothing
-# new: abs...
+# subject: is_summed
+# old: False
+# new: True
 # reason: the rate takes the shape of what it meets, which has a dimension less
 
 import functools

@@ -1,7 +1,7 @@
 # cause: sharding
-# subject: with_sharding_constraint
-# old: unset
-# new: P('data', None)
+# subject: split
+# old: False
+# new: True
 # advice: every call
 
 import functools

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: slice start
-# old: [2]
-# new: [5]
+# subject: start
+# old: 2
+# new: 5
 # reason: the piece keeps its size, only its place moves
 
 import jax

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: reverse
-# old: nothing
-# new: reverse
+# subject: descending
+# old: False
+# new: True
 
 import functools
 

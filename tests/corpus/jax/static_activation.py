@@ -1,7 +1,7 @@
 # cause: structure
-# subject: negate
-# old: tanh
-# new: negate...
+# subject: activation
+# old: 'tanh'
+# new: 'sigmoid'
 # reason: a sigmoid is made of several operations; which of them is named is left open
 
 import functools

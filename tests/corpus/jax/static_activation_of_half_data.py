@@ -1,5 +1,5 @@
 # cause: structure
-# subject: call
+# subject: activation
 # old: tanh...
 # new: call...
 # reason: relu is a function of its own, and its gradient further operations

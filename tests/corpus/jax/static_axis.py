@@ -1,7 +1,7 @@
 # cause: constant
-# subject: reduce dimensions
-# old: [0]
-# new: [1]
+# subject: axis
+# old: 0
+# new: 1
 
 import functools
 

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: subtract
+# subject: offset
 # old: 3
 # new: 4
 

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: sine
-# old: 3 times
-# new: 4 times
+# subject: rounds
+# old: 3
+# new: 4
 
 import functools
 

@@ -1,5 +1,5 @@
 # cause: size
-# subject: iota
+# subject: size
 # old: 32
 # new: 48
 # reason: the scale, 24 to 32 or to 48, follows from the size

@@ -1,5 +1,5 @@
 # cause: size
-# subject: slice end
+# subject: count
 # old: 3
 # new: 5
 

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: cosine
-# old: tanh
-# new: cosine
+# subject: activation
+# old: 'tanh'
+# new: 'cos'
 
 import functools
 

@@ -1,5 +1,5 @@
 # cause: size
-# subject: slice end
+# subject: k
 # old: 2
 # new: 3
 

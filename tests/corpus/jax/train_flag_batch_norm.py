@@ -1,7 +1,7 @@
 # cause: structure
-# subject: reduce
-# old: reduce...
-# new: nothing
+# subject: train
+# old: True
+# new: False
 # reason: the running statistics become arguments because the branch that uses them is taken
 
 import functools

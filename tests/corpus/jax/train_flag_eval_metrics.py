@@ -1,7 +1,7 @@
 # cause: structure
-# subject: sign
-# old: nothing
-# new: sign...
+# subject: train
+# old: False
+# new: True
 
 import functools
 

@@ -4,9 +4,9 @@
 # new: f16[8]
 # and
 # cause: structure
-# subject: exponential
-# old: tanh
-# new: exponential
+# subject: bounded
+# old: True
+# new: False
 
 import functools
 

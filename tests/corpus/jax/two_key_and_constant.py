@@ -4,9 +4,9 @@
 # new: f32[8]
 # and
 # cause: constant
-# subject: divide
-# old: 3
-# new: 7
+# subject: temperature
+# old: 3.0
+# new: 7.0
 
 import functools
 

@@ -4,7 +4,7 @@
 # new: f32[6]
 # and
 # cause: constant
-# subject: multiply
+# subject: rate
 # old: 0.1
 # new: 0.3
 

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: transpose
-# old: nothing
-# new: transpose
+# subject: axis
+# old: 0
+# new: 1
 
 import functools
 

@@ -1,7 +1,7 @@
 # cause: dtype
-# subject: iota
-# old: i32[8]
-# new: i64[8]
+# subject: jax_enable_x64
+# old: unset
+# new: True
 # reason: the argument keeps its type; the positions made inside are wider
 
 import jax

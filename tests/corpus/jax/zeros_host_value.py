@@ -1,5 +1,5 @@
 # cause: size
-# subject: broadcast_in_dim
+# subject: width
 # old: 4
 # new: 16
 

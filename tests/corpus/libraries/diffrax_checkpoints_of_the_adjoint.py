@@ -1,8 +1,7 @@
 # cause: size
+# subject: checkpoints
 # old: 4
 # new: 8
-# and
-# cause: structure
 # run: EQX_ON_ERROR=nan
 # reason: for speed the gradient keeps more checkpoints of the solution; their number is a setting, by which Equinox also chooses how it looks for the next one (no comparison where all 16 steps are within reach)
 
@@ -22,7 +21,7 @@ def field(t, y, weights):
 def gradient(weights, y0, checkpoints):
     def loss(weights):
         adjoint = diffrax.RecursiveCheckpointAdjoint(checkpoints=checkpoints)
-        solution = diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 0.0, 1.0, 0.0625, y0, weights, adjoint=adjoint, max_steps=16)  # <- cause, cause 2
+        solution = diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Euler(), 0.0, 1.0, 0.0625, y0, weights, adjoint=adjoint, max_steps=16)  # <- cause
         return jnp.sum(solution.ys ** 2)
 
     return jax.grad(loss)(weights)
@@ -30,4 +29,4 @@ def gradient(weights, y0, checkpoints):
 
 weights, y0 = np.eye(3, dtype=np.float32), np.ones(3, np.float32)
 for checkpoints in (4, 4, 8):
-    weights = weights - 0.1 * np.asarray(gradient(weights, y0, checkpoints))  # <- call, call 2
+    weights = weights - 0.1 * np.asarray(gradient(weights, y0, checkpoints))  # <- call

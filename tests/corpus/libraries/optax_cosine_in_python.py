@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: step
 # pattern: counter
 # advice: array | schedule | argument
 # reason: the schedule is written with the math module, so the step has to be static

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: sine
-# old: tanh
-# new: sine
+# subject: activation
+# old: 'tanh'
+# new: 'sine'
 
 import jax
 import model

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: multiply
-# old: 2
-# new: 3
+# subject: until
+# old: 2.0
+# new: 3.0
 # program: jit_loss
 # reason: the library jits its own function, so the frames of what is computed in there end with it
 

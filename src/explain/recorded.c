@@ -1,0 +1,341 @@
+// What the client compared of the two calls (columns.h), and what follows from it. A program is a
+// function of its call: a static argument, a setting or a number that a closure holds leads what it
+// changed inside, whatever that looks like there.
+#include <math.h>
+#include <stdlib.h>
+
+#include "explain/diff.h"
+
+// ---- leaves: what is passed --------------------------------------------------------------------
+
+static bool is_leaf_pair(const keel_column_t *column) {
+    return column->kind == 'l' && column->before.data && column->after.data;
+}
+
+// Python numbers that became arrays, or the reverse, of all arguments: also of those that the
+// program does not use, and where no operation shows it.
+keel_status_t keel_diff_recorded_weak(keel_diff_t *diff) {
+    static const char *const words[] = {"", "weak "};
+    for (uint32_t i = 0; i < diff->columns.count; ++i) {
+        const keel_column_t *column = &diff->columns.items[i];
+        if (!is_leaf_pair(column)) continue;
+        keel_str_t was = keel_column_strong(column->before), is = keel_column_strong(column->after);
+        bool was_weak = was.size < column->before.size, is_weak = is.size < column->after.size;
+        if (was_weak == is_weak || !keel_str_equal(was, is)) continue;
+        keel_str_t name = keel_names_find(diff->names_after, column->name);
+        const keel_difference_t difference = {
+            .kind = KEEL_CAUSE_WEAK_TYPE,
+            .subject = keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name)),
+            .old_value = keel_diff_text(diff, "%s%.*s", words[was_weak], KEEL_STR_ARGS(was)),
+            .new_value = keel_diff_text(diff, "%s%.*s", words[is_weak], KEEL_STR_ARGS(is)),
+            .note = "",
+            .place = diff->site,
+            .old_op = KEEL_NONE,
+            .new_op = KEEL_NONE,
+            .follows = KEEL_NONE};
+        uint32_t root, known = diff->root_count;
+        KEEL_TRY(keel_diff_root(diff, &difference, &root));
+        if (diff->root_count > known) diff->roots[root].is_recorded = true;
+    }
+    return NULL;
+}
+
+// What operations seem to show of other arguments follows.
+static void fold_inferred(keel_diff_t *diff) {
+    uint32_t first = KEEL_NONE;
+    for (uint32_t i = 0; i < diff->root_count && first == KEEL_NONE; ++i)
+        if (diff->roots[i].is_recorded && diff->roots[i].difference.kind == KEEL_CAUSE_WEAK_TYPE)
+            first = i;
+    for (uint32_t i = 0; first != KEEL_NONE && i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        if (root->difference.kind != KEEL_CAUSE_WEAK_TYPE || root->is_recorded) continue;
+        if (root->follows == KEEL_NONE) root->follows = first;
+    }
+}
+
+// ---- holes: what differs inside ----------------------------------------------------------------
+
+static bool is_hole(const keel_root_t *root) {
+    if (root->follows != KEEL_NONE || root->is_recorded) return false;
+    switch (root->difference.kind) {
+        case KEEL_CAUSE_CONSTANT:
+        case KEEL_CAUSE_STRUCTURE:
+        case KEEL_CAUSE_SIZE:
+        case KEEL_CAUSE_PRECISION:
+        case KEEL_CAUSE_NESTED_JIT:
+        case KEEL_CAUSE_GRADIENT:
+            return true;
+        case KEEL_CAUSE_DTYPE:
+        case KEEL_CAUSE_SHARDING:
+            return root->difference.old_op != KEEL_NONE || root->difference.new_op != KEEL_NONE;
+        // An argument that both calls pass, and only one program uses.
+        case KEEL_CAUSE_ARGUMENTS:
+            return root->passing == KEEL_PASSED;
+        default:
+            return false;
+    }
+}
+
+// ---- which column a hole follows from ----------------------------------------------------------
+
+static bool read_number(keel_str_t text, double *out) {
+    char copy[64], *end;
+    if (!text.size || text.size >= sizeof copy) return false;
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = 0;
+    *out = strtod(copy, &end);
+    return end != copy && !*end;
+}
+
+static bool is_nearly(double a, double b) {
+    enum { DIGITS = 6 }; // of a float of 32 bits; numbers of 16 bits are matched less often
+    return a == b || fabs(a - b) <= pow(10, -DIGITS) * fmax(fabs(a), fabs(b));
+}
+
+// The hole holds the column's own number.
+static bool holds_number(const keel_root_t *root, const keel_column_t *column) {
+    double had, has;
+    if (root->difference.kind != KEEL_CAUSE_CONSTANT && root->difference.kind != KEEL_CAUSE_SIZE)
+        return false;
+    return read_number(column->before, &had) && read_number(column->after, &has) &&
+           is_nearly(strtod(root->difference.old_value, NULL), had) &&
+           is_nearly(strtod(root->difference.new_value, NULL), has);
+}
+
+// What the client itself compared: a change of it is a new program by that alone.
+static bool is_compared(const keel_column_t *column) {
+    return strchr("spcx", column->kind) != NULL;
+}
+
+// A number that grows by one may be counted by the function itself, once a trace.
+static bool may_count_traces(const keel_column_t *column) {
+    double had, has;
+    return read_number(column->before, &had) && read_number(column->after, &has) && has == had + 1;
+}
+
+// "config" of "config.rate", which says more.
+static bool is_told_by_part(const keel_columns_t *columns, const keel_column_t *column) {
+    for (uint32_t i = 0; i < columns->count; ++i) {
+        keel_str_t name = columns->items[i].name;
+        if (&columns->items[i] != column && strchr("pv", columns->items[i].kind) &&
+            name.size > column->name.size && keel_str_starts(name, column->name) &&
+            strchr(".[", name.data[column->name.size]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_candidate(const keel_diff_t *diff, const keel_column_t *column) {
+    if (!is_compared(column) && column->kind != 'v') return false;
+    if (!keel_column_has_object(column->before) && !keel_column_has_object(column->after))
+        return true;
+    return column->kind != 'v' && column->kind != 'x' && !is_told_by_part(&diff->columns, column);
+}
+
+// Arguments differ in type, or there are others.
+static bool passes_others(const keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->columns.count; ++i)
+        if (strchr("lnh", diff->columns.items[i].kind)) return true;
+    return false;
+}
+
+enum { COLUMNS = 8 };
+
+typedef struct leads_t {
+    const keel_column_t *columns[COLUMNS];
+    uint32_t roots[COLUMNS]; // by column; NONE: it leads nothing yet
+    uint32_t count;
+    uint32_t usual; // that a hole follows from which shows no column's number; NONE
+} leads_t;
+
+static void list_leads(const keel_diff_t *diff, leads_t *out) {
+    *out = (leads_t){.usual = KEEL_NONE};
+    // What was compared comes first, and of host values those that are no numbers.
+    for (unsigned pass = 0; pass < 3; ++pass)
+        for (uint32_t i = 0; i < diff->columns.count && out->count < COLUMNS; ++i) {
+            const keel_column_t *column = &diff->columns.items[i];
+            unsigned of = is_compared(column) ? 0 : may_count_traces(column) ? 2 : 1;
+            if (of != pass || !is_candidate(diff, column)) continue;
+            out->roots[out->count] = KEEL_NONE;
+            out->columns[out->count++] = column;
+        }
+    if (!out->count) return;
+    bool is_sure = is_compared(out->columns[0]);
+    if (is_sure || (!passes_others(diff) && !may_count_traces(out->columns[0]))) out->usual = 0;
+}
+
+static uint32_t column_of(const leads_t *leads, const keel_root_t *root) {
+    for (uint32_t i = 0; i < leads->count; ++i)
+        if (holds_number(root, leads->columns[i])) return i;
+    return leads->usual;
+}
+
+// Which of its holes says most about what a column decides: one that holds its number, then by
+// kind.
+static unsigned weight_of(const keel_root_t *root, const keel_column_t *column) {
+    static const keel_cause_t order[] = {KEEL_CAUSE_STRUCTURE, KEEL_CAUSE_CONSTANT, KEEL_CAUSE_SIZE,
+                                         KEEL_CAUSE_PRECISION, KEEL_CAUSE_DTYPE};
+    if (holds_number(root, column)) return 0;
+    unsigned at = 0;
+    while (at < sizeof order / sizeof *order && order[at] != root->difference.kind)
+        ++at;
+    return at + 1;
+}
+
+// ---- telling it --------------------------------------------------------------------------------
+
+static const char *remark_on(const keel_column_t *column) {
+    switch (column->kind) {
+        case 's':
+            return keel_remark_text(KEEL_REMARK_STATIC_ARGUMENT);
+        case 'p':
+            return keel_remark_text(KEEL_REMARK_STATIC_PART);
+        case 'c':
+            return keel_remark_text(KEEL_REMARK_SETTING);
+        case 'x':
+            return keel_remark_text(KEEL_REMARK_METADATA);
+        default:
+            return keel_remark_text(KEEL_REMARK_HOST_VALUE);
+    }
+}
+
+static const char *value_of(keel_diff_t *diff, const keel_column_t *column, keel_str_t value) {
+    if (value.data) return keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(value));
+    return column->kind == 'c' ? "unset" : "absent";
+}
+
+// "a static argument; multiply: 0.9 -> 0.81": what the column decides. A note that brings advice of
+// its own stays first.
+static const char *beside(keel_diff_t *diff, const keel_difference_t *hole, const char *remark,
+                          bool is_plain) {
+    const char *mark = *hole->subject ? ": " : "", *lead = "", *rest = "";
+    if (keel_note_advice(hole->note))
+        lead = keel_diff_text(diff, "%s; ", hole->note);
+    else if (*hole->note)
+        rest = keel_diff_text(diff, "; %s", hole->note);
+    if (!is_plain) return keel_diff_text(diff, "%s%s%s", lead, remark, rest);
+    return keel_diff_text(diff, "%s%s; %s%s%s -> %s%s", lead, remark, hole->subject, mark,
+                          hole->old_value, hole->new_value, rest);
+}
+
+// The hole becomes the column's root, at its own place: that is where the value is used, and the
+// call's line is beside it.
+static void tell_column(keel_diff_t *diff, const keel_column_t *column, keel_root_t *root) {
+    keel_difference_t *told = &root->difference;
+    keel_str_t name =
+        column->kind == 'c' ? column->name : keel_names_find(diff->names_after, column->name);
+    bool is_plain =
+        !keel_column_has_object(column->before) && !keel_column_has_object(column->after);
+    const char *note = beside(diff, told, remark_on(column), is_plain);
+    told->subject = keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name));
+    if (is_plain) {
+        told->old_value = value_of(diff, column, column->before);
+        told->new_value = value_of(diff, column, column->after);
+    }
+    told->note = note;
+    if (column->kind == 'c' && told->kind != KEEL_CAUSE_PRECISION && told->kind != KEEL_CAUSE_DTYPE)
+        told->kind = KEEL_CAUSE_OPTION;
+    root->is_recorded = true;
+    root->is_number = false;
+}
+
+static void lead_holes(keel_diff_t *diff, leads_t *leads) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        const keel_root_t *root = &diff->roots[i];
+        uint32_t at = is_hole(root) ? column_of(leads, root) : KEEL_NONE;
+        if (at == KEEL_NONE) continue;
+        uint32_t *lead = &leads->roots[at];
+        if (*lead == KEEL_NONE || weight_of(root, leads->columns[at]) <
+                                      weight_of(&diff->roots[*lead], leads->columns[at]))
+            *lead = i;
+    }
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        uint32_t at = is_hole(&diff->roots[i]) ? column_of(leads, &diff->roots[i]) : KEEL_NONE;
+        if (at != KEEL_NONE && leads->roots[at] != i) diff->roots[i].follows = leads->roots[at];
+    }
+    for (uint32_t at = 0; at < leads->count; ++at)
+        if (leads->roots[at] != KEEL_NONE)
+            tell_column(diff, leads->columns[at], &diff->roots[leads->roots[at]]);
+}
+
+// ---- what an argument's type decides -----------------------------------------------------------
+
+static void mark_arguments(const keel_program_t *program, const keel_region_t *region,
+                           uint8_t *reached) {
+    for (uint32_t b = 0; b < region->block_count; ++b) {
+        const keel_block_t *block = &program->blocks.data[region->first_block + b];
+        for (uint32_t k = 0; k < block->argument_count; ++k)
+            reached[block->first_argument + k] = 1;
+    }
+}
+
+// Passes on what an operation takes: to its results, and to what is inside of it or is called.
+static void pass_on(const keel_graph_t *graph, keel_op_id_t op, uint8_t *reached) {
+    const keel_program_t *program = graph->program;
+    const keel_operation_t *operation = &program->operations.data[op];
+    keel_list_t operands = keel_program_operands(program, op);
+    bool any = false;
+    for (uint32_t i = 0; i < operands.count; ++i)
+        any = any || reached[operands.items[i]];
+    if (!any) return;
+    for (uint32_t i = 0; i < operation->result_count; ++i)
+        reached[operation->first_result + i] = 1;
+    keel_region_run_t regions = keel_program_regions(program, op);
+    for (uint32_t i = 0; i < regions.count; ++i)
+        mark_arguments(program, &regions.items[i], reached);
+    uint32_t callee = graph->callee[op];
+    if (callee != KEEL_NONE)
+        mark_arguments(program, &program->regions.data[program->functions.data[callee].region],
+                       reached);
+}
+
+// By value of `after`: whether it is computed from an argument whose type differs.
+static keel_status_t find_reached(keel_diff_t *diff, uint8_t **out) {
+    enum { PASSES = 3 }; // functions may stand before those that call them
+    const keel_program_t *program = diff->after.program;
+    void *memory;
+    KEEL_TRY(keel_arena_array(&diff->arena, program->value_types.count + 1u, 1, &memory));
+    *out = memory;
+    memset(*out, 0, program->value_types.count + 1u);
+    for (uint32_t i = 0; i < diff->after_count; ++i)
+        (*out)[diff->arguments_after[i].value] = diff->taint[diff->arguments_after[i].value] != 0;
+    for (unsigned pass = 0; pass < PASSES; ++pass)
+        for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op)
+            pass_on(&diff->after, op, *out);
+    return NULL;
+}
+
+static bool takes_reached(const keel_diff_t *diff, const keel_root_t *root,
+                          const uint8_t *reached) {
+    keel_op_id_t op = root->difference.new_op;
+    if (op == KEEL_NONE) return false;
+    keel_list_t operands = keel_program_operands(diff->after.program, op);
+    for (uint32_t i = 0; i < operands.count; ++i)
+        if (reached[operands.items[i]]) return true;
+    return false;
+}
+
+// The calls differ in the types of what is passed and in nothing else that was recorded: numbers
+// that are combined with it are made of its sizes, by whatever formula.
+static keel_status_t fold_derived_numbers(keel_diff_t *diff) {
+    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_SHAPE);
+    if (top == KEEL_NONE || !diff->columns.have_values) return NULL;
+    uint8_t *reached;
+    KEEL_TRY(find_reached(diff, &reached));
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        if (root->follows == KEEL_NONE && root->difference.kind == KEEL_CAUSE_CONSTANT &&
+            !root->is_recorded && takes_reached(diff, root, reached))
+            root->follows = top;
+    }
+    return NULL;
+}
+
+keel_status_t keel_diff_recorded(keel_diff_t *diff) {
+    if (!diff->columns.are_known) return NULL;
+    leads_t leads;
+    fold_inferred(diff);
+    list_leads(diff, &leads);
+    lead_holes(diff, &leads);
+    return fold_derived_numbers(diff);
+}
