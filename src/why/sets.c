@@ -10,11 +10,11 @@ typedef struct group_t {
     size_t first, last; // entries
     uint64_t programs;
     const keel_run_difference_t *root; // of the first recompile; NULL: none
-    bool is_one_subject;               // of all recompiles
-    bool has_first;    // the function's first program is counted, which has no entry
-    bool has_retrace;  // the line asked for the same again
-    bool has_gradient; // the function computes gradients
-    bool is_used;      // one ran after the last was asked for
+    const char *first_program; // the function's, if it is counted but has no entry; NULL: it is not
+    bool is_one_subject;       // of all recompiles
+    bool has_retrace;          // the line asked for the same again
+    bool has_gradient;         // the function computes gradients
+    bool is_used;              // one ran after the last was asked for
     uint64_t last_step;
     keel_took_t took; // of all programs
     uint32_t set;     // from 1; 0: it is none
@@ -90,14 +90,21 @@ static bool is_before_use(const keel_why_t *why, group_t *group) {
 // Sizes that never end look like a set until the run ends. So an earlier one must run after the
 // last was asked for, unless the user's code says that every program has been seen. Executions of
 // the name do not tell that: many functions are called `<lambda>`.
+static bool is_proved_by(const keel_why_t *why, const group_t *group, const char *program) {
+    const keel_run_entry_t *last = why->entries[group->last].asked;
+    return keel_run_is_seen(&why->run, last->program, last->pid) ||
+           keel_run_ran_after(&why->run, program, last->program, last->pid);
+}
+
 static void find_used(const keel_why_t *why, groups_t *groups) {
+    for (size_t i = 0; i < groups->count; ++i) {
+        group_t *group = &groups->list[i];
+        group->is_used = group->first_program && is_proved_by(why, group, group->first_program);
+    }
     for (size_t i = 0; i < why->entry_count; ++i) {
         group_t *group = groups->of[i] ? &groups->list[groups->of[i] - 1] : NULL;
         if (!group || group->is_used || i == group->last) continue;
-        const keel_run_entry_t *last = why->entries[group->last].asked;
-        group->is_used =
-            keel_run_is_seen(&why->run, last->program, last->pid) ||
-            keel_run_ran_after(&why->run, why->entries[i].asked->program, last->program, last->pid);
+        group->is_used = is_proved_by(why, group, why->entries[i].asked->program);
     }
 }
 
@@ -193,8 +200,8 @@ static void add_firsts(const keel_why_t *why, groups_t *groups) {
         size_t at = 0;
         while (at < groups->count && !is_first_of(why, request, &groups->list[at]))
             ++at;
-        if (at == groups->count || groups->list[at].has_first) continue;
-        groups->list[at].has_first = true;
+        if (at == groups->count || groups->list[at].first_program) continue;
+        groups->list[at].first_program = request->program;
         ++groups->list[at].programs;
         keel_took_add(&groups->list[at].took, &request->took);
     }

@@ -92,15 +92,28 @@ static void a_set_is_the_same_in_whatever_parts_the_run_is_read(void **state) {
 }
 
 // Nothing explains the load of a function's first program.
-static void a_set_that_is_loaded_has_its_first_program(void **state) {
-    (void)state;
+static void load_first(void) {
     keel_buffer_text(
         &journal, "{\"event\":\"load\",\"pid\":1,\"program\":\"p0\",\"name\":\"prefill\",\"key\":"
                   "\"k0\",\"seconds\":1,\"tier\":\"disk\",\"format\":\"mlir\",\"site\":{\"file\":"
                   "\"/w/engine.py\",\"line\":7}}\n");
+}
+
+static void a_set_that_is_loaded_has_its_first_program(void **state) {
+    (void)state;
+    load_first();
     ask(1, 7, "", "p0", 1);
     ask(2, 7, "", "p1", 1);
     ran("p1", 5);
+    assert_sets(1, 3, 0);
+}
+
+static void requests_that_need_only_the_first_program_prove_a_loaded_set(void **state) {
+    (void)state;
+    load_first();
+    ask(1, 7, "", "", 0);
+    ask(2, 7, "", "", 0);
+    ran("p0", 5);
     assert_sets(1, 3, 0);
 }
 
@@ -264,6 +277,7 @@ int main(void) {
         TEST(what_runs_for_each_program_of_a_warm_up_is_in_it),
         TEST(a_set_that_comes_late_takes_nothing_in),
         TEST(a_set_that_is_loaded_has_its_first_program),
+        TEST(requests_that_need_only_the_first_program_prove_a_loaded_set),
         TEST(sizes_up_to_a_freeze_are_a_set),
         TEST(what_another_line_asks_for_later_is_an_accident),
         TEST(a_line_that_asks_for_more_later_makes_no_set),
