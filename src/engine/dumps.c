@@ -75,13 +75,13 @@ static void say(const dumps_t *dumps, const char *only_compiling) {
                       only_compiling);
 }
 
-void dumps_of_program(keel_bytes_t options, const char *name, dumps_t *out) {
+void dumps_of_program(keel_bytes_t options, const char *name, bool is_lost, dumps_t *out) {
     keel_dumps_t asked;
     know_process();
     keel_key_dumps_of_options(options, &asked);
     *out = (dumps_t){.flag = of_process.libtpu, .by_compiling = true};
     if (!out->flag && keel_dumps_asked(&asked)) {
-        match_t matches = match(asked.modules, name);
+        match_t matches = is_lost ? MATCH_NO : match(asked.modules, name);
         bool is_clear = matches == MATCH_YES && is_folder(asked.folder);
         *out = (dumps_t){.flag = matches == MATCH_NO ? NULL : asked.asked,
                          .by_compiling = asked.compiles || !is_clear,

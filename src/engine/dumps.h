@@ -14,7 +14,7 @@ typedef struct dumps_t {
     const char *flag;  // that asks for dumps of this program; NULL: none does
     bool by_compiling; // they are written only while it is compiled
     bool in_options;   // asked by the compile options, so an executable can be freed from them
-    bool excludes;     // the options ask for dumps, but not of this program
+    bool excludes;     // the options ask for dumps, but not of this program, or they are lost
     keel_str_t folder; // borrowed from the options
 } dumps_t;
 
@@ -22,8 +22,8 @@ typedef struct dumps_t {
 // thread.
 bool dumps_of_process(void);
 // What a program is asked for that is compiled with these options. Says on stderr, once, what
-// follows from it.
-void dumps_of_program(keel_bytes_t options, const char *name, dumps_t *out);
+// follows from it. `is_lost`: what is written is discarded, so the options ask for nothing.
+void dumps_of_program(keel_bytes_t options, const char *name, bool is_lost, dumps_t *out);
 
 // A program that was loaded.
 typedef struct dumps_loaded_t {

@@ -313,6 +313,10 @@ void rehearsal_follow(keel_engine_t *engine, PJRT_LoadedExecutable *loaded,
     if (status) engine_fell_through(engine, "publish", NULL, status);
 }
 
+bool rehearsal_discards(const keel_engine_t *engine) {
+    return engine->rehearsal && engine->rehearsal->bulk.writes == KEEL_WRITES_DISCARD;
+}
+
 bool rehearsal_partitions(const keel_engine_t *engine) {
     return engine->rehearsal && engine->rehearsal->compiles == KEEL_REHEARSE_NONE;
 }

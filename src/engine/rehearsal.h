@@ -25,6 +25,8 @@ typedef struct rehearsed_t {
     claims_t claims; // handed over; released once it is there
 } rehearsed_t;
 
+// Whether what the command writes is not the user's, and goes when it ends.
+bool rehearsal_discards(const keel_engine_t *engine);
 // Whether nothing is compiled, so that the compiler is asked only how it shards results.
 bool rehearsal_partitions(const keel_engine_t *engine);
 // What the compile of an executable amounts to: "now", "later", or "never" if it is not compiled.

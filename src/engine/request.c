@@ -165,14 +165,16 @@ static keel_status_t leave_out_unknown(request_t *request) {
 }
 
 // Also after the key. A program that is not dumped is compiled with options that do not ask for it,
-// so that its entry does not either.
+// so that its entry does not either. What a rehearsal dumps is kept or is lost.
 static keel_status_t look_at_dumps(request_t *request) {
     keel_buffer_t out;
     dumps_t *dumps = &request->dumps;
     keel_bytes_t options =
         keel_bytes(request->args->compile_options, request->args->compile_options_size);
-    dumps_of_program(options, request->name, dumps);
-    if (!dumps->in_options || request->unloaded || request->engine->target) return NULL;
+    bool is_lost = rehearsal_discards(request->engine) && !request->unloaded;
+    dumps_of_program(options, request->name, is_lost, dumps);
+    bool is_kept = request->engine->target && !dumps->excludes;
+    if (!dumps->in_options || request->unloaded || is_kept) return NULL;
     keel_buffer_initialize(&out, 0);
     keel_status_t status = keel_key_options_without_dumps(options, &out);
     if (!status && dumps->excludes) {

@@ -139,6 +139,29 @@ def own_client(space, script):
     report.equal("own client: and dumped, as far as a load can", got, by_a_load(*STEPS))
 
 
+def rehearsed(space, script):
+    """A rehearsal's files are discarded, so it dumps nothing, and what it compiled is there for the run."""
+    def execute(name, *words, flags=""):
+        dump = space.path(f"dump-rehearsed-{name}")
+        environment = clean_environment() | {
+            "KEEL_CACHE_DIR": str(space.path("cache-rehearsed")), "KEEL_RUN_DIR": str(space.path("runs-rehearsed")),
+            "KEEL_CONFIG": "/dev/null", "TEST_FLAGS": flags.format(dump)}
+        answer = run([KEEL, *words, "--", PYTHON, script], environment)
+        report.check(f"rehearsed, {name}: it ran", answer.code == 0, told(answer, 8))
+        return written(dump), answer
+    rehearse = ("rehearse", "--on", "cpu:1")
+    _, answer = execute("kept", *rehearse, "--writes", "keep", flags="--xla_dump_to={}")
+    report.check("rehearsed: files that are kept are dumped", written(space.path("dump-rehearsed-kept")))
+    _, answer = execute("cold", *rehearse, flags="--xla_dump_to={} --xla_dump_hlo_pass_re=.*")
+    if "cannot be undone here" in answer.err:
+        report.skip("a rehearsal whose files are discarded", answer.err)
+        return
+    report.check("rehearsed: nothing is said of dumps", "--xla" not in answer.err, answer.err)
+    _, answer = execute("run", "run", "--plugin", "cpu")
+    report.check("rehearsed: the run compiles nothing", "nothing compiled" in answer.err, answer.err)
+    report.equal("rehearsed: and dumps nothing", written(space.path("dump-rehearsed-cold")), None)
+
+
 def main():
     with Workspace("dumps") as space:
         script = space.path("script.py")
@@ -149,6 +172,7 @@ def main():
         filters(runs)
         obstacles(runs)
         own_client(space, script)
+        rehearsed(space, script)
     report.finish()
 
 

@@ -35,7 +35,7 @@ static void assert_dumps(const asked_t *asked, const char *flag, bool by_compili
     keel_buffer_t options;
     dumps_t dumps;
     put_options(asked, &options);
-    dumps_of_program(keel_buffer_bytes(&options), "jit_step", &dumps);
+    dumps_of_program(keel_buffer_bytes(&options), "jit_step", false, &dumps);
     if (flag)
         assert_string_equal(dumps.flag, flag);
     else
@@ -49,6 +49,17 @@ static void the_usual_dumps_come_with_a_load(void **state) {
     (void)state;
     assert_dumps(&(asked_t){.folder = "d"}, "xla_dump_to", false, false);
     assert_dumps(&(asked_t){.folder = NULL}, NULL, false, false);
+}
+
+static void dumps_that_are_lost_are_asked_of_no_program(void **state) {
+    (void)state;
+    keel_buffer_t options;
+    dumps_t dumps;
+    put_options(&(asked_t){"d", "step", ".*"}, &options);
+    dumps_of_program(keel_buffer_bytes(&options), "jit_step", true, &dumps);
+    assert_null(dumps.flag);
+    assert_true(dumps.excludes && !dumps.by_compiling);
+    keel_buffer_deinitialize(&options);
 }
 
 static void a_filter_says_which_programs_are_dumped(void **state) {
@@ -208,6 +219,7 @@ int main(void) {
     unsetenv("LIBTPU_INIT_ARGS");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_usual_dumps_come_with_a_load),
+        cmocka_unit_test(dumps_that_are_lost_are_asked_of_no_program),
         cmocka_unit_test(a_filter_says_which_programs_are_dumped),
         cmocka_unit_test(what_only_a_compile_writes_is_compiled_as_far_as_the_filter_goes),
         cmocka_unit_test(a_filter_that_cannot_be_judged_is_left_to_the_compiler),
