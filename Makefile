@@ -85,7 +85,7 @@ test-targets: ## compile for GPUs and TPUs that are not here: 2 GB in .venv-targ
 	@$(CTEST) --test-dir build -R '^(targets|client\.hosts$$|torch\.rehearse$$)'
 
 # An hour, and many downloads. .ci/run has a part of it.
-test-trainers: ## run and rehearse Keras, MaxText, Levanter, Tunix and others: 15 GB in .venv-trainers
+test-trainers: ## run and rehearse Keras, MaxText, Levanter, vLLM and others: 23 GB in .venv-trainers
 	@tools/setup --tests --trainers
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^trainers\.($(TRAINERS))$$'

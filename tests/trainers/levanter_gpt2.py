@@ -7,6 +7,7 @@ Usage: levanter_gpt2.py [STEPS]
 import datetime
 import pathlib
 import sys
+import tempfile
 
 import numpy as np
 from levanter.checkpoint import CheckpointerConfig
@@ -31,11 +32,14 @@ def examples(seed, count):
     return ListAsyncDataset(list(tokens)).map(GrugLmExample.causal)
 
 
-def tokenizer(folder):
-    """One for the model's converter, which would otherwise ask a hub. The data needs none."""
+def tokenizer():
+    """One for the model's converter, which would otherwise ask a hub. The data needs none. Each host has its own: they
+    write at the same time.
+    """
+    folder = tempfile.mkdtemp()
     words = {str(token): token for token in range(256)}
     PreTrainedTokenizerFast(tokenizer_object=Tokenizer(models.WordLevel(words, unk_token="0"))).save_pretrained(folder)
-    return str(folder)
+    return folder
 
 
 if __name__ == "__main__":
@@ -47,7 +51,7 @@ if __name__ == "__main__":
                 datasets={"train": examples(0, 256), "validation": examples(1, 20)})},
             train_weights={"made": 1.0}),
         model=Gpt2Config(max_seq_len=LENGTH, hidden_dim=64, num_layers=4, num_heads=4,
-                         tokenizer=tokenizer(out / "tokenizer")),
+                         tokenizer=tokenizer()),
         optimizer=AdamConfig(learning_rate=1e-3),
         trainer=TrainerConfig(
             id="lane", num_train_steps=STEPS, train_batch_size=[ScheduleStep(0, 16), ScheduleStep(4, 32)],

@@ -1,5 +1,5 @@
 """Programs that people train with, unchanged: each runs bare, through Keel cold and warm and from its checkpoint,
-and is rehearsed on TPUs and GPUs that are not there.
+and is rehearsed on TPUs and GPUs that are not there. A server is only rehearsed: warm, and frozen after its warm-up.
 
 Usage: run.py [NAME...] [--part K/N] [--only PHASE,...] [--keep]
 
@@ -34,9 +34,10 @@ CHECKS = {
     "guesses": "no sharding is guessed",
     "accident": "keel why names the planted accident's cause and line, and no other recompile",
     "contract": "its contract is recorded, and holds",
-    "keys": "the run compiles nothing, and asks for the programs that were rehearsed"}
-# Targets of rehearsals, and their platforms; v6e:4x4 has four hosts.
-TARGETS = {"v6e:2x4": "tpu", "v6e:4x4": "tpu", "h200:8": "gpu"}
+    "keys": "the run compiles nothing, and asks for the programs that were rehearsed",
+    "frozen": "what its warm-up left out is refused, and nothing else"}
+# A server's warm-up is over after so many steps: some of what it runs last counts as such.
+WARM_STEPS = "6"
 
 
 class Stage:
@@ -68,15 +69,16 @@ class Stage:
     def on_processor(self, cache, jax_cpu="own"):
         return self.environment(cache, KEEL_JAX_CPU=jax_cpu, JAX_PLATFORMS="cpu", JAX_NUM_CPU_DEVICES=DEVICES)
 
-    def command(self, folder, platform, starts):
-        words = f"{self.trainer.command} {self.trainer.platforms.get(platform, '')}"
+    def command(self, folder, target, starts):
+        platforms, platform = self.trainer.platforms, self.trainer.targets.get(target, target)
+        words = f"{self.trainer.command} {platforms.get(target) or platforms.get(platform, '')}"
         return [self.python, *words.format(here=table.HERE, out=folder, steps=table.STEPS * starts).split()]
 
-    def start(self, phase, words, environment, folder, platform="cpu", starts=1):
+    def start(self, phase, words, environment, folder, target="cpu", starts=1):
         """Runs a command; returns its answer and, if it was one of Keel's, the figures of its run."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         began = time.monotonic()
-        answer = run([*words, *self.command(folder, platform, starts)], environment, cwd=folder)
+        answer = run([*words, *self.command(folder, target, starts)], environment, cwd=folder)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         stats = whole_json(run([KEEL, "stats", "--json"], environment, cwd=folder)) if words else {}
         (self.space / f"{phase.replace(':', '-')}.log").write_text(f"{answer.out}\n---\n{answer.err}")
@@ -105,12 +107,13 @@ class Stage:
 
     def check_accident(self, phase, environment, folder, target="cpu"):
         """`keel why` names the planted accident, and no other recompile."""
-        wanted = self.trainer.accident
+        wanted = [accident for accident in (self.trainer.accident, *self.trainer.further)
+                  if accident and accident.only in ("", target)]
         causes = [cause for cause in self.causes(environment, folder) if cause["recompile"]]
         found = [(c["kind"], c["old"], c["new"], c["file"], c["line"]) for c in causes]
-        accidents = [f for f in found if wanted and f[:3] == (wanted.kind, *wanted.sizes(target))
-                     and f[3].endswith(wanted.file) and f[4] == wanted.line(self.packages)]
-        self.check(phase, "accident", len(accidents) == len(found) == (1 if wanted else 0), found)
+        named = [any(f[:3] == (w.kind, *w.sizes(target)) and f[3].endswith(w.file) and f[4] == w.line(self.packages)
+                     for f in found) for w in wanted]
+        self.check(phase, "accident", all(named) and len(found) == len(wanted), found)
 
     # Phases
 
@@ -162,37 +165,59 @@ class Stage:
                    f"{told(answer)}; only rehearsed {keys(rehearsed) - keys(real)}, only run "
                    f"{keys(real) - keys(rehearsed)}")
 
+    def start_rehearsal(self, phase, target, compiles, words=(), like=None):
+        folder = self.folder(phase.replace(":", "-").replace(", ", "-"), like)
+        words = [KEEL, "rehearse", "--on", target, "--compile", compiles, "--values", self.trainer.values, *words, "--"]
+        return *self.start(phase, words, self.environment(compiles), folder, target, 2 if like else 1), folder
+
     def rehearse(self, target, compiles, like=None):
         phase = f"{target}, {compiles}" + (", restart" if like else "")
-        environment = self.environment(compiles)
-        folder = self.folder(phase.replace(":", "-").replace(", ", "-"), like)
-        answer, stats = self.start(phase, [KEEL, "rehearse", "--on", target, "--compile", compiles, "--values",
-                                           self.trainer.values, "--"], environment, folder,
-                                   TARGETS[target], 2 if like else 1)
+        answer, stats, folder = self.start_rehearsal(phase, target, compiles, like=like)
         if self.check_end(phase, answer, 2 if like else 1):
-            self.check(phase, "would save", "would have written" in answer.err, told(answer))
+            if self.trainer.saves:
+                self.check(phase, "would save", "would have written" in answer.err, told(answer))
             rehearsal = stats.get("rehearsal") or {}
             self.check(phase, "guesses", rehearsal.get("guesses") == [], rehearsal.get("guesses"))
             if like:
                 self.check_restored(phase, answer)
             else:
-                self.check_accident(phase, environment, folder, target)
-        return answer, stats
+                self.check_accident(phase, self.environment(compiles), folder, target)
 
     def none(self):
-        for target in TARGETS:
+        for target in self.trainer.targets:
             self.rehearse(target, "none")
 
     def none_restart(self):
-        self.rehearse("v6e:2x4", "none", "cold")
+        self.rehearse(self.trainer.compiled[0], "none", "cold")
 
     def compiler(self):
-        self.rehearse("v6e:2x4", "new")
+        for target in self.trainer.compiled:
+            self.rehearse(target, "new")
+
+    def compiler_again(self):
+        """The cache is that of the compiler's rehearsal: a start on such a device would find everything in it."""
+        for target in self.trainer.compiled:
+            phase = f"{target}, again"
+            answer, stats, _ = self.start_rehearsal(phase, target, "new")
+            self.check_end(phase, answer)
+            self.check(phase, "warm", stats.get("compiles") == 0, told(answer))
+
+    def frozen(self):
+        target = self.trainer.compiled[0]
+        phase = f"{target}, frozen"
+        answer, stats, _ = self.start_rehearsal(phase, target, "new", ["--freeze-after", WARM_STEPS,
+                                                                       "--on-drift", "refuse"])
+        refused = [line for line in answer.err.splitlines() if "was refused" in line and line.startswith("keel: ")]
+        line = f"{self.trainer.accident.file}:{self.trainer.accident.line(self.packages)}"
+        self.check(phase, "frozen", answer.code == 1 and stats.get("compiles") == 0 and len(refused) == 1
+                   and line in refused[0], told(answer, 12))
 
 
 # In this order; with the phases that each needs.
 PHASES = {"bare": (), "cold": (), "warm": ("cold",), "restart": ("warm",), "contract": ("cold",), "keys": (),
-          "none": (), "none_restart": ("cold",), "compiler": ()}
+          "none": (), "none_restart": ("cold",), "compiler": (), "compiler_again": ("compiler",),
+          "frozen": ("compiler",)}
+OF_SERVERS = ("frozen",)
 
 
 def losses(answer):
@@ -242,8 +267,10 @@ def main():
             if not stage.python.exists():
                 report.skip(trainer.name, f".venv-trainers/{trainer.environment} is missing: tools/setup --trainers")
                 continue
+            of_trainer = trainer.phases or [phase for phase in PHASES if phase not in OF_SERVERS]
             for phase in phases:
-                getattr(stage, phase)()
+                if phase in of_trainer:
+                    getattr(stage, phase)()
             rows += [(trainer.name, *row) for row in stage.rows]
             limits += stage.limits
         print("\n".join([*table_of(rows), *limits]))

@@ -1,4 +1,4 @@
-"""The trainers of this lane: how each is started, what it saves, and the accident that is planted in it.
+"""The trainers of this lane, and a server: how each is started, what it saves, and the accident that is planted in it.
 
 A script of this folder marks the line of its accident with `# ACCIDENT`. The cause and the line were written down
 before Keel's answer was looked at.
@@ -19,6 +19,7 @@ class Accident:
     # Sizes where they depend on the target.
     elsewhere: dict = dataclasses.field(default_factory=dict)
     at: str = ""  # the line's text, if the file is a package's
+    only: str = ""  # the target that has it; "": all
 
     def sizes(self, target):
         return self.elsewhere.get(target, (self.old, self.new))
@@ -37,19 +38,27 @@ class Trainer:
     # After the Python of that environment. {here} is this folder, {out} the one that it is started in, and {steps}
     # how many steps it makes in all: STEPS, and twice as many when it is started again.
     command: str
-    saves: str  # a pattern, below {out}
+    saves: str  # a pattern, below {out}; "": nothing that matters
     says: str  # at the end; {last} is its last step
     restored: str  # when it is started again where it has saved
     accident: Accident | None
     variables: dict = dataclasses.field(default_factory=dict)
-    # What its documentation says to add on each platform.
+    # What its documentation says to add on each platform or target.
     platforms: dict = dataclasses.field(default_factory=dict)
+    further: tuple = ()  # accidents of the same line
+    # What it is rehearsed on, and the platform of each.
+    targets: dict = dataclasses.field(default_factory=lambda: TARGETS)
+    # On which of these with the compiler.
+    compiled: tuple = ("v6e:2x4",)
+    phases: tuple = ()  # of run.py, those that make sense; (): all but those of servers
     values: str = "zeros"  # what a rehearsal reads where no device computed anything
     # Checks that are known to fail, by phase and name, and why. One that passes all the same is an error too.
     limits: dict = dataclasses.field(default_factory=dict)
 
 
 STEPS = 6
+# v6e:4x4 has four hosts.
+TARGETS = {"v6e:2x4": "tpu", "v6e:4x4": "tpu", "h200:8": "gpu"}
 
 TRAINERS = [
     Trainer("nnx", "jax", "{here}/nnx_gpt.py {steps}", "checkpoints/3/**/*", "done", "restored step 3",
@@ -74,9 +83,7 @@ TRAINERS = [
                      {"v6e:2x4": ("i32[32,128]", "i32[16,128]"), "h200:8": ("i32[32,128]", "i32[16,128]"),
                       "v6e:4x4": ("i32[64,128]", "i32[32,128]")}, "state, metrics = p_attempt(state, example_batch"),
             platforms={"cpu": "hardware=cpu skip_jax_distributed_system=true", "tpu": "hardware=tpu",
-                       "gpu": "hardware=gpu"},
-            # MaxText asks XLA for dumps of its step if XLA_FLAGS is empty.
-            limits={("keys", "keys"): "a rehearsal does not store what is to be dumped"}),
+                       "gpu": "hardware=gpu"}),
     Trainer("levanter", "levanter", "{here}/levanter_gpt2.py {steps}", "out/checkpoints/lane/step-5/**/*", "done",
             "Loading checkpoint from",
             Accident("shape", "i32[16,64]", "i32[32,64]", "levanter/trainer.py",
@@ -100,4 +107,17 @@ TRAINERS = [
             Accident("shape", "f32[10]", "f32[20]", "diffrax_node.py"),
             limits={("warm", "warm"): "equinox checks with host callbacks; JAX's own client stores no program with one",
                     ("v6e:4x4, none", "accident"): "each host trains by itself, and each has its accident"}),
+    # What asks for logits of a whole prompt asks for two programs that vLLM does not warm up.
+    Trainer("vllm", "vllm", "{here}/vllm_serve.py", "", "done", "",
+            Accident("shape", "bf16[8,256]", "bf16[16,256]", "tpu_inference/runner/tpu_runner.py",
+                     at="full_logits = self.compute_logits_fn("),
+            {"KEEL_APPLICATION": "vllm,tpu_inference", "VLLM_NO_USAGE_STATS": "1"},
+            {"v6e:2x2": "4"},
+            (Accident("shape", "bf16[16,256]", "bf16[16,1024]", "tpu_inference/runner/tpu_runner.py",
+                      at="logits = self._select_from_array_fn("),
+             # Its logits are whole, those of a warm-up shards.
+             Accident("sharding", "P('data', 'model')", "P()", "tpu_inference/runner/tpu_runner.py",
+                      at="next_tokens, processed_logits = sample(", only="v6e:2x2")),
+            {"v6e:1x1": "tpu", "v6e:2x2": "tpu"}, ("v6e:1x1", "v6e:2x2"),
+            ("none", "compiler", "compiler_again", "frozen")),
 ]
