@@ -7,7 +7,7 @@
 # through a separate folder that contains only a link to the room.
 set(KEEL_ROOMS base view pysource settings program needs signature read key store host history contract explain
   journal metrics analysis pack pjrt own target compiler bundle probe rehearse engine meet enforce
-  shim tensor model library run why text page cli)
+  shim tensor model library run why text page lint cli)
 
 set(KEEL_ROOM_LINKS ${CMAKE_BINARY_DIR}/rooms)
 

@@ -34,6 +34,8 @@ struct json_t;
     X(why, "[OPTION]... [RUN]", "explain recompiles: what changed, where, what to do")             \
     X(explain, "[OPTION]... [CAUSE]",                                                              \
       "describe a cause: how it happens, what to do, how to check that it is gone")                \
+    X(lint, "[OPTION]... FILE...",                                                                 \
+      "find in model code, without running it, what will recompile or make the host wait")         \
     X(memory, "[OPTION]... [RUN|PROGRAM]",                                                         \
       "show how much device memory programs need and devices used")                                \
     X(report, "[OPTION]... [RUN]", "write a run as one page: recompiles, their causes and costs")  \

@@ -1,6 +1,7 @@
 // What CI systems read of a check: annotations, JUnit XML, SARIF.
 #include <stdio.h>
 
+#include "cli/ci.h"
 #include "cli/contract.h"
 #include "explain/cause.h"
 
@@ -58,26 +59,11 @@ void contract_annotations(const contract_check_t *check, keel_buffer_t *out) {
 
 // ---- JUnit -------------------------------------------------------------------------------------
 
-// XML 1.0 has no way to write most controls.
-static void put_xml(keel_buffer_t *out, keel_str_t text) {
-    size_t length;
-    for (size_t i = 0; i < text.size; i += length) {
-        bool shows = keel_utf8_shows(text, i, &length);
-        char c = text.data[i];
-        if (!shows)
-            keel_buffer_byte(out, '?');
-        else if (c == '<' || c == '>' || c == '&' || c == '"')
-            keel_buffer_format(out, "&#%d;", c);
-        else
-            keel_buffer_append(out, text.data + i, length);
-    }
-}
-
 static void begin_case(keel_buffer_t *out, const contract_check_t *check, keel_str_t name) {
     keel_buffer_text(out, "    <testcase classname=\"");
-    put_xml(out, keel_str(check->path));
+    ci_put_xml(out, keel_str(check->path));
     keel_buffer_text(out, "\" name=\"");
-    put_xml(out, name);
+    ci_put_xml(out, name);
     keel_buffer_byte(out, '"');
 }
 
@@ -92,12 +78,12 @@ static void put_failure(keel_buffer_t *out, const contract_check_t *check,
     keel_buffer_text(out, "      <failure type=\"");
     keel_buffer_text(out, kind_of(left));
     keel_buffer_text(out, "\" message=\"");
-    put_xml(out, keel_str(left->message));
+    ci_put_xml(out, keel_str(left->message));
     keel_buffer_text(out, "\">");
     if (*left->place->shown)
         keel_buffer_format(&text, "%s:%u: ", contract_file(check, left->place), left->place->line);
     put_whole(&text, left);
-    put_xml(out, keel_str(keel_buffer_cstr(&text)));
+    ci_put_xml(out, keel_str(keel_buffer_cstr(&text)));
     keel_buffer_text(out, "</failure>\n");
     keel_buffer_deinitialize(&text);
 }
@@ -149,27 +135,13 @@ void contract_junit(const contract_check_t *check, keel_buffer_t *out) {
 
 // ---- SARIF -------------------------------------------------------------------------------------
 
-// A path as a URI: of a different folder than the run's, one with a scheme.
-static void put_uri(keel_buffer_t *out, keel_str_t path) {
-    if (path.size && *path.data == '/') keel_buffer_text(out, "file://");
-    for (size_t i = 0; i < path.size; ++i) {
-        char c = path.data[i];
-        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || keel_is_digit(c) ||
-                        memchr("-._~/", c, 5);
-        if (is_plain)
-            keel_buffer_byte(out, (uint8_t)c);
-        else
-            keel_buffer_format(out, "%%%02X", (unsigned char)c);
-    }
-}
-
 // GitHub refuses a file with a result that is nowhere: one without a line is at the contract.
 static void sarif_location(keel_json_t *json, const contract_check_t *check,
                            const contract_left_t *left) {
     const char *file = contract_file(check, left->place);
     keel_buffer_t uri;
     keel_buffer_initialize(&uri, 0);
-    put_uri(&uri, keel_str(*file ? file : check->path));
+    ci_put_uri(&uri, keel_str(*file ? file : check->path));
     keel_json_array(json, "locations");
     keel_json_object(json, NULL);
     keel_json_object(json, "physicalLocation");

@@ -1,0 +1,1 @@
+keel_fuzz(lint ROOMS lint pysource base)

@@ -1,0 +1,1 @@
+keel_fault_test(lint ROOMS lint base)

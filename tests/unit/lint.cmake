@@ -1,0 +1,1 @@
+keel_unit_test(lint ROOMS lint base)
