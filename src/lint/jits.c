@@ -81,7 +81,7 @@ value_t jit_made(walk_t *walk, uint32_t node, word_t word, value_t of, uint32_t 
     if (jit.function == KEEL_NONE) return out;
     walk_trace(source, jit.function, jit.traced);
     const function_t *function = &source->functions[jit.function];
-    bool is_method = function->class_node != KEEL_NONE && !jit.is_bound; // a decorator on it
+    bool is_method = source_has_self(source, jit.function) && !jit.is_bound; // decorated
     for (uint32_t i = jit.is_bound || is_method; i < function->parameter_count; ++i)
         if (jit.is_known && !is_static(source, &jit, i))
             walk_pass(source, jit.function, i, is_torch ? KIND_MAYBE : KIND_ARGUMENT);
@@ -129,6 +129,7 @@ static bool is_name_kept(const walk_t *walk, uint32_t node, uint32_t around) {
         name = is->name;
     }
     if (name == KEEL_NONE) return false;
+    if (!source_may_search(source, around)) return true;
     keel_str_t text = keel_py_token_text(&source->tree, name);
     for (uint32_t at = around; at < source_node(source, around)->end; ++at) {
         const keel_py_node_t *use = source_node(source, at);
@@ -213,6 +214,7 @@ static bool is_counted(const walk_t *walk, uint32_t node) {
     uint32_t iterated = source_child(source, walk->loop, KEEL_PY_F_ITER),
              target = source_child(source, walk->loop, KEEL_PY_F_TARGET);
     for (uint32_t at = node; at < is->end; ++at) {
+        if (!source_may_search(walk->source, walk->loop)) return false;
         const keel_py_node_t *name = source_node(source, at);
         if (name->kind != KEEL_PY_NAME || name->field == KEEL_PY_F_FUNC) continue;
         keel_str_t text = keel_py_name(&source->tree, at);

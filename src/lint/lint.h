@@ -71,7 +71,7 @@
       "Allocate the full length once, write at an index (index_copy_), and mask.")                 \
     X(PARTIAL, "partial-batch", "unpadded", "unpadded",                                            \
       "the last batch of this loader may be smaller",                                              \
-      "Drop it (drop_last=True, drop_remainder=True), or pad it and mask.",                        \
+      "Set drop_last=True, or pad the last batch and mask.",                                       \
       "Set drop_last=True, or pad the last batch and mask.")                                       \
     X(SETTING, "debug-setting", "eager", "flag", "this setting changes each program",              \
       "Remove it: without jit each operation is a program of its own.",                            \

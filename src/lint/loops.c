@@ -42,6 +42,7 @@ static bool is_mark(const walk_t *walk, uint32_t call) {
 // In the loop itself, not in one that is nested in it.
 static bool has_mark(const walk_t *walk, uint32_t loop) {
     const source_t *source = walk->source;
+    if (!source_may_search(walk->source, loop)) return false;
     for (uint32_t at = loop + 1; at < source_node(source, loop)->end;) {
         const keel_py_node_t *is = source_node(source, at);
         if (is_loop(is->kind) || is_scope(is->kind)) {
@@ -86,6 +87,7 @@ static bool reads_name(const source_t *source, uint32_t node, uint32_t name) {
 // Whether a loop with gradients, or of jitted steps, runs over the loader of that name.
 static bool is_trained_on(const walk_t *walk, uint32_t name) {
     const source_t *source = walk->source;
+    if (!source_may_search(walk->source, 0)) return false;
     for (uint32_t at = 0; at < source->tree.node_count; ++at) {
         if (!is_loop(source_node(source, at)->kind)) continue;
         uint32_t iterated = source_child(source, at, KEEL_PY_F_ITER);
@@ -112,6 +114,7 @@ static bool is_name_trained_on(const walk_t *walk, uint32_t call) {
     uint32_t name = name_of_result(source, call);
     if (name == KEEL_NONE) return false;
     if (is_trained_on(walk, name)) return true;
+    if (!source_may_search(walk->source, 0)) return false;
     for (uint32_t at = call + 1; at < source->tree.node_count; ++at) {
         if (source_node(source, at)->kind != KEEL_PY_CALL || !reads_name(source, at, name))
             continue;
@@ -174,6 +177,7 @@ static void check_load(walk_t *walk, uint32_t call) {
     if (!walk_is_xla(source)) return;
     // Before an optimizer exists it is what it should be.
     const function_t *function = &source->functions[walk->function];
+    if (!source_may_search(source, function->node)) return;
     static const char *const optimizers[] = {"optimizer", "Optimizer", "optim", "opt", NULL};
     for (uint32_t at = function->node + 1; at < call; ++at) {
         if (source_node(source, at)->kind != KEEL_PY_NAME) continue;
@@ -236,6 +240,7 @@ void loop_check_assign(walk_t *walk, uint32_t target, uint32_t from) {
     if (source_word(source, walk->function, func) != WORD_JOIN || !is_joined_to(source, from, name))
         return;
     if (source_is_named(source, func, "stack")) return; // a new axis each time: no loop does that
+    if (!source_may_search(source, walk->loop)) return;
     if (count_stores(source, walk->loop, name) > 1) return; // each turn begins anew
     bool is_while = source_node(source, walk->loop)->kind == KEEL_PY_WHILE;
     bool is_torch =

@@ -17,6 +17,16 @@ bool source_keep(source_t *source, keel_status_t status) {
          ? ((source)->list##s[(source)->list##_count++] = (item), true)                            \
          : false)
 
+bool source_may_visit(source_t *source, size_t count) {
+    if (source->budget < count) return false;
+    source->budget -= count;
+    return true;
+}
+
+bool source_may_search(source_t *source, uint32_t node) {
+    return source_may_visit(source, source_node(source, node)->end - node);
+}
+
 // ---- names -------------------------------------------------------------------------------------
 
 static uint32_t intern(source_t *source, keel_str_t text) {
@@ -176,6 +186,13 @@ static void add_parameters(source_t *source, function_t *function) {
     }
 }
 
+static bool is_static_method(const source_t *source, uint32_t node) {
+    for (uint32_t at = KEEL_NONE;
+         (at = keel_py_child(&source->tree, node, KEEL_PY_F_DECORATOR_LIST, at)) != KEEL_NONE;)
+        if (source_is_named(source, at, "staticmethod")) return true;
+    return false;
+}
+
 static uint32_t add_function(source_t *source, uint32_t node, uint32_t parent,
                              uint32_t class_node) {
     const keel_py_node_t *is = source_node(source, node);
@@ -185,7 +202,7 @@ static uint32_t add_function(source_t *source, uint32_t node, uint32_t parent,
                            .name = is->kind == KEEL_PY_MODULE ? KEEL_NONE : name_of(source, node),
                            .same = KEEL_NONE,
                            .is_dirty = true,
-                           .is_async = is->kind == KEEL_PY_ASYNC_FUNCTION_DEF};
+                           .is_static = is_static_method(source, node)};
     if (is->kind != KEEL_PY_MODULE) add_parameters(source, &function);
     uint32_t number = (uint32_t)source->function_count;
     if (function.name != KEEL_NONE) {
@@ -269,9 +286,11 @@ static void sort_slots(source_t *source) {
 
 keel_status_t source_read(keel_str_t text, const keel_lint_options_t *options, source_t *out) {
     void *memory;
-    *out = (source_t){.options = options};
+    enum { BUDGET = 1 << 26 };
+    *out = (source_t){.options = options, .budget = BUDGET};
     keel_arena_initialize(&out->arena, 0);
     keel_map_initialize(&out->known);
+    keel_map_initialize(&out->index);
     KEEL_TRY(keel_py_read(text, &out->tree));
     KEEL_TRY(read_names(out));
     KEEL_TRY(keel_arena_array(&out->arena, out->tree.node_count, sizeof(uint32_t), &memory));
@@ -291,6 +310,7 @@ keel_status_t source_read(keel_str_t text, const keel_lint_options_t *options, s
 void source_deinitialize(source_t *source) {
     keel_py_deinitialize(&source->tree);
     keel_map_deinitialize(&source->known);
+    keel_map_deinitialize(&source->index);
     keel_arena_deinitialize(&source->arena);
     keel_free(source->imports);
     keel_free(source->functions);
@@ -351,6 +371,11 @@ uint32_t source_method(const source_t *source, uint32_t class_node, uint32_t nam
     return KEEL_NONE;
 }
 
+bool source_has_self(const source_t *source, uint32_t function) {
+    const function_t *is = &source->functions[function];
+    return is->class_node != KEEL_NONE && !is->is_static;
+}
+
 uint32_t source_class(const source_t *source, uint32_t function) {
     for (uint32_t at = function; at != KEEL_NONE; at = source->functions[at].parent)
         if (source->functions[at].class_node != KEEL_NONE) return source->functions[at].class_node;
@@ -407,23 +432,39 @@ word_t source_word(const source_t *source, uint32_t function, uint32_t node) {
     return keel_lint_word(source_full_name(source, function, node, memory));
 }
 
+typedef struct index_key_t {
+    uint32_t a, b;
+} index_key_t;
+
+static uint64_t *find_index(const source_t *source, const index_key_t *key) {
+    return keel_map_find(&source->index, keel_bytes(key, sizeof *key));
+}
+
+static bool put_index(source_t *source, const index_key_t *key, uint64_t value) {
+    return source_keep(source, keel_map_put(&source->index, keel_bytes(key, sizeof *key), value));
+}
+
 attribute_t *source_attribute(source_t *source, uint32_t class_node, uint32_t name, bool make) {
-    for (size_t i = 0; i < source->attribute_count; ++i) {
-        attribute_t *attribute = &source->attributes[i];
-        if (attribute->name == name && attribute->class_node == class_node) return attribute;
-    }
-    attribute_t attribute = {.class_node = class_node, .name = name, .jit = KEEL_NONE};
-    if (!make || name == KEEL_NONE || !ADD(source, attribute, attribute)) return NULL;
+    const index_key_t key = {class_node, name};
+    const uint64_t *known = find_index(source, &key);
+    if (known) return &source->attributes[*known];
+    attribute_t attribute = {.jit = KEEL_NONE};
+    if (!make || name == KEEL_NONE || !ADD(source, attribute, attribute) ||
+        !put_index(source, &key, source->attribute_count - 1))
+        return NULL;
     return &source->attributes[source->attribute_count - 1];
 }
 
 uint32_t source_add_jit(source_t *source, const jit_t *jit) {
-    for (size_t i = 0; i < source->jit_count; ++i)
-        if (source->jits[i].node == jit->node) {
-            source->jits[i] = *jit;
-            return (uint32_t)i;
-        }
-    return ADD(source, jit, *jit) ? (uint32_t)source->jit_count - 1 : KEEL_NONE;
+    const index_key_t key = {jit->node, KEEL_NONE}; // no name
+    const uint64_t *known = find_index(source, &key);
+    if (known) {
+        source->jits[*known] = *jit;
+        return (uint32_t)*known;
+    }
+    if (!ADD(source, jit, *jit) || !put_index(source, &key, source->jit_count - 1))
+        return KEEL_NONE;
+    return (uint32_t)source->jit_count - 1;
 }
 
 uint32_t source_keyword(const source_t *source, uint32_t call, const char *name) {

@@ -62,7 +62,8 @@ typedef struct function_t {
     uint8_t returns; // the kind of what it returns, if arrays are passed to it
     bool is_dirty;   // to be walked, or again
     bool is_in_loop; // called in one
-    bool is_async;
+    bool has_found;  // something was found in it
+    bool is_static;  // a method without an object
 } function_t;
 
 typedef struct slot_t {
@@ -90,7 +91,6 @@ typedef struct jit_t {
 
 // What the file says of attributes of `self`, by name.
 typedef struct attribute_t {
-    uint32_t class_node, name;
     uint32_t jit;
     bool is_counted, is_number; // `self.x += 1`; `self.x = 0` in __init__, and nothing else
 } attribute_t;
@@ -104,7 +104,8 @@ typedef struct source_t {
     keel_py_tree_t tree;
     const keel_lint_options_t *options;
     keel_status_t status; // why memory ran out; nothing is done any more
-    keel_map_t known;     // text -> name + 1
+    keel_map_t known;     // text -> name
+    keel_map_t index;     // class and name -> attribute; node -> jit
     uint32_t name_count;
     uint32_t *names;   // by token
     uint32_t *scopes;  // by node: the function around it
@@ -121,6 +122,7 @@ typedef struct source_t {
     size_t import_capacity, function_capacity, parameter_capacity, slot_capacity, jit_capacity,
         attribute_capacity, found_capacity;
     uint32_t *by_name; // the last function of each name
+    uint64_t budget;   // visits of nodes that searches may still make
     keel_arena_t arena;
     bool imports_torch, imports_jax, imports_xla;
 } source_t;
@@ -132,6 +134,11 @@ void source_deinitialize(source_t *source);
 
 // True for NULL. A failure is kept, if it is the first, and ends the reading.
 bool source_keep(source_t *source, keel_status_t status);
+
+// Before a search through all in that node: whether the file's budget has room for it. So a hostile
+// text takes no longer than its size warrants; of a text that people write, all is searched.
+bool source_may_search(source_t *source, uint32_t node);
+bool source_may_visit(source_t *source, size_t count);
 
 // The name's number; NONE if the file does not have it.
 uint32_t source_name(const source_t *source, const char *text);
@@ -147,6 +154,8 @@ const parameter_t *source_parameter(const source_t *source, uint32_t function, u
 // The function of that name which is seen from another; NONE.
 uint32_t source_function(const source_t *source, uint32_t from, uint32_t name);
 uint32_t source_method(const source_t *source, uint32_t class_node, uint32_t name);
+// Whether its first parameter is the object that it is a method of.
+bool source_has_self(const source_t *source, uint32_t function);
 // The class around a function, also around those that it is nested in; NONE.
 uint32_t source_class(const source_t *source, uint32_t function);
 // By its node; NONE.

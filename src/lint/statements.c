@@ -97,8 +97,9 @@ static void walk_loop(walk_t *walk, uint32_t node, bool is_for) {
         walk_iterate(walk, child(walk, node, KEEL_PY_F_TARGET), child(walk, node, KEEL_PY_F_ITER));
     walk->loop = node;
     if (!walk->traced && loop_is_step(walk, node)) {
+        // A loop over the evaluation's data is part of what runs now and then.
+        if (walk->step == KEEL_NONE) walk->guarded = 0;
         walk->step = node;
-        walk->guarded = 0;
     }
     if (!is_for) walk_test(walk, child(walk, node, KEEL_PY_F_TEST));
     walk_block(walk, node, KEEL_PY_F_BODY);

@@ -308,7 +308,7 @@ static value_t attribute(walk_t *walk, uint32_t node) {
                  class_node = source_class(source, walk->function);
         value_t out = value_of(KIND_UNKNOWN);
         out.function = source_method(source, class_node, text);
-        out.is_bound = out.function != KEEL_NONE;
+        out.is_bound = out.function != KEEL_NONE && source_has_self(source, out.function);
         const attribute_t *known = source_attribute(source, class_node, text, false);
         if (known) out.jit = known->jit;
         bool is_counter = known && known->is_counted && known->is_number;

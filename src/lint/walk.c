@@ -26,7 +26,9 @@ void walk_report(walk_t *walk, keel_lint_rule_t rule, uint32_t node) {
                      .client = (uint8_t)walk_client(walk)};
     source->status = keel_grow_array(source->found_count, sizeof found, &source->found_capacity,
                                      (void **)&source->found);
-    if (!source->status) source->found[source->found_count++] = found;
+    if (source->status) return;
+    source->found[source->found_count++] = found;
+    source->functions[walk->function].has_found = true;
 }
 
 // ---- what is learnt of other functions ---------------------------------------------------------
@@ -64,6 +66,7 @@ static void keep_return(walk_t *walk) {
     function_t *function = &source->functions[walk->function];
     if (function->returns == kind) return;
     function->returns = kind;
+    if (!source_may_visit(source, source->function_count)) return;
     for (uint32_t i = 0; i < source->function_count; ++i)
         if (source->functions[i].traced && i != walk->function)
             source->functions[i].is_dirty = true;
@@ -73,6 +76,8 @@ static void keep_return(walk_t *walk) {
 
 static void forget(source_t *source, uint32_t function) {
     size_t kept = 0;
+    if (!source->functions[function].has_found) return;
+    source->functions[function].has_found = false;
     for (size_t i = 0; i < source->found_count; ++i)
         if (source->found[i].function != function) source->found[kept++] = source->found[i];
     source->found_count = kept;
@@ -83,14 +88,15 @@ static bool has_base(const source_t *source, uint32_t class_node) {
 }
 
 // The bases of a class, and those of its bases in this file.
-static bool is_module(const source_t *source, uint32_t class_node, word_t word, unsigned depth) {
+static bool is_module(source_t *source, uint32_t class_node, word_t word, unsigned depth) {
     enum { DEEPEST = 8 };
     for (uint32_t at = KEEL_NONE;
          (at = keel_py_child(&source->tree, class_node, KEEL_PY_F_BASES, at)) != KEEL_NONE;) {
         if (source_word(source, source->scopes[class_node], at) == word) return true;
         if (depth == DEEPEST || source_node(source, at)->kind != KEEL_PY_NAME) continue;
         keel_str_t name = keel_py_name(&source->tree, at);
-        for (uint32_t i = 0; i < source->tree.node_count && depth < 2; ++i)
+        if (depth > 1 || !source_may_search(source, 0)) continue;
+        for (uint32_t i = 0; i < source->tree.node_count; ++i)
             if (source_node(source, i)->kind == KEEL_PY_CLASS_DEF && i != class_node &&
                 keel_str_equal(keel_py_name(&source->tree, i), name))
                 return is_module(source, i, word, depth + 1);
@@ -99,9 +105,9 @@ static bool is_module(const source_t *source, uint32_t class_node, word_t word, 
 }
 
 // The call of a module is part of a program, whoever calls it.
-static uint8_t traced_as_method(const source_t *source, const function_t *function) {
+static uint8_t traced_as_method(source_t *source, const function_t *function) {
     static const char *const calls[] = {"__call__", "call", "forward", NULL};
-    const source_t *s = source;
+    source_t *s = source;
     if (function->class_node == KEEL_NONE || !has_base(s, function->class_node)) return 0;
     keel_str_t name = keel_py_name(&s->tree, function->node);
     if (!keel_str_is_one_of(name, calls)) return 0;
@@ -111,7 +117,7 @@ static uint8_t traced_as_method(const source_t *source, const function_t *functi
 
 static kind_t first_kind(const source_t *source, const function_t *function,
                          const parameter_t *parameter, bool is_first) {
-    bool is_self = is_first && function->class_node != KEEL_NONE;
+    bool is_self = is_first && function->class_node != KEEL_NONE && !function->is_static;
     bool is_single =
         parameter->how != KEEL_PY_F_VARARG && parameter->how != KEEL_PY_F_KWARG && !is_self;
     if (!is_single) return KIND_UNKNOWN;
@@ -155,6 +161,8 @@ void walk_function(source_t *source, uint32_t number) {
         walk_block(&walk, node, KEEL_PY_F_BODY);
     }
     if (walk.traced) keep_return(&walk);
-    for (uint32_t i = number + 1; walk.traced && i < source->function_count; ++i)
+    for (uint32_t i = number + 1; walk.traced && i < source->function_count &&
+                                  source->functions[i].node < source_node(source, node)->end;
+         ++i)
         if (source->functions[i].parent == number) walk_trace(source, i, walk.traced);
 }

@@ -25,7 +25,13 @@ class Attention(nn.Module):
             x = x if x.sum() > 0 else -x
         if mask:
             x = x + 1
-        return self.helper(x)
+        return self.helper(self.static_helper(x, 4))
+
+    @staticmethod
+    def static_helper(x, width):
+        if width > 4:
+            return x[:width]
+        return x[: width + 1] if x.max() > 0 else x  # expect: branch-on-value
 
     def helper(self, y):
         assert torch.isfinite(y).all()  # expect: branch-on-value

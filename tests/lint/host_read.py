@@ -24,4 +24,6 @@ def train(params, batches):
         losses.append(float(loss))  # expect: host-read
         if i % 100 == 0:
             print(float(loss))
+            for other in batches:
+                print(float(step(params, other)))
     return [float(loss) for loss in losses]
