@@ -200,6 +200,16 @@ static void check_shape(walk_t *walk, uint32_t call, const value_t *arguments, u
     }
 }
 
+// How many of the largest, or the sizes of parts.
+static void check_count(walk_t *walk, uint32_t call, const value_t *arguments, uint32_t count) {
+    static const char *const counted[] = {"topk", "top_k", "split", NULL};
+    if (count < 2 || !is_named_call(walk->source, call, counted) || !is_sized(walk)) return;
+    bool is_torch = walk_client(walk) == KEEL_LINT_TORCH;
+    bool is_value = is_array(arguments[1]) ||
+                    (is_torch ? arguments[1].kind == KIND_READ : is_array_used(arguments[1]));
+    if (is_value) walk_report(walk, KEEL_LINT_SIZE, argument_at(walk->source, call, 1));
+}
+
 static bool is_bool_dtype(const source_t *source, uint32_t call) {
     uint32_t dtype = source_keyword(source, call, "dtype");
     static const char *const bools[] = {"bool", NULL};
@@ -276,6 +286,7 @@ static value_t library(walk_t *walk, uint32_t call, keel_str_t name, word_t word
         case WORD_BOOLS:
             return value_of(value.kind == KIND_LOCAL ? KIND_LOCAL : KIND_BOOLS);
         case WORD_ARRAYS:
+            check_count(walk, call, arguments, count);
             return value_of(KIND_ARRAYS);
         case WORD_NEW:
             check_shape(walk, call, arguments, count);

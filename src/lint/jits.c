@@ -251,11 +251,13 @@ static void check_static(walk_t *walk, uint32_t node) {
         walk_report(walk, KEEL_LINT_STATIC, node);
 }
 
-// `f(x[:n])` with the loop's own n: each turn has another shape.
+// `f(x[:n])` with the loop's own n, or a list that grows: each turn has another shape.
 static void check_growing(walk_t *walk, uint32_t node) {
     const source_t *source = walk->source;
     const keel_py_node_t *is = source_node(source, node);
-    if (walk->loop == KEEL_NONE || is->kind != KEEL_PY_SUBSCRIPT) return;
+    if (walk->loop == KEEL_NONE) return;
+    if (loop_grows_list(walk, node)) walk_report(walk, KEEL_LINT_GROWS, node);
+    if (is->kind != KEEL_PY_SUBSCRIPT) return;
     uint32_t slice = source_child(source, node, KEEL_PY_F_SLICE_OF);
     if (slice == KEEL_NONE || source_node(source, slice)->kind != KEEL_PY_SLICE) return;
     uint32_t lower = source_child(source, slice, KEEL_PY_F_LOWER),

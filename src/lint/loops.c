@@ -230,6 +230,60 @@ static bool is_passed(const walk_t *walk, uint32_t loop, uint32_t name) {
     return false;
 }
 
+// Whether the loop appends to that list, and does not begin it anew.
+static bool is_appended(walk_t *walk, uint32_t name) {
+    source_t *source = walk->source;
+    if (!source_may_search(source, walk->loop)) return false;
+    if (count_stores(source, walk->loop, name)) return false;
+    for (uint32_t at = walk->loop; at < source_node(source, walk->loop)->end; ++at) {
+        if (!source_is_named(source, at, "append")) continue;
+        if (source_node(source, at)->kind != KEEL_PY_ATTRIBUTE) continue;
+        uint32_t owner = source_child(source, at, KEEL_PY_F_VALUE);
+        if (source_node(source, owner)->kind == KEEL_PY_NAME &&
+            source->names[source_node(source, owner)->name] == name)
+            return true;
+    }
+    return false;
+}
+
+// The list that decides the expression's size: itself, stacked, or by its `len`.
+bool loop_grows_list(walk_t *walk, uint32_t node) {
+    source_t *source = walk->source;
+    for (unsigned depth = 0; depth < 3 && node != KEEL_NONE; ++depth) {
+        const keel_py_node_t *is = source_node(source, node);
+        if (is->kind == KEEL_PY_NAME) return is_appended(walk, source->names[is->name]);
+        if (is->kind != KEEL_PY_CALL) return false;
+        uint32_t func = source_child(source, node, KEEL_PY_F_FUNC);
+        word_t word = source_word(source, walk->function, func);
+        bool is_through = word == WORD_CONVERT || word == WORD_JOIN || word == WORD_NUMPY_READ ||
+                          word == WORD_NEW || source_is_named(source, func, "len");
+        if (!is_through) return false;
+        node = source_argument(source, node, KEEL_NONE);
+    }
+    return false;
+}
+
+bool loop_is_step_function(const walk_t *walk) {
+    const source_t *source = walk->source;
+    const function_t *function = &source->functions[walk->function];
+    if (!walk->function || function->name == KEEL_NONE || !walk_is_xla(source)) return false;
+    keel_str_t name = keel_py_name(&source->tree, function->node);
+    if (!function->is_in_loop && !keel_str_contains(name, "step")) return false;
+    if (!source_may_search(walk->source, function->node)) return false;
+    for (uint32_t at = function->node + 1; at < source_node(source, function->node)->end;) {
+        const keel_py_node_t *is = source_node(source, at);
+        if (is_loop(is->kind) || is_scope(is->kind)) {
+            at = is->end;
+            continue;
+        }
+        if (is->kind == KEEL_PY_ATTRIBUTE && is->field == KEEL_PY_F_FUNC &&
+            source_is_named(source, at, "backward"))
+            return true;
+        ++at;
+    }
+    return false;
+}
+
 // `x = concatenate([x, y])` in a loop.
 void loop_check_assign(walk_t *walk, uint32_t target, uint32_t from) {
     source_t *source = walk->source;

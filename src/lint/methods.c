@@ -46,8 +46,9 @@ static const char *const array_methods[] = {
     "swapaxes",    "take",          "conj",     "diff",       "logsumexp",
     "T",           "max",           "min",      "expand_as",  "view_as",
     "squeeze_",    "count_nonzero", "mT",       NULL};
-static const char *const size_methods[] = {
-    "repeat", "expand", "view", "reshape", "new_zeros", "new_ones", "new_empty", "narrow", NULL};
+static const char *const size_methods[] = {"repeat",    "expand",   "view",      "reshape",
+                                           "new_zeros", "new_ones", "new_empty", "narrow",
+                                           "split",     "topk",     NULL};
 static const char *const dynamic_methods[] = {
     "nonzero", "unique", "argwhere", "masked_select", "unique_consecutive", "bincount", NULL};
 
@@ -100,6 +101,18 @@ static void check_sizes(walk_t *walk, uint32_t call) {
     }
 }
 
+// `x.repeat_interleave(n)` by a tensor.
+static void check_repeat(walk_t *walk, uint32_t call) {
+    source_t *source = walk->source;
+    uint32_t first = source_argument(source, call, KEEL_NONE);
+    if (first == KEEL_NONE || source_keyword(source, call, "output_size") != KEEL_NONE) return;
+    ++walk->muted; // it was followed with the call
+    value_t value = walk_value(walk, first);
+    --walk->muted;
+    bool is_sized = walk->traced || (walk_is_xla(source) && walk_is_step(walk));
+    if (is_array(value) && is_sized) walk_report(walk, KEEL_LINT_DYNAMIC, call);
+}
+
 value_t walk_method(walk_t *walk, uint32_t call, uint32_t function, value_t receiver) {
     source_t *source = walk->source;
     keel_str_t name = keel_py_name(&source->tree, function);
@@ -120,6 +133,7 @@ value_t walk_method(walk_t *walk, uint32_t call, uint32_t function, value_t rece
         source_keyword(source, call, "size") == KEEL_NONE && (walk->traced || walk_is_xla(source)))
         walk_report(walk, KEEL_LINT_DYNAMIC, call);
     if (!is_known && !is_argument) return value_of(KIND_UNKNOWN);
+    if (is_known && keel_str_is(name, "repeat_interleave")) check_repeat(walk, call);
     if (keel_str_is_one_of(name, host_methods)) return value_of(KIND_HOST);
     if (keel_str_is_one_of(name, size_methods)) check_sizes(walk, call);
     if (keel_str_is_one_of(name, bool_methods)) return value_of(KIND_BOOLS);

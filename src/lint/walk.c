@@ -154,6 +154,7 @@ void walk_function(source_t *source, uint32_t number) {
     forget(source, number);
     begin(source, number);
     uint32_t node = function->node;
+    if (!walk.traced && loop_is_step_function(&walk)) walk.step = node;
     if (source_node(source, node)->kind == KEEL_PY_LAMBDA) {
         uint32_t body = source_child(source, node, KEEL_PY_F_BODY);
         if (body != KEEL_NONE) walk_return(&walk, walk_value(&walk, body));

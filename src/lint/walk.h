@@ -87,6 +87,11 @@ void jit_check_closure(walk_t *walk, uint32_t node, const slot_t *slot);
 
 // Whether the loop's turns are steps: it computes gradients, syncs, or calls what is compiled.
 bool loop_is_step(const walk_t *walk, uint32_t loop);
+// Whether each call of the function is a step: it computes gradients, and a loop calls it, or its
+// name says so.
+bool loop_is_step_function(const walk_t *walk);
+// Whether a list that the loop appends to decides the size of the expression.
+bool loop_grows_list(walk_t *walk, uint32_t node);
 void loop_check_call(walk_t *walk, uint32_t call, word_t word);
 void loop_check_method(walk_t *walk, uint32_t call, uint32_t function);
 void loop_check_assign(walk_t *walk, uint32_t target, uint32_t value);

@@ -20,3 +20,18 @@ def grow(x, new):
         score(both)
         score(x[i])
     return points
+
+
+def remember(x, steps):
+    history, kept = [], []
+    for _ in range(steps):
+        history.append(x)
+        score(jnp.stack(history))  # expect: growing-shape
+        score(jnp.zeros(len(history)))  # expect: growing-shape
+        score(history)  # expect: growing-shape
+        score(np.asarray(kept))
+        batch = []
+        for _ in range(8):
+            batch.append(x)
+        score(jnp.stack(batch))
+    return history

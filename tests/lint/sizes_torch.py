@@ -21,8 +21,12 @@ class Experts(nn.Module):
         head = x[:n]  # expect: value-dependent-size
         steps = torch.arange(n, device=x.device)  # expect: value-dependent-size
         wide = x.repeat(1, n)  # expect: value-dependent-size
+        best = torch.topk(x, n)  # expect: value-dependent-size
+        parts = x.split(labels.tolist())  # expect: host-read, value-dependent-size
+        spread = x.repeat_interleave(labels.sum(-1), dim=0)  # expect: data-dependent-shape
+        pairs = x.repeat_interleave(2, dim=0).split(4), torch.topk(x, 4)
         half = x[: x.size(0) // 2]
         x[x > 0] = 0
         names = {"a": 1}
         one = names["a"]
-        return rows, kept, where, places, index, chosen, values, long, twice, hot, fixed, head, steps, wide, half, one
+        return rows, kept, where, places, index, chosen, values, long, twice, hot, fixed, head, steps, wide, half, one, best, parts, spread, pairs
