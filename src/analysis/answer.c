@@ -57,10 +57,10 @@ static bool is_other_closure(const answer_facts_t *facts, const asked_t *asked,
     return is_other;
 }
 
-// The user's lines that led to the one that asked.
+// The user's lines that led to it, the one that asked among them.
 static uint64_t callers_of(const asked_t *asked) {
     uint64_t hash = asked->stack.count;
-    for (uint32_t i = 1; i < asked->stack.count; ++i) {
+    for (uint32_t i = 0; i < asked->stack.count; ++i) {
         const keel_stack_frame_t *frame = &asked->stack.frames[i];
         hash = hash * 31 + keel_quick_hash(keel_str_bytes(keel_str(frame->file))) + frame->line;
     }
@@ -96,19 +96,29 @@ static bool is_of_other_callers(const answer_facts_t *facts, const asked_t *aske
     return !has_data;
 }
 
+static bool are_two_functions(const answer_facts_t *facts, const asked_t *asked,
+                              const keel_history_record_t *record) {
+    return record->is_ours &&
+           keel_explain_are_two_functions(
+               process_last_call(facts->process, &record->key->digest, record->origin),
+               asked->call);
+}
+
 // Drops records of other functions with this one's origin. Returns how many are left.
 static size_t drop_other_closures(const answer_facts_t *facts, const asked_t *asked,
                                   const keel_sketch_t *sketch, keel_arena_t *arena,
                                   keel_history_record_t *records, size_t count) {
-    bool is_made = keel_is_foreign_file(keel_origin_file(keel_str(asked->site.origin)),
-                                        asked->site.place.application) &&
-                   answer_jits_there(facts, asked); // first: only the text read last is valid
+    bool is_librarys = keel_is_foreign_file(keel_origin_file(keel_str(asked->site.origin)),
+                                            asked->site.place.application);
+    // First: only the text read last is valid.
+    bool is_made = is_librarys && answer_jits_there(facts, asked);
     keel_one_origin_t pair = {.origin = asked->site.origin,
                               .text = text_of(facts, asked, arena),
                               .application = asked->site.place.application};
     size_t left = 0;
     for (size_t i = 0; i < count; ++i) {
-        if (is_made && is_of_other_callers(facts, asked, &records[i])) continue;
+        bool is_other = is_made || (is_librarys && are_two_functions(facts, asked, &records[i]));
+        if (is_other && is_of_other_callers(facts, asked, &records[i])) continue;
         pair.takes_others = records[i].sketch.names != sketch->names;
         if (!is_other_closure(facts, asked, &records[i], &pair)) records[left++] = records[i];
     }
@@ -385,6 +395,8 @@ keel_status_t answer_find(const answer_facts_t *facts, const asked_t *asked, kee
     else
         status = find_answer(facts, asked, &sketch, records, left, out);
     *out_said = !status;
+    out->is_another_function =
+        !status && out->has_record && are_two_functions(facts, asked, &out->record);
     if (status) answer_deinitialize(out);
     return status;
 }

@@ -14,6 +14,7 @@ typedef struct answer_t {
     // What it is compared with, its text in the arena; without one, the program is the first of its
     // kind.
     keel_history_record_t record;
+    bool is_another_function; // than the one that it is compared with, as recorded of the calls
 } answer_t;
 
 // What answers are based on.

@@ -22,13 +22,15 @@ static void explanation(keel_json_t *line, const keel_explanation_t *value) {
     keel_json_unsigned(line, "folded_total", value->folded_total);
 }
 
-static void against(keel_json_t *line, const keel_history_record_t *record) {
+static void against(keel_json_t *line, const answer_t *answer) {
+    const keel_history_record_t *record = &answer->record;
     keel_line_object(line, "against");
     keel_line_digest(line, "program", &record->program);
     keel_line_known_text(line, "name", record->name);
     keel_line_known_text(line, "run", record->run);
     keel_line_real(line, "when", record->when);
     keel_json_bool(line, "is_ours", record->is_ours);
+    if (answer->is_another_function) keel_json_bool(line, "is_another_function", true);
     keel_json_end_object(line);
 }
 
@@ -64,7 +66,7 @@ void answer_line(const asked_t *asked, const answer_t *answer, keel_buffer_t *ou
     }
     site(&line, &asked->site.place);
     keel_line_known_text(&line, "origin", asked->site.origin);
-    if (answer->has_record) against(&line, &answer->record);
+    if (answer->has_record) against(&line, answer);
     explanation(&line, &answer->explanation);
     keel_line_stack(&line, &asked->stack);
     keel_line_end(&line);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "explain/explain.h"
+
 // ---- values ------------------------------------------------------------------------------------
 
 static bool begins_object(keel_str_t text) {
@@ -72,7 +74,7 @@ static bool is_function(keel_str_t class) {
 // ---- one difference ----------------------------------------------------------------------------
 
 // The surest first; of one kind, the first in the call.
-enum { FUNCTION, TREE, STATIC, PASSED, CONFIG, UNCERTAIN, NOTHING };
+enum { FUNCTION, TREE, PART, STATIC, PASSED, CONFIG, UNCERTAIN, NOTHING };
 
 typedef struct found_t {
     int rank;
@@ -92,26 +94,28 @@ static void keep(found_t *found, int rank, keel_note_t note, keel_str_t subject,
 static void compare_objects(found_t *found, const keel_column_t *column) {
     keel_str_t none = KEEL_STR(""), object;
     apart_t apart = compare_values(column->before, column->after, &object);
+    bool is_plain =
+        !keel_column_has_object(column->before) && !keel_column_has_object(column->after);
+    keel_str_t before = is_plain ? column->before : none, after = is_plain ? column->after : none;
+    int rank = column->kind == 'p' ? PART : STATIC;
     if (apart == EQUAL) return;
     if (column->kind == 'f') {
         keep(found, apart == APART ? FUNCTION : UNCERTAIN, KEEL_NOTE_COUNT, none, none, none);
     } else if (apart == MAY_EQUAL) {
         keep(found, UNCERTAIN, KEEL_NOTE_SAME_FUNCTION, column->name, none, none);
     } else if (column->kind == 'x') {
-        keep(found, TREE, KEEL_NOTE_HELD, column->name, none, none);
+        keep(found, TREE, is_plain ? KEEL_NOTE_METADATA : KEEL_NOTE_HELD, column->name, before,
+             after);
     } else if (!object.size) {
-        bool is_plain =
-            !keel_column_has_object(column->before) && !keel_column_has_object(column->after);
-        keep(found, STATIC, KEEL_NOTE_STATIC_VALUE, column->name, is_plain ? column->before : none,
-             is_plain ? column->after : none);
+        keep(found, rank, KEEL_NOTE_STATIC_VALUE, column->name, before, after);
     } else {
         keel_str_t class = class_of(column->after, object.data);
-        bool is_first = found->rank > STATIC;
-        keep(found, STATIC,
-             is_function(class) ? KEEL_NOTE_STATIC_FUNCTION : KEEL_NOTE_STATIC_OBJECT, column->name,
-             none, none);
+        bool is_first = found->rank > rank;
+        keep(found, rank, is_function(class) ? KEEL_NOTE_STATIC_FUNCTION : KEEL_NOTE_STATIC_OBJECT,
+             column->name, none, none);
         if (is_first && !is_function(class)) found->change.class = class;
     }
+    found->change.is_part = found->rank == PART;
 }
 
 // "State" of "State 0x7f00".
@@ -218,6 +222,19 @@ static found_t compare_calls(const keel_columns_t *columns, const char *before, 
     if (has_hash(keel_str(after)))
         keep(&found, UNCERTAIN, KEEL_NOTE_SAME_FUNCTION, KEEL_STR(""), KEEL_STR(""), KEEL_STR(""));
     return found;
+}
+
+static keel_str_t function_of(const char *call) {
+    keel_str_t rest = keel_str(call ? call : "");
+    keel_call_line_t line;
+    while (keel_call_next(&rest, &line))
+        if (line.kind == 'f') return line.value;
+    return KEEL_STR("");
+}
+
+bool keel_explain_are_two_functions(const char *before, const char *after) {
+    keel_str_t was = function_of(before), is = function_of(after), object;
+    return was.size && is.size && compare_values(was, is, &object) == APART;
 }
 
 // ---- together ----------------------------------------------------------------------------------

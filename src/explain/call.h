@@ -9,6 +9,7 @@ typedef struct keel_call_change_t {
     keel_note_t note;   // KEEL_NOTE_COUNT: the function was made anew, or may have been
     keel_str_t subject; // an argument, a setting; empty if there is none
     keel_str_t before, after;
+    bool is_part;     // of what a library that calls jax.jit was passed
     keel_str_t class; // of the object that differs; empty if there is none
 } keel_call_change_t;
 

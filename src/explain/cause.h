@@ -209,6 +209,9 @@ typedef enum keel_framework {
     X(HELD, "what it holds besides arrays is not the same object as before",                       \
       "Make functions, optimizers and settings that it holds once, before the loop, and keep "     \
       "them in what each call passes.")                                                            \
+    X(METADATA, "what it holds besides arrays has another value",                                  \
+      "Make that field an array among the others (data_fields), or leave it out of what the call " \
+      "passes.")                                                                                   \
     X(STATIC_OBJECT, "another object of a class that has no __eq__",                               \
       "Make it once, before the loop; or give its class __eq__ and __hash__ "                      \
       "(@dataclass(frozen=True)).")                                                                \
@@ -232,6 +235,10 @@ typedef enum keel_framework {
       "If the library takes an array there, pass jnp.asarray(x).")                                 \
     X(NO_ARRAY, "it is not an array in one of the two calls: a Python number, None or left out",   \
       "Pass an array in every call: jnp.asarray(x) of one dtype; for None, a neutral value.")      \
+    X(MOVED, "an array moved to another place among the arguments",                                \
+      "Keep it where it is: stop its gradient (lax.stop_gradient, optax.masked) instead of "       \
+      "moving "                                                                                    \
+      "it; or accept a program for each phase.")                                                   \
     X(LEFT_OUT, "it is None or left out in one of the two calls",                                  \
       "Create it at the start and pass it in every call, with a neutral value (ones to multiply, " \
       "zeros to add); or jit a function for each case.")                                           \

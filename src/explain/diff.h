@@ -166,6 +166,9 @@ static inline uint32_t *keel_diff_operand_origins(const keel_diff_t *diff, keel_
 // one argument removed and one added; their uses are compared as usual.
 void keel_diff_pair_moved(keel_diff_t *diff);
 
+// lists.c: pairs the arguments in lists that were cut or continued before their end.
+keel_status_t keel_diff_pair_lists(keel_diff_t *diff) KEEL_MUST_CHECK;
+
 // ---- fit.c -------------------------------------------------------------------------------------
 
 // Records how the paired arguments changed.

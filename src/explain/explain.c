@@ -69,6 +69,19 @@ static void fold_shardings(keel_diff_t *diff) {
     }
 }
 
+// What follows from the number of dimensions of an argument: layouts, which list them, and axes,
+// which count them.
+static void fold_ranks(keel_diff_t *diff) {
+    uint32_t top = diff->rank_root;
+    for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
+        const keel_root_t *root = &diff->roots[i];
+        if (root->follows != KEEL_NONE || root->difference.new_op == KEEL_NONE) continue;
+        if (root->difference.kind == KEEL_CAUSE_LAYOUT ||
+            (root->difference.kind == KEEL_CAUSE_CONSTANT && keel_diff_is_axis(&root->difference)))
+            fold_root(diff, i, top);
+    }
+}
+
 // Everything that drifted from that root is proportional to the number of devices.
 static bool is_per_device(const keel_diff_t *diff, uint32_t root, const keel_root_t *devices) {
     int64_t had = (int64_t)devices->before, has = (int64_t)devices->after;
@@ -423,6 +436,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     KEEL_TRY(keel_diff_random(diff));
     KEEL_TRY(keel_diff_rest(diff));
     fold_shardings(diff);
+    fold_ranks(diff);
     fold_shapes(diff);
     keel_diff_joined(diff);
     fold_shares(diff);

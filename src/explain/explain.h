@@ -7,7 +7,7 @@
 //   parameters.c     arguments of HLO, by type and place
 //   made.c           lines that made what these arguments hold
 //   moved.c          arguments that moved within what is passed
-//   trees.c          trees of arguments, by their names
+//   trees.c          trees of arguments, by their names; lists.c: in lists
 //   joined.c         arrays that are longer by an argument that was added
 //   graph.c          one program: producers, calls, constants, lines (line.c, lines.c, enclosing.c)
 //   scope.c          the named scopes around an operation
@@ -121,6 +121,10 @@ typedef struct keel_retrace_t {
     const char *const *earlier;           // calls that led to the same program, the oldest first
     uint32_t earlier_count;
 } keel_retrace_t;
+
+// True if both calls (keel_call_read) are known and they called two functions, which may have been
+// made by one factory: then two are alive, or one was made anew.
+bool keel_explain_are_two_functions(const char *before, const char *after);
 
 // Whether an argument is committed to a device in one of two programs of JAX's only. With one
 // partition they have one key, but JAX compares it; keel_explain says which arguments they are.

@@ -170,16 +170,17 @@ static uint32_t column_of(const leads_t *leads, const keel_root_t *root) {
     return leads->usual;
 }
 
-// Which of its holes says most about what a column decides: one that holds its number, then by
-// kind.
+// Which of its holes says most about what a column decides: a size that holds its number, then by
+// kind, and one that holds it before others.
 static unsigned weight_of(const keel_root_t *root, const keel_column_t *column) {
     static const keel_cause_t order[] = {KEEL_CAUSE_STRUCTURE, KEEL_CAUSE_CONSTANT, KEEL_CAUSE_SIZE,
                                          KEEL_CAUSE_PRECISION, KEEL_CAUSE_DTYPE};
-    if (holds_number(root, column)) return 0;
+    bool holds = holds_number(root, column);
+    if (holds && root->difference.kind == KEEL_CAUSE_SIZE) return 0;
     unsigned at = 0;
     while (at < sizeof order / sizeof *order && order[at] != root->difference.kind)
         ++at;
-    return at + 1;
+    return 2 * at + 2 - holds;
 }
 
 // ---- telling it --------------------------------------------------------------------------------
@@ -236,7 +237,6 @@ static void tell_column(keel_diff_t *diff, const keel_column_t *column, keel_roo
     if (column->kind == 'c' && told->kind != KEEL_CAUSE_PRECISION && told->kind != KEEL_CAUSE_DTYPE)
         told->kind = KEEL_CAUSE_OPTION;
     root->is_recorded = true;
-    root->is_number = false;
 }
 
 static void lead_holes(keel_diff_t *diff, leads_t *leads) {

@@ -137,6 +137,7 @@ static bool tell_order(keel_diff_t *diff, keel_difference_t *difference) {
     if (diff->before_count != diff->after_count) return false;
     for (uint32_t i = 0; i < diff->after_count; ++i) {
         if (number_before(diff, i) == i) continue;
+        difference->kind = KEEL_CAUSE_ARGUMENTS;
         difference->subject = "arguments";
         difference->note = keel_note_text(KEEL_NOTE_REORDERED);
         difference->old_value = order_text(diff, false, i);

@@ -98,6 +98,14 @@ static keel_status_t tell_change(const keel_call_change_t *change, keel_explanat
     return retrace_text(out, change->after, &root->new_value);
 }
 
+// Of what the library was passed; its note and advice stay.
+static keel_status_t tell_part(const keel_call_change_t *change, keel_explanation_t *out,
+                               keel_difference_t *root) {
+    KEEL_TRY(retrace_text(out, change->subject, &root->subject));
+    KEEL_TRY(retrace_text(out, change->before, &root->old_value));
+    return retrace_text(out, change->after, &root->new_value);
+}
+
 static keel_status_t tell_call(const keel_retrace_t *retrace, keel_explanation_t *out,
                                keel_difference_t *root) {
     keel_call_change_t change;
@@ -107,6 +115,8 @@ static keel_status_t tell_call(const keel_retrace_t *retrace, keel_explanation_t
     root->note = of_library(retrace->site);
     if (*root->note && is_recorded && change.note == KEEL_NOTE_UNUSED)
         change.subject = KEEL_STR(""); // the library's name
+    else if (*root->note && is_recorded && change.is_part)
+        return tell_part(&change, out, root);
     else if (*root->note && !(is_recorded && change.note == KEEL_NOTE_CONFIG))
         return NULL;
     if (is_recorded) return tell_change(&change, out, root);

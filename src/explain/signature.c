@@ -50,7 +50,9 @@ static keel_status_t pair_by_name(keel_diff_t *diff) {
     for (uint32_t j = 0; !status && j < diff->after_count; ++j) {
         keel_str_t name = diff->arguments_after[j].name;
         const uint64_t *i = name.size ? keel_map_find(&names, keel_str_bytes(name)) : NULL;
-        if (i && diff->arguments_before[*i].counterpart == KEEL_NONE) pair(diff, (uint32_t)*i, j);
+        if (i && diff->arguments_before[*i].counterpart == KEEL_NONE &&
+            diff->arguments_after[j].counterpart == KEEL_NONE)
+            pair(diff, (uint32_t)*i, j);
     }
     keel_map_deinitialize(&names);
     return status;
@@ -768,6 +770,7 @@ keel_status_t keel_diff_signature(keel_diff_t *diff, const keel_sources_t *sourc
         KEEL_TRY(keel_parameters_pair(diff));
         KEEL_TRY(keel_parameters_part(diff, sources));
     } else {
+        KEEL_TRY(keel_diff_pair_lists(diff));
         KEEL_TRY(pair_by_name(diff));
         keel_diff_pair_moved(diff);
         pair_the_rest(diff);

@@ -210,6 +210,42 @@ static bool find_note_of_model(const keel_diff_t *diff, uint32_t root, const uin
     return is_kind && is_of_model(diff, root, optimized);
 }
 
+// "state[1][0]": in a list, which says where it belongs. A wrapped module moves by names, beside
+// what is new in it.
+static bool is_in_list(keel_str_t name) {
+    return name.size > 2 && name.data[name.size - 2] >= '0' && name.data[name.size - 2] <= '9';
+}
+
+static unsigned depth_of(keel_str_t name) {
+    unsigned depth = 0;
+    for (size_t i = 0; i < name.size; ++i)
+        depth += name.data[i] == '[' || name.data[i] == '.';
+    return depth;
+}
+
+// "params['head']" moved from what is trained to what is frozen: what comes or goes with it, like
+// an optimizer's state, follows.
+static bool tell_moved(keel_diff_t *diff, keel_difference_t *difference) {
+    const keel_argument_t *told = NULL;
+    for (uint32_t i = 0; i < diff->before_count; ++i) {
+        const keel_argument_t *was = &diff->arguments_before[i];
+        if (!was->is_moved || was->counterpart == KEEL_NONE) continue;
+        keel_str_t is = diff->arguments_after[was->counterpart].name;
+        if (depth_of(was->name) != depth_of(is)) continue; // below a module that wraps it
+        bool is_subject =
+            keel_str_is(was->name, difference->subject) || keel_str_is(is, difference->subject);
+        if (is_subject || (!told && is_in_list(was->name) && is_in_list(is))) told = was;
+        if (is_subject) break;
+    }
+    if (!told) return false;
+    keel_str_t is = diff->arguments_after[told->counterpart].name;
+    const char *rest = *difference->note ? "; " : "";
+    difference->note =
+        keel_diff_text(diff, "%s: %.*s -> %.*s%s%s", keel_note_text(KEEL_NOTE_MOVED),
+                       KEEL_STR_ARGS(told->name), KEEL_STR_ARGS(is), rest, difference->note);
+    return true;
+}
+
 keel_status_t keel_diff_subjects(keel_diff_t *diff) {
     bool is_named = diff->after.program->format == KEEL_FORMAT_MLIR;
     uint8_t *optimized = NULL;
@@ -218,6 +254,7 @@ keel_status_t keel_diff_subjects(keel_diff_t *diff) {
         keel_difference_t *difference = &diff->roots[i].difference;
         keel_note_t note;
         if (diff->roots[i].follows != KEEL_NONE || keel_note_advice(difference->note)) continue;
+        if (difference->kind == KEEL_CAUSE_ARGUMENTS && tell_moved(diff, difference)) continue;
         if (is_named ? find_note(diff, &diff->roots[i], &note)
                      : find_note_of_model(diff, i, optimized, &note))
             keel_diff_note(diff, difference, note);

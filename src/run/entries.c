@@ -79,6 +79,7 @@ static keel_status_t against_of(const entry_context_t *to, const json_t *against
     entry->against_when = keel_event_number(against, "when");
     entry->is_compared = against;
     entry->against_is_ours = json_is_true(json_object_get(against, "is_ours"));
+    entry->is_another_function = json_is_true(json_object_get(against, "is_another_function"));
     KEEL_TRY(keel_event_keep_field(to->texts, against, "program", &entry->against_program));
     KEEL_TRY(keel_event_keep_field(to->texts, against, "name", &entry->against_name));
     return keel_event_keep_field(to->texts, against, "run", &entry->against_run);

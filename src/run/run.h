@@ -124,7 +124,8 @@ typedef struct keel_run_entry_t {
     const char *against_program, *against_name, *against_run; // "" if unknown
     double against_when;
     bool against_is_ours;
-    bool unrelated; // has almost nothing in common with what it was compared with
+    bool is_another_function; // than the one that had that program
+    bool unrelated;           // has almost nothing in common with what it was compared with
     double alike;
     keel_run_difference_t *roots;
     size_t root_count;

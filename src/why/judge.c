@@ -154,6 +154,23 @@ static bool is_of_start(const keel_why_t *why, const keel_why_entry_t *entry) {
 // In JAX, a function's program with nothing in common with earlier ones is another function of the
 // same name. In PyTorch/XLA and in C, which have one name for all, it is a recompile without a
 // known cause.
+static bool is_made_again(const keel_why_t *why, const char *program) {
+    for (size_t i = 0; i < why->entry_count; ++i)
+        if (keel_run_is_retrace(why->entries[i].asked) &&
+            strcmp(why->entries[i].asked->program, program) == 0)
+            return true;
+    return false;
+}
+
+// Two functions that one factory made, each with a program of its own: they take turns. One that
+// was made anew replaces the other, whose program does not run again.
+static bool is_one_of_two(const keel_why_t *why, const keel_why_entry_t *entry) {
+    const keel_run_entry_t *asked = entry->asked;
+    return asked->is_another_function && asked->against_is_ours && asked->is_compile &&
+           keel_run_ran_after(&why->run, asked->against_program, asked->program, asked->pid) &&
+           !is_made_again(why, asked->against_program) && !is_made_again(why, asked->program);
+}
+
 static void leave_out_strangers(keel_why_t *why) {
     keel_framework_t framework;
     keel_why_framework(why, &framework);
@@ -162,7 +179,7 @@ static void leave_out_strangers(keel_why_t *why) {
         bool is_again = entry->recompile && entry->asked->is_compile;
         bool is_stranger =
             entry->asked->unrelated && (!is_again || framework == KEEL_FRAMEWORK_JAX);
-        entry->left_out = is_stranger || is_of_start(why, entry);
+        entry->left_out = is_stranger || is_of_start(why, entry) || is_one_of_two(why, entry);
         if (entry->left_out && is_again && why->recompiles) --why->recompiles;
     }
 }

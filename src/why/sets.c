@@ -12,7 +12,7 @@ typedef struct group_t {
     const keel_run_difference_t *root; // of the first recompile; NULL: none
     const char *first_program; // the function's, if it is counted but has no entry; NULL: it is not
     bool is_one_subject;       // of all recompiles
-    bool has_retrace;          // the line asked for the same again
+    bool is_accident;          // traced again, or for another device or setting: no choice of sizes
     bool has_gradient;         // the function computes gradients
     bool is_used;              // one ran after the last was asked for
     uint64_t last_step;
@@ -61,7 +61,9 @@ static keel_status_t add_entry(groups_t *groups, const keel_why_t *why, size_t i
     group_t *group = &groups->list[at];
     const keel_run_difference_t *root = entry->recompile ? keel_why_cause(entry) : NULL;
     if (!group->root) group->root = root;
-    if (root && root->kind == KEEL_CAUSE_RETRACE) group->has_retrace = true;
+    if (root && (root->kind == KEEL_CAUSE_RETRACE ||
+                 keel_cause_facts(root->kind)->question == KEEL_QUESTION_POLICY))
+        group->is_accident = true;
     if (entry->recompile && (!root || root->kind != group->root->kind ||
                              strcmp(root->subject, group->root->subject) != 0))
         group->is_one_subject = false;
@@ -74,7 +76,7 @@ static keel_status_t add_entry(groups_t *groups, const keel_why_t *why, size_t i
 }
 
 static bool is_finite(const group_t *group) {
-    return group->programs >= KEEL_JOURNAL_WARM_LEAST && !group->has_retrace;
+    return group->programs >= KEEL_JOURNAL_WARM_LEAST && !group->is_accident;
 }
 
 // A training step that ran has trained: for it the set ends before its first execution.

@@ -242,6 +242,30 @@ def left_out_accident():
     step(ones(8, W), ones(8, W))  # <- here
 
 
+def loss_of(trained, frozen, x):
+    return ((x * trained["tail"]) ** 2 * frozen.get("head", trained.get("head"))).sum()
+
+
+def moved_accident():
+    @jax.jit
+    def step(trained, frozen, x):
+        return jax.grad(loss_of)(trained, frozen, x)
+
+    step({"head": ones(W), "tail": ones(W)}, {}, ones(8, W))
+    step({"tail": ones(W)}, {"head": ones(W)}, ones(8, W))  # <- here
+
+
+def moved_mended_in_its_place():
+    @jax.jit
+    def step(trained, x, rates):
+        gradient = jax.grad(loss_of)(trained, {}, x)
+        return jax.tree.map(lambda g, rate: g * rate, gradient, rates)
+
+    for rate in (1.0, 0.0):
+        step({"head": ones(W), "tail": ones(W)}, ones(8, W),
+             {"head": np.float32(rate), "tail": np.float32(1)})
+
+
 def left_out_mended_start():
     @jax.jit
     def step(x, mask):

@@ -450,6 +450,36 @@ class Comparable:  # with __eq__ and __hash__
     rate: float = 0.5
 
 
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["weights"], meta_fields=["round"])
+@dataclasses.dataclass
+class Rounds:
+    weights: np.ndarray
+    round: int
+
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["weights", "round"],
+                   meta_fields=[])
+@dataclasses.dataclass
+class CountedRounds:
+    weights: np.ndarray
+    round: np.ndarray
+
+
+@jax.jit
+def step_of_rounds(state, x):
+    return (x * state.weights).sum()
+
+
+def metadata_accident():
+    for number in range(4):
+        step_of_rounds(Rounds(ones(W), number), ones(8, W))  # <- here
+
+
+def metadata_mended():
+    for number in range(4):
+        step_of_rounds(CountedRounds(ones(W), np.int32(number)), ones(8, W))
+
+
 def static_object_accident():
     step = jax.jit(lambda x, config: square(x) * config.rate, static_argnames="config")
     for _ in range(2):

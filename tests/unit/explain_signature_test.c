@@ -110,7 +110,7 @@ static void arguments_are_paired_by_name_then_by_place(void **state) {
                  "return a",
                  "b: f32[3] a: f32[2]\n"
                  "return a",
-                 "structure arguments: a, b -> b, a (the same arguments in a different order)",
+                 "arguments arguments: a, b -> b, a (the same arguments in a different order)",
                  NULL},
                 // One that was renamed keeps its type.
                 {"a: f32[2] b: f32[3]\n"
@@ -271,30 +271,31 @@ static void arguments_that_moved_keep_type_and_last_step(void **state) {
          "x: f16[2] q['b']['w']: f32[3] q['a']['w']: f32[3]\n"
          "return x",
          "dtype x: f32[2] -> f16[2]\n"
-         "arguments q['b']['w']: absent -> f32[3] +3 (it is None or left out in one of the two "
-         "calls; and 1 more argument)",
+         "arguments q['b']['w']: absent -> f32[3] +3 (an array moved to another place among the "
+         "arguments: p['b']['w'] -> q['b']['w']; and 1 more argument)",
          "dtype x: f16[2] -> f32[2]\n"
-         "arguments p['a']['w']: absent -> f32[3] +3 (it is None or left out in one of the two "
-         "calls; and 1 more argument)"},
+         "arguments p['a']['w']: absent -> f32[3] +3 (an array moved to another place among the "
+         "arguments: q['a']['w'] -> p['a']['w']; and 1 more argument)"},
         {"x: f32[2] trained['a']['w']: f32[3]\n"
          "return x",
          "x: f16[2] frozen['a']['w']: f32[3]\n"
          "return x",
          "dtype x: f32[2] -> f16[2]\n"
-         "arguments frozen['a']['w']: absent -> f32[3] +1 (it is None or left out in one of the "
-         "two calls)",
+         "arguments frozen['a']['w']: absent -> f32[3] +1 (an array moved to another place among "
+         "the arguments: trained['a']['w'] -> frozen['a']['w'])",
          "dtype x: f16[2] -> f32[2]\n"
-         "arguments trained['a']['w']: absent -> f32[3] +1 (it is None or left out in one of the "
-         "two calls)"},
+         "arguments trained['a']['w']: absent -> f32[3] +1 (an array moved to another place among "
+         "the arguments: frozen['a']['w'] -> trained['a']['w'])"},
         {"x: f32[2] trained['a']['w']: f32[3] trained['b']['w']: f32[3]\n"
          "return x",
          "x: f16[2] trained['a']['w']: f32[3] frozen['b']['w']: f32[3]\n"
          "return x",
          "dtype x: f32[2] -> f16[2]\n"
-         "arguments frozen['b']['w']: absent -> f32[3] +1 (it is None or left out in one of the "
-         "two calls)",
+         "arguments frozen['b']['w']: absent -> f32[3] +1 (an array moved to another place among "
+         "the arguments: trained['b']['w'] -> frozen['b']['w'])",
          "dtype x: f16[2] -> f32[2]\n"
-         "arguments trained['b']['w']: absent -> f32[3] +1"},
+         "arguments trained['b']['w']: absent -> f32[3] +1 (an array moved to another place among "
+         "the arguments: frozen['b']['w'] -> trained['b']['w'])"},
         {"x: f32[2] trained['a']['w']: f32[3]\n"
          "return x",
          "x: f16[2] frozen['a']['w']: f32[4]\n"

@@ -390,7 +390,7 @@ static void the_same_operations_may_take_other_values(void **state) {
                  "w: f32[4] x: f32[4] v: f32[4] y: f32[4] z: f32[4]\n"
                  "a = tanh f32[4] v @9\n"
                  "return a",
-                 "structure arguments: v, w, x, y -> w, x, v, y @99 (the same arguments in a "
+                 "arguments arguments: v, w, x, y -> w, x, v, y @99 (the same arguments in a "
                  "different order)",
                  NULL},
                 {"v: f32[4] w: f32[4] x: f32[4] y: f32[4] z: f32[4] u: f32[4]\n"

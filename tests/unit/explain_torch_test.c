@@ -13,9 +13,9 @@ static void parameters_are_paired_by_type_line_and_use(void **state) {
                  "b: f32[4] @6 a: f32[4] @5\n"
                  "y = subtract f32[4] a b @7\n"
                  "return y",
-                 "structure arguments: argument 0, argument 1 -> argument 1, argument 0 @6<99 (the "
+                 "arguments arguments: argument 0, argument 1 -> argument 1, argument 0 @6<99 (the "
                  "same arguments in a different order)",
-                 "structure arguments: argument 0, argument 1 -> argument 1, argument 0 @5<99 (the "
+                 "arguments arguments: argument 0, argument 1 -> argument 1, argument 0 @5<99 (the "
                  "same arguments in a different order)"},
                 {"hlo\n"
                  "a: f32[4] @5\n"

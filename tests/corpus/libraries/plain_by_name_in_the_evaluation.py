@@ -1,4 +1,4 @@
-# cause: structure
+# cause: arguments
 # subject: arguments
 # advice: by name
 # reason: training gives the batch by its place, the evaluation by its name; jit sorts what is given by name, so the arguments are in another order
