@@ -455,11 +455,11 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     keel_diff_unrolled(diff);
     KEEL_TRY(keel_diff_numbers(diff, new_side->sources));
     fold_derived(diff);
-    KEEL_TRY(keel_diff_recorded(diff));
     KEEL_TRY(keel_diff_edit(diff, old_side, new_side));
     place_closed_over(diff);
     KEEL_TRY(keel_diff_subjects(diff));
     keel_diff_circumstances(diff);
+    KEEL_TRY(keel_diff_recorded(diff));
     return give_explanation(diff, out);
 }
 

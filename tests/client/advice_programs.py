@@ -242,28 +242,32 @@ def left_out_accident():
     step(ones(8, W), ones(8, W))  # <- here
 
 
-def loss_of(trained, frozen, x):
-    return ((x * trained["tail"]) ** 2 * frozen.get("head", trained.get("head"))).sum()
+@jax.jit
+def layered_step(trained, frozen, x):
+    def loss(trained):
+        return functools.reduce(lambda h, w: jnp.tanh(h @ w), frozen + trained, x).mean()
+
+    return [w - 0.1 * g for w, g in zip(trained, jax.grad(loss)(trained))]
+
+
+@jax.jit
+def masked_layered_step(trained, x, rates):
+    def loss(trained):
+        return functools.reduce(lambda h, w: jnp.tanh(h @ w), trained, x).mean()
+
+    return [w - rate * g for w, g, rate in zip(trained, jax.grad(loss)(trained), rates)]
 
 
 def moved_accident():
-    @jax.jit
-    def step(trained, frozen, x):
-        return jax.grad(loss_of)(trained, frozen, x)
-
-    step({"head": ones(W), "tail": ones(W)}, {}, ones(8, W))
-    step({"tail": ones(W)}, {"head": ones(W)}, ones(8, W))  # <- here
+    weights = [ones(W, 6), ones(6, 5), ones(5, 3)]
+    for depth in (0, 1):
+        layered_step(weights[depth:], weights[:depth], ones(8, W))  # <- here
 
 
 def moved_mended_in_its_place():
-    @jax.jit
-    def step(trained, x, rates):
-        gradient = jax.grad(loss_of)(trained, {}, x)
-        return jax.tree.map(lambda g, rate: g * rate, gradient, rates)
-
-    for rate in (1.0, 0.0):
-        step({"head": ones(W), "tail": ones(W)}, ones(8, W),
-             {"head": np.float32(rate), "tail": np.float32(1)})
+    weights = [ones(W, 6), ones(6, 5), ones(5, 3)]
+    for rate in (0.1, 0.0):
+        masked_layered_step(weights, ones(8, W), [np.float32(rate), np.float32(0.1), np.float32(0.1)])
 
 
 def left_out_mended_start():

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: loop bound
+# subject: length
 # old: 4
 # new: 6
 # advice: fori_loop

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: loop bound
+# subject: n
 # old: 10
 # new: 12
 # advice: fori_loop
