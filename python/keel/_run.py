@@ -3,7 +3,7 @@
 import logging
 import os
 
-from . import (bytecode, devices, disabled_jit, doors, fixes, handlers, kernels, loops, outlines,
+from . import (bytecode, collector, devices, disabled_jit, doors, fixes, handlers, kernels, loops, outlines,
                own_cache, preparing, rehearsal, service)
 from ._imports import when_imported
 
@@ -19,6 +19,7 @@ def begin_jax() -> None:
     def is_other(record: logging.LogRecord) -> bool:
         return not record.getMessage().startswith("Platform 'keel' is experimental")
     logging.getLogger("jax._src.xla_bridge").addFilter(is_other)
+    collector.begin()
     kernels.begin()
     handlers.begin()
     devices.begin()

@@ -134,7 +134,8 @@ keel_status_t cli_set_environment(const keel_settings_t *settings, const char *p
     for (int i = 0; i < KEEL_SETTING_COUNT; ++i) {
         const keel_setting_value_t *value = &settings->values[i];
         // The child finds the config file and the defaults by itself, but its Python reads no file.
-        bool is_of_python = i == KEEL_SETTING_JAX_CPU || i == KEEL_SETTING_CPU_DEVICES;
+        bool is_of_python = i == KEEL_SETTING_JAX_CPU || i == KEEL_SETTING_CPU_DEVICES ||
+                            i == KEEL_SETTING_PYTHON_GC || i == KEEL_SETTING_MODE;
         if (value->origin == KEEL_ORIGIN_FLAG || value->origin == KEEL_ORIGIN_ENVIRONMENT ||
             (value->origin == KEEL_ORIGIN_FILE && is_of_python))
             KEEL_TRY(put(keel_setting_facts((keel_setting_t)i)->environment, value->text));

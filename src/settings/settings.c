@@ -337,6 +337,13 @@ static keel_status_t check_jax_cpu(const keel_settings_t *settings) {
                       &place);
 }
 
+static keel_status_t check_python_gc(const keel_settings_t *settings) {
+    static const char *const words[] = {"start", "keep"};
+    size_t place;
+    return CHECK_WORD(settings, KEEL_SETTING_PYTHON_GC, words, "is unknown; use start or keep",
+                      &place);
+}
+
 static keel_status_t check_on_drift(keel_settings_t *settings) {
     static const char *const words[] = {
 #define KEEL_ON_DRIFT_WORD(name, word) word,
@@ -483,6 +490,7 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_age(settings, KEEL_SETTING_KEEP_RUNS, &settings->keep_runs));
     KEEL_TRY(check_devices(settings));
     KEEL_TRY(check_jax_cpu(settings));
+    KEEL_TRY(check_python_gc(settings));
     KEEL_TRY(check_on_drift(settings));
     KEEL_TRY(check_freeze(settings));
     KEEL_TRY(check_agree(settings));
