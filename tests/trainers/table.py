@@ -102,7 +102,8 @@ TRAINERS = [
             values="ones",
             limits={(phase, "accident"): "two functions that brax maps at one line are taken for one: jit__fun"
                     for phase in ("cold", "v6e:2x4, none", "h200:8, none", "v6e:2x4, new")}
-            | {("v6e:4x4, none", "end"): "brax takes other hosts' devices for its own, unless JAX is distributed"}),
+            | {("keys", "keys"): "its last function closes over means that devices compute, 2 of its 237 programs",
+               ("v6e:4x4, none", "end"): "brax takes other hosts' devices for its own, unless JAX is distributed"}),
     Trainer("diffrax", "jax", "{here}/diffrax_node.py", "model.eqx", "done", "restored model.eqx",
             Accident("shape", "f32[10]", "f32[20]", "diffrax_node.py"),
             limits={("warm", "warm"): "equinox checks with host callbacks; JAX's own client stores no program with one",
