@@ -311,6 +311,7 @@ keel_status_t engine_add_client(keel_engine_t *engine, PJRT_Client *client,
 void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
                                 const PJRT_NamedValue *options, size_t option_count) {
     if (getpid() != engine->pid) return;
+    keel_python_leave_threads();
     keel_backend_t backend;
     keel_status_t status = keel_backend_read(engine->api, client, options, option_count, &backend);
     if (!status) {

@@ -154,7 +154,6 @@ keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *t
     engine->rehearsal->bulk.writes = writes;
     if (compiles == KEEL_REHEARSE_ALL) engine->looks_up = false;
     keel_rehearse_when_refused(note_refused, engine);
-    keel_python_leave_threads();
     return NULL;
 }
 

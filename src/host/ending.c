@@ -1,8 +1,9 @@
 // Until 3.14, Python ends a thread that wants its lock while the interpreter ends (pthread_exit).
 // That unwinds the thread's stack, and if a destructor of the client waits for the lock, it may not
-// be unwound: C++ ends the process with exit code 134. On a device such threads wait for results
-// then; in a rehearsal nothing takes time, so they come for the lock. They are left to wait for the
-// end of the process, as Python 3.14 does itself.
+// be unwound: C++ ends the process with exit code 134. So it does without Keel, but then such
+// threads mostly wait for results or compile; in a rehearsal, and where programs are loaded, that
+// takes no time, so they come for the lock. They are left to wait for the end of the process, as
+// Python 3.14 does itself.
 #define _GNU_SOURCE // RTLD_DEFAULT
 #include <dlfcn.h>
 #include <pthread.h>

@@ -107,6 +107,7 @@ TRAINERS = [
     Trainer("diffrax", "jax", "{here}/diffrax_node.py", "model.eqx", "done", "restored model.eqx",
             Accident("shape", "f32[10]", "f32[20]", "diffrax_node.py"),
             limits={("warm", "warm"): "equinox checks with host callbacks; JAX's own client stores no program with one",
+                    ("v6e:2x4, again", "warm"): "nor do rehearsals for TPUs",
                     ("v6e:4x4, none", "accident"): "each host trains by itself, and each has its accident"}),
     # What asks for logits of a whole prompt asks for two programs that vLLM does not warm up.
     Trainer("vllm", "vllm", "{here}/vllm_serve.py", "", "done", "",
