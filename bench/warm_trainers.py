@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Warm starts of real trainers (tests/trainers) and of examples/jax/train_gpt.py on JAX's own client of four CPU
 devices, side by side: JAX's persistent cache, and Keel. Each is a whole command: imports, tracing, loading, six
-steps. Prints a section of Markdown with clock and processor time.
+steps (train_gpt.py: one). Prints a section of Markdown with clock and processor time.
 
 Usage: .venv/bin/python bench/warm_trainers.py [NAME...] [--repeats 5] [--json]
 
