@@ -1,4 +1,4 @@
-"""While a program starts, Python's garbage collector looks at old objects a tenth as often.
+"""If python_gc is `start`: while a program starts, Python's garbage collector looks at old objects a tenth as often.
 
 What imports and traces make mostly stays, and a full collection looks through all of it: a
 sixth of a warm start of MaxText, less of others. Young objects, which most garbage is, are collected as always.
@@ -13,7 +13,7 @@ from typing import Any, Dict, Optional, Tuple
 
 from ._compiles import when_compiled
 
-SETTING = "KEEL_PYTHON_GC"  # start or keep
+SETTING = "KEEL_PYTHON_GC"  # keep or start
 DEFAULTS = ((700, 10, 10), (2000, 10, 10))  # of Python before 3.14, which has no full collections
 OLD = 100  # collections of middle objects before one of old ones
 PATIENCE = 60.0  # seconds without a compile after which a start is over
@@ -46,7 +46,7 @@ def begin() -> None:
     """Before JAX is imported."""
     global _before, _ours, _until, _last
     now = gc.get_threshold()
-    is_left = os.environ.get(SETTING, "start") != "start" or os.environ.get("KEEL_MODE") == "off"
+    is_left = os.environ.get(SETTING, "keep") != "start" or os.environ.get("KEEL_MODE") == "off"
     if is_left or not gc.isenabled() or now not in DEFAULTS or sys.version_info >= (3, 14):
         return
     _until, _last = time.monotonic() + PATIENCE, time.monotonic() + LONGEST

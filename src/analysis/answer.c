@@ -57,7 +57,7 @@ static bool is_other_closure(const answer_facts_t *facts, const asked_t *asked,
     return is_other;
 }
 
-// The user's lines that led to it, the one that asked among them.
+// The user's lines that led to a request, with the one that made it.
 static uint64_t callers_of(const asked_t *asked) {
     uint64_t hash = asked->stack.count;
     for (uint32_t i = 0; i < asked->stack.count; ++i) {

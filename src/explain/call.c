@@ -8,56 +8,6 @@
 
 // ---- values ------------------------------------------------------------------------------------
 
-static bool begins_object(keel_str_t text) {
-    return keel_str_starts(text, KEEL_STR(" 0x")) || keel_str_starts(text, KEEL_STR(" ~0x"));
-}
-
-static void skip(keel_str_t *text) {
-    ++text->data;
-    --text->size;
-}
-
-static bool is_digit_of_object(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == 'x' || c == '~' || c == ' ';
-}
-
-// The identity at the front.
-static keel_str_t take_object(keel_str_t *text) {
-    keel_str_t object = {text->data, 0};
-    while (text->size && is_digit_of_object(*text->data)) {
-        ++object.size;
-        skip(text);
-    }
-    return object;
-}
-
-// Where two values differ. An object of a class with its own __eq__ may equal another one, so it
-// only makes the answer uncertain.
-typedef enum apart_t { EQUAL, MAY_EQUAL, APART } apart_t;
-
-// *out_object: where an object without __eq__ stands in `b`; empty if they differ in something
-// else.
-static apart_t compare_values(keel_str_t a, keel_str_t b, keel_str_t *out_object) {
-    apart_t apart = EQUAL;
-    *out_object = KEEL_STR("");
-    while (a.size && b.size) {
-        if (begins_object(a) && begins_object(b)) {
-            keel_str_t x = take_object(&a), y = take_object(&b);
-            if (keel_str_equal(x, y)) continue;
-            if (y.data[1] == '~') {
-                apart = MAY_EQUAL;
-                continue;
-            }
-            *out_object = y;
-            return APART;
-        }
-        if (*a.data != *b.data) return APART;
-        skip(&a);
-        skip(&b);
-    }
-    return a.size || b.size ? APART : apart;
-}
-
 // The class before an object's identity.
 static keel_str_t class_of(keel_str_t value, const char *object) {
     const char *begin = object;
@@ -93,15 +43,15 @@ static void keep(found_t *found, int rank, keel_note_t note, keel_str_t subject,
 
 static void compare_objects(found_t *found, const keel_column_t *column) {
     keel_str_t none = KEEL_STR(""), object;
-    apart_t apart = compare_values(column->before, column->after, &object);
+    keel_apart_t apart = keel_column_compare(column->before, column->after, &object);
     bool is_plain =
         !keel_column_has_object(column->before) && !keel_column_has_object(column->after);
     keel_str_t before = is_plain ? column->before : none, after = is_plain ? column->after : none;
     int rank = column->kind == 'p' ? PART : STATIC;
-    if (apart == EQUAL) return;
+    if (apart == KEEL_EQUAL) return;
     if (column->kind == 'f') {
-        keep(found, apart == APART ? FUNCTION : UNCERTAIN, KEEL_NOTE_COUNT, none, none, none);
-    } else if (apart == MAY_EQUAL) {
+        keep(found, apart == KEEL_APART ? FUNCTION : UNCERTAIN, KEEL_NOTE_COUNT, none, none, none);
+    } else if (apart == KEEL_MAY_EQUAL) {
         keep(found, UNCERTAIN, KEEL_NOTE_SAME_FUNCTION, column->name, none, none);
     } else if (column->kind == 'x') {
         keep(found, TREE, is_plain ? KEEL_NOTE_METADATA : KEEL_NOTE_HELD, column->name, before,
@@ -121,8 +71,8 @@ static void compare_objects(found_t *found, const keel_column_t *column) {
 // "State" of "State 0x7f00".
 static keel_str_t without_object(keel_str_t value) {
     keel_str_t rest = value;
-    while (rest.size && !begins_object(rest))
-        skip(&rest);
+    while (rest.size && !keel_column_begins_object(rest))
+        rest = (keel_str_t){rest.data + 1, rest.size - 1};
     return (keel_str_t){value.data, value.size - rest.size};
 }
 
@@ -151,9 +101,9 @@ static void compare_places(found_t *found, const keel_column_t *column) {
 // An object of JAX's own, a mesh for example, means nothing to a reader.
 static void compare_settings(found_t *found, const keel_column_t *column) {
     keel_str_t none = KEEL_STR(""), object;
-    apart_t apart = compare_values(column->before, column->after, &object);
-    if (apart == EQUAL) return;
-    if (apart == MAY_EQUAL)
+    keel_apart_t apart = keel_column_compare(column->before, column->after, &object);
+    if (apart == KEEL_EQUAL) return;
+    if (apart == KEEL_MAY_EQUAL)
         keep(found, UNCERTAIN, KEEL_NOTE_SAME_FUNCTION, none, none, none);
     else if (keel_column_has_object(column->before) || keel_column_has_object(column->after))
         keep(found, CONFIG, KEEL_NOTE_CONFIG, column->name, none, none);
@@ -161,13 +111,8 @@ static void compare_settings(found_t *found, const keel_column_t *column) {
         keep(found, CONFIG, KEEL_NOTE_CONFIG, column->name, column->before, column->after);
 }
 
-// A place in the arguments is a container, an array, or what was too large to be listed.
-static bool is_place(char kind) {
-    return kind == 'n' || kind == 'l' || kind == 'h';
-}
-
 static void compare_column(found_t *found, const keel_column_t *column) {
-    if (is_place(column->kind))
+    if (keel_column_is_place(column->kind))
         compare_places(found, column);
     else if (column->kind == 'c')
         compare_settings(found, column);
@@ -189,10 +134,10 @@ static bool is_hashed(keel_str_t call, keel_str_t place) {
 static void meet_alone(found_t *found, const keel_column_t *column, keel_str_t other) {
     bool is_before = column->before.data != NULL;
     keel_str_t value = is_before ? column->before : column->after;
-    if (is_place(column->kind) && is_hashed(other, column->name)) return;
-    keel_str_t absent = is_place(column->kind) ? KEEL_STR("absent") : KEEL_STR("unset");
+    if (keel_column_is_place(column->kind) && is_hashed(other, column->name)) return;
+    keel_str_t absent = keel_column_is_place(column->kind) ? KEEL_STR("absent") : KEEL_STR("unset");
     keel_str_t before = is_before ? value : absent, after = is_before ? absent : value;
-    if (is_place(column->kind))
+    if (keel_column_is_place(column->kind))
         keep(found, TREE, KEEL_NOTE_OPTIONAL, column->name, before, after);
     else if (column->kind == 's' || column->kind == 'b')
         keep(found, PASSED, KEEL_NOTE_PASSING, column->name, KEEL_STR(""), KEEL_STR(""));
@@ -234,7 +179,7 @@ static keel_str_t function_of(const char *call) {
 
 bool keel_explain_are_two_functions(const char *before, const char *after) {
     keel_str_t was = function_of(before), is = function_of(after), object;
-    return was.size && is.size && compare_values(was, is, &object) == APART;
+    return was.size && is.size && keel_column_compare(was, is, &object) == KEEL_APART;
 }
 
 // ---- together ----------------------------------------------------------------------------------

@@ -16,13 +16,53 @@ bool keel_call_next(keel_str_t *inout, keel_call_line_t *out) {
 
 // ---- values ------------------------------------------------------------------------------------
 
-static bool begins_object(keel_str_t text) {
+bool keel_column_begins_object(keel_str_t text) {
     return keel_str_starts(text, KEEL_STR(" 0x")) || keel_str_starts(text, KEEL_STR(" ~0x"));
+}
+
+static void skip(keel_str_t *text) {
+    ++text->data;
+    --text->size;
+}
+
+static bool is_digit_of_object(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == 'x' || c == '~' || c == ' ';
+}
+
+// The identity at the front.
+static keel_str_t take_object(keel_str_t *text) {
+    keel_str_t object = {text->data, 0};
+    while (text->size && is_digit_of_object(*text->data)) {
+        ++object.size;
+        skip(text);
+    }
+    return object;
+}
+
+keel_apart_t keel_column_compare(keel_str_t a, keel_str_t b, keel_str_t *out_object) {
+    keel_apart_t apart = KEEL_EQUAL;
+    *out_object = KEEL_STR("");
+    while (a.size && b.size) {
+        if (keel_column_begins_object(a) && keel_column_begins_object(b)) {
+            keel_str_t x = take_object(&a), y = take_object(&b);
+            if (keel_str_equal(x, y)) continue;
+            if (y.data[1] == '~') {
+                apart = KEEL_MAY_EQUAL;
+                continue;
+            }
+            *out_object = y;
+            return KEEL_APART;
+        }
+        if (*a.data != *b.data) return KEEL_APART;
+        skip(&a);
+        skip(&b);
+    }
+    return a.size || b.size ? KEEL_APART : apart;
 }
 
 bool keel_column_has_object(keel_str_t value) {
     for (; value.size; ++value.data, --value.size)
-        if (begins_object(value)) return true;
+        if (keel_column_begins_object(value)) return true;
     return false;
 }
 
@@ -56,13 +96,13 @@ static keel_status_t read_row(keel_str_t call, keel_arena_t *arena, row_t *out) 
     return NULL;
 }
 
-// A place in the arguments is a container, an array, or what was too large to be listed.
-static bool is_place(char kind) {
+bool keel_column_is_place(char kind) {
     return kind == 'n' || kind == 'l' || kind == 'h';
 }
 
 static bool is_same_column(const keel_call_line_t *a, const keel_call_line_t *b) {
-    bool is_kind = a->kind == b->kind || (is_place(a->kind) && is_place(b->kind));
+    bool is_kind =
+        a->kind == b->kind || (keel_column_is_place(a->kind) && keel_column_is_place(b->kind));
     return is_kind && keel_str_equal(a->name, b->name);
 }
 

@@ -25,8 +25,8 @@ typedef struct keel_column_t {
 } keel_column_t;
 
 typedef struct keel_columns_t {
-    keel_column_t
-        *items; // in the order of the later call; then those that only the earlier one has
+    // In the order of the later call; then those that only the earlier one has.
+    keel_column_t *items;
     uint32_t count;
     bool are_known;   // both calls were recorded
     bool have_values; // and the host values that the function reads
@@ -35,6 +35,18 @@ typedef struct keel_columns_t {
 // In `arena`. Calls that are NULL or "" are unknown.
 keel_status_t keel_columns_find(const char *before, const char *after, keel_arena_t *arena,
                                 keel_columns_t *out) KEEL_MUST_CHECK;
+
+// True for a place in the arguments: a container, an array, or what was too large to be listed.
+bool keel_column_is_place(char kind);
+
+// True for a text that begins with the identity of an object: " 0x7f..".
+bool keel_column_begins_object(keel_str_t text);
+// How two values differ. An object of a class with its own __eq__ may equal another one, so its
+// identity makes nothing certain.
+typedef enum keel_apart_t { KEEL_EQUAL, KEEL_MAY_EQUAL, KEEL_APART } keel_apart_t;
+// *out_object: where an object without __eq__ stands in `b`; empty if they differ in something
+// else.
+keel_apart_t keel_column_compare(keel_str_t a, keel_str_t b, keel_str_t *out_object);
 
 // True for a value that holds the identity of an object: "Config 0x7f..".
 bool keel_column_has_object(keel_str_t value);

@@ -55,7 +55,7 @@ typedef struct keel_root_t {
     bool is_exchange;       // likewise: an expression calls another function
     bool is_reordered;      // likewise: both sides compute the same, in another order or shape
     bool is_moved;          // likewise: the other side has it elsewhere (moved.c)
-    bool is_recorded;       // of what was recorded of the calls (recorded.c)
+    bool is_recorded;       // of what was recorded of the calls (leads.c)
     keel_passing_t passing; // likewise: whether it was passed to the other side too
     double before, after;   // of a number; of kind STRUCTURE: how often a line ran; 0: not known
 } keel_root_t;
@@ -336,10 +336,10 @@ keel_status_t keel_diff_rest(keel_diff_t *diff) KEEL_MUST_CHECK;
 
 // explain.c: who asked for a program.
 keel_place_t keel_side_place(const keel_side_t *side, keel_arena_t *arena);
-// recorded.c: roots for Python numbers that became arrays, or the reverse, by the recorded calls.
-keel_status_t keel_diff_recorded_weak(keel_diff_t *diff) KEEL_MUST_CHECK;
-// recorded.c: what was recorded of the calls leads what follows from it.
-keel_status_t keel_diff_recorded(keel_diff_t *diff) KEEL_MUST_CHECK;
+// leads.c: roots for Python numbers that became arrays, or the reverse, by the recorded calls.
+keel_status_t keel_diff_weak_columns(keel_diff_t *diff) KEEL_MUST_CHECK;
+// leads.c: what was recorded of the calls leads what follows from it.
+keel_status_t keel_diff_lead_columns(keel_diff_t *diff) KEEL_MUST_CHECK;
 // edit.c: source that was edited between two runs, and what follows from that.
 keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;

@@ -459,7 +459,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     place_closed_over(diff);
     KEEL_TRY(keel_diff_subjects(diff));
     keel_diff_circumstances(diff);
-    KEEL_TRY(keel_diff_recorded(diff));
+    KEEL_TRY(keel_diff_lead_columns(diff));
     return give_explanation(diff, out);
 }
 

@@ -35,7 +35,7 @@
 //                    its reader: statements.c
 //   circumstances.c  notes on how roots came about; PyTorch's branches: modes.c
 //   subjects.c       notes on arguments; on numbers that cannot be arrays: setting.c
-//   columns.c        two calls, column by column (columns.h); recorded.c: what follows from these
+//   columns.c        two calls, column by column (columns.h); leads.c: what follows from these
 //   call.c           what differs between two calls of one program
 //   retrace.c        a program that has not changed
 //   rest.c           what differs if nothing else was found

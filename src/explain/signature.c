@@ -784,7 +784,7 @@ keel_status_t keel_diff_signature(keel_diff_t *diff, const keel_sources_t *sourc
     }
     KEEL_TRY(tell_all_unpaired(diff, &groups));
     fold_replaced(diff);
-    KEEL_TRY(keel_diff_recorded_weak(diff));
+    KEEL_TRY(keel_diff_weak_columns(diff));
     KEEL_TRY(keel_diff_dropped(diff));
     KEEL_TRY(compare_meshes(diff, &groups));
     KEEL_TRY(compare_results(diff, &groups));

@@ -129,8 +129,8 @@ static const char source[] = KEEL_PYTHON_GUARDED(
     "            text = told(value)\n"
     "            if text not in ('None', 'False', '()'): put('c', word, text)\n"
     // Host values that the function reads by name: what it closes over, its defaults, globals,
-    // attributes of these, and the same of the functions and objects among them. Only plain ones
-    // are told; an instance's dictionary is read without asking its class.
+    // attributes of these, and the same of the functions and objects among them. Only plain values
+    // are recorded; an instance's dictionary is read without asking its class.
     "    partial = sys.modules['functools'].partial\n"
     "    codes = type(find.__code__)\n"
     "    getset, package = (getattr(sys.modules['types'], x) for x in ('GetSetDescriptorType', "

@@ -340,7 +340,7 @@ static keel_status_t check_jax_cpu(const keel_settings_t *settings) {
 static keel_status_t check_python_gc(const keel_settings_t *settings) {
     static const char *const words[] = {"start", "keep"};
     size_t place;
-    return CHECK_WORD(settings, KEEL_SETTING_PYTHON_GC, words, "is unknown; use start or keep",
+    return CHECK_WORD(settings, KEEL_SETTING_PYTHON_GC, words, "is unknown; use keep or start",
                       &place);
 }
 

@@ -30,7 +30,6 @@ class Cause:
     advice: str | None = None
     place: tuple[str, int] | None = None
     call: tuple[str, int] | None = None
-    note: str = ""  # of an answer: what stands beside it
 
 
 @dataclasses.dataclass

@@ -23,7 +23,6 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import re
 import shlex
 import shutil
 import signal
@@ -175,8 +174,7 @@ def found(root, entry, client):
     return cases.Cause(root["kind"], root.get("subject"), root.get("old"), root.get("new"),
                        entry.get("pattern") or None,
                        advice["torch" if client in ("torch", "transformers") else "jax"],
-                       place("file", "line"), place("call_file", "call_line"),
-                       root.get("note") or "")
+                       place("file", "line"), place("call_file", "call_line"))
 
 
 def roots_of(entry, client):
@@ -200,17 +198,10 @@ def is_as(wanted, got):
     return wanted is None or wanted == got
 
 
-DECIDED = re.compile("a static argument|static there: the library|a setting of JAX|static: part of the tree|"
-                     "a host value that the function reads")
-
-
 def differences(wanted, got):
     """Names of the fields that are not as the case has them."""
     fields = ("kind", "subject", "old", "new", "pattern", "place", "call")
     wrong = [field for field in fields if not is_as(getattr(wanted, field), getattr(got, field))]
-    if DECIDED.search(got.note):
-        # What decided it leads, by the name that the call has for it; the operation stands beside it.
-        wrong = [field for field in wrong if field not in ("subject", "old", "new")]
     return wrong + ([] if advises(wanted.advice, got.advice) else ["advice"])
 
 

@@ -14,7 +14,7 @@ static bool is_leaf_pair(const keel_column_t *column) {
 
 // Python numbers that became arrays, or the reverse, of all arguments: also of those that the
 // program does not use, and where no operation shows it.
-keel_status_t keel_diff_recorded_weak(keel_diff_t *diff) {
+keel_status_t keel_diff_weak_columns(keel_diff_t *diff) {
     static const char *const words[] = {"", "weak "};
     for (uint32_t i = 0; i < diff->columns.count; ++i) {
         const keel_column_t *column = &diff->columns.items[i];
@@ -114,7 +114,7 @@ static bool may_count_traces(const keel_column_t *column) {
 }
 
 // "config" of "config.rate", which says more.
-static bool is_told_by_part(const keel_columns_t *columns, const keel_column_t *column) {
+static bool is_named_by_part(const keel_columns_t *columns, const keel_column_t *column) {
     for (uint32_t i = 0; i < columns->count; ++i) {
         keel_str_t name = columns->items[i].name;
         if (&columns->items[i] != column && strchr("pv", columns->items[i].kind) &&
@@ -125,11 +125,16 @@ static bool is_told_by_part(const keel_columns_t *columns, const keel_column_t *
     return false;
 }
 
+// An object of JAX's own that may equal the other one is no setting of the user's.
 static bool is_candidate(const keel_diff_t *diff, const keel_column_t *column) {
+    keel_str_t object;
     if (!is_compared(column) && column->kind != 'v') return false;
     if (!keel_column_has_object(column->before) && !keel_column_has_object(column->after))
         return true;
-    return column->kind != 'v' && column->kind != 'x' && !is_told_by_part(&diff->columns, column);
+    if (column->kind == 'v' || column->kind == 'x' || is_named_by_part(&diff->columns, column))
+        return false;
+    return column->kind != 'c' ||
+           keel_column_compare(column->before, column->after, &object) == KEEL_APART;
 }
 
 // Arguments differ in type, or there are others.
@@ -183,7 +188,7 @@ static unsigned weight_of(const keel_root_t *root, const keel_column_t *column) 
     return 2 * at + 2 - holds;
 }
 
-// ---- telling it --------------------------------------------------------------------------------
+// ---- the row --------------------------------------------------------------------------------
 
 static const char *remark_on(const keel_column_t *column) {
     switch (column->kind) {
@@ -331,7 +336,7 @@ static keel_status_t fold_derived_numbers(keel_diff_t *diff) {
     return NULL;
 }
 
-keel_status_t keel_diff_recorded(keel_diff_t *diff) {
+keel_status_t keel_diff_lead_columns(keel_diff_t *diff) {
     if (!diff->columns.are_known) return NULL;
     leads_t leads;
     fold_inferred(diff);
