@@ -263,6 +263,32 @@ static void arguments_that_come_together_are_one_cause(void **state) {
          NULL});
 }
 
+static void lists_are_paired_by_what_they_hold(void **state) {
+    (void)state;
+    CHECK_PAIRS(
+        // The first was taken out, or came; the others are where they were.
+        {"w[0]: f32[8,16] w[1]: f32[16,12] w[2]: f32[12,4]\n"
+         "return w[2]",
+         "w[0]: f32[16,12] w[1]: f32[12,4]\n"
+         "return w[1]",
+         "arguments w[0]: f32[8,16] -> absent", NULL},
+        // One in the middle, with several leaves.
+        {"l[0].a: f32[2] l[0].b: f32[3] l[1].a: f32[4] l[1].b: f32[5] l[2].a: f32[6] l[2].b: "
+         "f32[7]\n"
+         "return l[2].a",
+         "l[0].a: f32[2] l[0].b: f32[3] l[1].a: f32[6] l[1].b: f32[7]\n"
+         "return l[1].a",
+         "arguments l[1].a: f32[4] -> absent +1 (and 1 more argument)", NULL},
+        // What is longer at its end, or holds other things, is paired by index.
+        {"w[0]: f32[2] w[1]: f32[3]\n"
+         "return w[0]",
+         "w[0]: f32[5] w[1]: f32[3] w[2]: f32[7]\n"
+         "return w[0]",
+         "shape w[0]: f32[2] -> f32[5]\n"
+         "arguments w[2]: absent -> f32[7]",
+         NULL});
+}
+
 static void arguments_that_moved_keep_type_and_last_step(void **state) {
     (void)state;
     CHECK_PAIRS(
@@ -643,6 +669,7 @@ int main(void) {
         cmocka_unit_test(a_key_of_another_generator_is_an_option),
         cmocka_unit_test(arguments_are_paired_by_name_then_by_place),
         cmocka_unit_test(arguments_that_come_together_are_one_cause),
+        cmocka_unit_test(lists_are_paired_by_what_they_hold),
         cmocka_unit_test(arguments_that_moved_keep_type_and_last_step),
         cmocka_unit_test(an_array_that_an_added_one_was_joined_to_follows),
         cmocka_unit_test(attributes_of_arguments_are_told_by_kind),
