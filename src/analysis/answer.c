@@ -110,6 +110,9 @@ static size_t drop_other_closures(const answer_facts_t *facts, const asked_t *as
                                   keel_history_record_t *records, size_t count) {
     bool is_librarys = keel_is_foreign_file(keel_origin_file(keel_str(asked->site.origin)),
                                             asked->site.place.application);
+    // A library that calls a function which it jitted itself does so for each model.
+    const char *through = asked->site.place.library_file;
+    bool jits_itself = is_librarys && through && *through;
     // First: only the text read last is valid.
     bool is_made = is_librarys && answer_jits_there(facts, asked);
     keel_one_origin_t pair = {.origin = asked->site.origin,
@@ -117,7 +120,7 @@ static size_t drop_other_closures(const answer_facts_t *facts, const asked_t *as
                               .application = asked->site.place.application};
     size_t left = 0;
     for (size_t i = 0; i < count; ++i) {
-        bool is_other = is_made || (is_librarys && are_two_functions(facts, asked, &records[i]));
+        bool is_other = is_made || (jits_itself && are_two_functions(facts, asked, &records[i]));
         if (is_other && is_of_other_callers(facts, asked, &records[i])) continue;
         pair.takes_others = records[i].sketch.names != sketch->names;
         if (!is_other_closure(facts, asked, &records[i], &pair)) records[left++] = records[i];
