@@ -41,9 +41,7 @@ static void pass_keywords(walk_t *walk, uint32_t call, uint32_t function) {
         for (uint32_t i = 0; i < to->parameter_count; ++i) {
             if (source->parameters[to->first_parameter + i].name != source->names[is->name])
                 continue;
-            ++walk->muted; // it was followed with the call
-            value_t value = walk_value(walk, source_child(source, at, KEEL_PY_F_VALUE));
-            --walk->muted;
+            value_t value = walk_known(walk, source_child(source, at, KEEL_PY_F_VALUE));
             walk_pass(source, function, i, (kind_t)value.kind);
         }
     }
@@ -71,9 +69,7 @@ static void trace_functions(walk_t *walk, uint32_t call, bool has_arrays) {
     source_t *source = walk->source;
     uint8_t traced = TRACED_JAX | (walk->traced & TRACED_JIT);
     for (uint32_t at = KEEL_NONE; (at = source_argument(source, call, at)) != KEEL_NONE;) {
-        ++walk->muted;
-        value_t value = walk_value(walk, at);
-        --walk->muted;
+        value_t value = walk_known(walk, at);
         if (value.function == KEEL_NONE) continue;
         walk_trace(source, value.function, traced);
         const function_t *function = &source->functions[value.function];
@@ -106,7 +102,6 @@ static value_t builtin(walk_t *walk, uint32_t call, keel_str_t name, const value
                                        "type",       "str",        "repr",    "id",
                                        "issubclass", "ord",        "hash",    NULL};
     static const char *const extremes[] = {"max", "min", NULL};
-    source_t *source = walk->source;
     if (keel_str_is_one_of(name, numbers)) return convert(walk, call, arguments, count);
     if (keel_str_is_one_of(name, host)) return value_of(KIND_HOST);
     if (keel_str_is_one_of(name, extremes) && count > 1) {
@@ -139,7 +134,6 @@ static value_t builtin(walk_t *walk, uint32_t call, keel_str_t name, const value
     if (keel_str_is(name, "set") || keel_str_is(name, "frozenset")) return value_of(KIND_SET);
     if (keel_str_is(name, "abs") && count == 1)
         return arguments[0].kind == KIND_ARGUMENT ? value_of(KIND_ARRAY) : arguments[0];
-    if (keel_str_is(name, "super") || !source->imports_torch) return value_of(KIND_UNKNOWN);
     return value_of(KIND_UNKNOWN);
 }
 
@@ -240,9 +234,7 @@ static kind_t kind_of_parts(walk_t *walk, uint32_t list) {
     for (uint32_t at = KEEL_NONE;
          (at = keel_py_child(&source->tree, list, KEEL_PY_F_ELTS, at)) != KEEL_NONE;
          is_first = false) {
-        ++walk->muted; // it was followed with the call
-        kind_t part = (kind_t)walk_value(walk, at).kind;
-        --walk->muted;
+        kind_t part = (kind_t)walk_known(walk, at).kind;
         kind = is_first ? part : walk_join(kind, part);
     }
     return kind == KIND_LOCAL ? KIND_LOCAL : KIND_ARRAY;
@@ -366,19 +358,15 @@ static void check_capturable(walk_t *walk, uint32_t call) {
     if (rate == KEEL_NONE) rate = argument_at(source, call, 1);
     if (rate == KEEL_NONE || !walk_is_xla(source) || has_keyword(source, call, "capturable"))
         return;
-    ++walk->muted;
-    value_t value = walk_value(walk, rate);
-    --walk->muted;
-    if (is_array(value)) walk_report(walk, KEEL_LINT_CAPTURABLE, call);
+    if (is_array(walk_known(walk, rate))) walk_report(walk, KEEL_LINT_CAPTURABLE, call);
 }
 
 // Names that are asked for their type may be anything.
 static void forget_asked(walk_t *walk, uint32_t call) {
     source_t *source = walk->source;
     uint32_t first = argument_at(source, call, 0);
-    if (first == KEEL_NONE || source_node(source, first)->kind != KEEL_PY_NAME) return;
-    slot_t *slot =
-        source_own_slot(source, walk->function, source->names[source_node(source, first)->name]);
+    if (first == KEEL_NONE) return;
+    slot_t *slot = walk_slot(walk, first);
     if (slot && (slot->is.kind == KIND_ARGUMENT || slot->is.kind == KIND_MAYBE ||
                  slot->is.kind == KIND_ARRAY || slot->is.kind == KIND_BOOLS))
         slot->is.kind = KIND_UNKNOWN;

@@ -155,10 +155,7 @@ static bool is_new(const walk_t *walk, uint32_t of_node, value_t of, uint32_t ar
     }
     if (kind == KEEL_PY_ATTRIBUTE) { // a method of an object that is made there
         uint32_t owner = source_child(source, of_node, KEEL_PY_F_VALUE);
-        const keel_py_node_t *is = source_node(source, owner);
-        const slot_t *slot = is->kind == KEEL_PY_NAME
-                                 ? source_own_slot(source, walk->function, source->names[is->name])
-                                 : NULL;
+        const slot_t *slot = walk_slot(walk, owner);
         return slot && slot->value != KEEL_NONE && is_inside(source, slot->value, around) &&
                source_node(source, slot->value)->kind == KEEL_PY_CALL;
     }

@@ -12,10 +12,6 @@ static bool is_scope(unsigned kind) {
            kind == KEEL_PY_CLASS_DEF || kind == KEEL_PY_LAMBDA;
 }
 
-static bool has_no_arguments(const source_t *source, uint32_t call) {
-    return source_argument(source, call, KEEL_NONE) == KEEL_NONE;
-}
-
 // Calls that a step makes: the gradient, the end of a traced step, what is compiled.
 static bool is_mark(const walk_t *walk, uint32_t call) {
     source_t *source = walk->source;
@@ -26,16 +22,14 @@ static bool is_mark(const walk_t *walk, uint32_t call) {
         if (is_torch && source_is_named(source, func, "backward")) return true;
         uint32_t owner = source_child(source, func, KEEL_PY_F_VALUE);
         if (source_is_named(source, owner, "self")) {
-            const attribute_t *known =
-                source_attribute(source, source_class(source, walk->function),
-                                 source->names[source_node(source, func)->name], false);
+            const attribute_t *known = source_attribute(
+                source, source_class(source, walk->function), source_name_of(source, func), false);
             return known && known->jit != KEEL_NONE;
         }
         return false;
     }
     if (source_node(source, func)->kind != KEEL_PY_NAME) return false;
-    const slot_t *slot =
-        source_slot(source, walk->function, source->names[source_node(source, func)->name]);
+    const slot_t *slot = source_slot(source, walk->function, source_name_of(source, func));
     return slot && slot->is.jit != KEEL_NONE;
 }
 
@@ -157,7 +151,7 @@ static void check_zero_grad(walk_t *walk, uint32_t call) {
     uint32_t value = source_keyword(source, call, "set_to_none");
     if (value != KEEL_NONE && !source_is_constant(source, value, KEEL_PY_O_TRUE)) return;
     if (!walk_is_xla(source) || walk->step == KEEL_NONE || walk->traced) return;
-    if (!has_no_arguments(source, call)) return;
+    if (!source_is_bare(source, call)) return;
     bool is_now_and_then = false;
     for (uint32_t at = source_node(source, call)->parent; at > walk->step;
          at = source_node(source, at)->parent) {
@@ -194,8 +188,7 @@ static bool is_joined_to(const source_t *source, uint32_t call, uint32_t name) {
     if (first == KEEL_NONE) return false;
     unsigned kind = source_node(source, first)->kind;
     bool is_append = source_is_named(source, source_child(source, call, KEEL_PY_F_FUNC), "append");
-    if (kind == KEEL_PY_NAME)
-        return is_append && source->names[source_node(source, first)->name] == name;
+    if (kind == KEEL_PY_NAME) return is_append && source_name_of(source, first) == name;
     if (kind != KEEL_PY_TUPLE && kind != KEEL_PY_LIST) return false;
     for (uint32_t at = KEEL_NONE;
          (at = keel_py_child(&source->tree, first, KEEL_PY_F_ELTS, at)) != KEEL_NONE;) {
@@ -224,7 +217,7 @@ static bool is_passed(const walk_t *walk, uint32_t loop, uint32_t name) {
         for (uint32_t argument = KEEL_NONE;
              (argument = source_argument(source, at, argument)) != KEEL_NONE;)
             if (source_node(source, argument)->kind == KEEL_PY_NAME &&
-                source->names[source_node(source, argument)->name] == name)
+                source_name_of(source, argument) == name)
                 return true;
     }
     return false;
@@ -240,7 +233,7 @@ static bool is_appended(walk_t *walk, uint32_t name) {
         if (source_node(source, at)->kind != KEEL_PY_ATTRIBUTE) continue;
         uint32_t owner = source_child(source, at, KEEL_PY_F_VALUE);
         if (source_node(source, owner)->kind == KEEL_PY_NAME &&
-            source->names[source_node(source, owner)->name] == name)
+            source_name_of(source, owner) == name)
             return true;
     }
     return false;
@@ -312,11 +305,7 @@ void loop_check_method(walk_t *walk, uint32_t call, uint32_t function) {
     if (source_is_named(source, function, "zero_grad")) check_zero_grad(walk, call);
     if (source_is_named(source, function, "load_state_dict")) check_load(walk, call);
     // What has a gradient is an array.
-    uint32_t owner = source_child(source, function, KEEL_PY_F_VALUE);
-    bool is_loss = source_is_named(source, function, "backward") &&
-                   source_node(source, owner)->kind == KEEL_PY_NAME;
-    if (!is_loss) return;
-    slot_t *slot =
-        source_own_slot(source, walk->function, source->names[source_node(source, owner)->name]);
+    if (!source_is_named(source, function, "backward")) return;
+    slot_t *slot = walk_slot(walk, source_child(source, function, KEEL_PY_F_VALUE));
     if (slot && slot->is.kind == KIND_UNKNOWN) slot->is.kind = KIND_ARRAY;
 }

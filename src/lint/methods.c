@@ -52,10 +52,6 @@ static const char *const size_methods[] = {"repeat",    "expand",   "view",     
 static const char *const dynamic_methods[] = {
     "nonzero", "unique", "argwhere", "masked_select", "unique_consecutive", "bincount", NULL};
 
-static bool is_bare(const source_t *source, uint32_t call) {
-    return source_argument(source, call, KEEL_NONE) == KEEL_NONE;
-}
-
 static bool is_maybe(value_t value) {
     return value.kind == KIND_MAYBE || value.kind == KIND_MAYBE_BOOL;
 }
@@ -82,7 +78,7 @@ static bool read(walk_t *walk, uint32_t call, keel_str_t name, value_t receiver,
     // `model.cpu()` alone moves a module.
     const keel_py_node_t *around = source_node(source, source_node(source, call)->parent);
     bool is_moved = is_cpu && around->kind == KEEL_PY_EXPR;
-    bool is_plain = is_numpy || is_bare(source, call);
+    bool is_plain = is_numpy || source_is_bare(source, call);
     if (is_it && is_plain && !is_moved && walk_is_step(walk))
         walk_report(walk, KEEL_LINT_READ, call);
     return true;
@@ -92,10 +88,7 @@ static void check_sizes(walk_t *walk, uint32_t call) {
     source_t *source = walk->source;
     if (walk_client(walk) != KEEL_LINT_TORCH || !walk->traced) return;
     for (uint32_t at = KEEL_NONE; (at = source_argument(source, call, at)) != KEEL_NONE;) {
-        ++walk->muted;
-        value_t value = walk_value(walk, at);
-        --walk->muted;
-        if (value.kind != KIND_READ) continue;
+        if (walk_known(walk, at).kind != KIND_READ) continue;
         walk_report(walk, KEEL_LINT_SIZE, at);
         return;
     }
@@ -106,11 +99,8 @@ static void check_repeat(walk_t *walk, uint32_t call) {
     source_t *source = walk->source;
     uint32_t first = source_argument(source, call, KEEL_NONE);
     if (first == KEEL_NONE || source_keyword(source, call, "output_size") != KEEL_NONE) return;
-    ++walk->muted; // it was followed with the call
-    value_t value = walk_value(walk, first);
-    --walk->muted;
     bool is_sized = walk->traced || (walk_is_xla(source) && walk_is_step(walk));
-    if (is_array(value) && is_sized) walk_report(walk, KEEL_LINT_DYNAMIC, call);
+    if (is_array(walk_known(walk, first)) && is_sized) walk_report(walk, KEEL_LINT_DYNAMIC, call);
 }
 
 value_t walk_method(walk_t *walk, uint32_t call, uint32_t function, value_t receiver) {
@@ -139,7 +129,7 @@ value_t walk_method(walk_t *walk, uint32_t call, uint32_t function, value_t rece
     if (keel_str_is_one_of(name, bool_methods)) return value_of(KIND_BOOLS);
     if (keel_str_is_one_of(name, several_methods)) return value_of(KIND_ARRAYS);
     bool is_extreme = keel_str_is(name, "max") || keel_str_is(name, "min");
-    if (is_extreme && !is_bare(source, call) && walk_client(walk) == KEEL_LINT_TORCH)
+    if (is_extreme && !source_is_bare(source, call) && walk_client(walk) == KEEL_LINT_TORCH)
         return value_of(KIND_ARRAYS);
     if (keel_str_is_one_of(name, array_methods)) {
         // A change of shape or type leaves it what it was, also an argument that may be a number.

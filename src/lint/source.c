@@ -48,7 +48,7 @@ bool source_is_named(const source_t *source, uint32_t node, const char *text) {
            keel_str_is(keel_py_name(&source->tree, node), text);
 }
 
-static uint32_t name_of(const source_t *source, uint32_t node) {
+uint32_t source_name_of(const source_t *source, uint32_t node) {
     uint32_t token = source_node(source, node)->name;
     return token == KEEL_NONE ? KEEL_NONE : source->names[token];
 }
@@ -100,7 +100,6 @@ static void read_import(source_t *source, uint32_t node) {
         keel_str_t text = keel_bytes_str(keel_buffer_bytes(&full)), as = keel_py_as(tree, at);
         if (!as.size && !is_from) { // `import a.b` binds a
             const char *dot = memchr(text.data, '.', text.size);
-            source->imports_xla |= keel_str_starts(text, KEEL_STR("torch_xla"));
             if (dot) text.size = (size_t)(dot - text.data);
             as = text;
         }
@@ -168,7 +167,7 @@ static void add_parameters(source_t *source, function_t *function) {
          (at = keel_py_child(tree, list, KEEL_PY_F_NOTHING, at)) != KEEL_NONE;) {
         if (tree->nodes[at].kind != KEEL_PY_ARG) continue;
         parameter_t parameter = {
-            .node = at, .name = name_of(source, at), .how = tree->nodes[at].field};
+            .node = at, .name = source_name_of(source, at), .how = tree->nodes[at].field};
         uint32_t annotation = source_child(source, at, KEEL_PY_F_ANNOTATION),
                  value = source_child(source, at, KEEL_PY_F_DEFAULT);
         if (annotation != KEEL_NONE) parameter.own = kind_of_annotation(source, annotation);
@@ -199,7 +198,8 @@ static uint32_t add_function(source_t *source, uint32_t node, uint32_t parent,
     function_t function = {.node = node,
                            .parent = parent,
                            .class_node = class_node,
-                           .name = is->kind == KEEL_PY_MODULE ? KEEL_NONE : name_of(source, node),
+                           .name = is->kind == KEEL_PY_MODULE ? KEEL_NONE
+                                                              : source_name_of(source, node),
                            .same = KEEL_NONE,
                            .is_dirty = true,
                            .is_static = is_static_method(source, node)};
@@ -247,13 +247,14 @@ static void read_scopes(source_t *source) {
         bool is_free = class_node == KEEL_NONE;
         if (is_function(is->kind)) {
             add_function(source, node, scope, is->kind == KEEL_PY_LAMBDA ? KEEL_NONE : class_node);
-            if (is->kind != KEEL_PY_LAMBDA && is_free) bind(source, scope, name_of(source, node));
+            if (is->kind != KEEL_PY_LAMBDA && is_free)
+                bind(source, scope, source_name_of(source, node));
         } else if (is->kind == KEEL_PY_CLASS_DEF && is_free) {
-            bind(source, scope, name_of(source, node));
+            bind(source, scope, source_name_of(source, node));
         } else if (is->kind == KEEL_PY_NAME && is->op == KEEL_PY_O_STORE && is_free) {
-            bind(source, scope, name_of(source, node));
+            bind(source, scope, source_name_of(source, node));
         } else if (is->kind == KEEL_PY_ARG) {
-            bind(source, scope, name_of(source, node));
+            bind(source, scope, source_name_of(source, node));
         } else if (is->kind == KEEL_PY_IMPORT || is->kind == KEEL_PY_IMPORT_FROM) {
             read_import(source, node);
         }
@@ -297,6 +298,10 @@ keel_status_t source_read(keel_str_t text, const keel_lint_options_t *options, s
     out->scopes = memory;
     KEEL_TRY(keel_arena_array(&out->arena, out->tree.node_count, sizeof(uint32_t), &memory));
     out->classes = memory;
+    KEEL_TRY(keel_arena_array(&out->arena, out->tree.node_count, sizeof(value_t), &memory));
+    out->values = memory;
+    for (uint32_t i = 0; i < out->tree.node_count; ++i)
+        out->values[i] = (value_t){.function = KEEL_NONE, .jit = KEEL_NONE};
     KEEL_TRY(keel_arena_array(&out->arena, (size_t)out->name_count + 1, sizeof(uint32_t), &memory));
     out->by_name = memory;
     memset(out->by_name, 0xff, ((size_t)out->name_count + 1) * sizeof(uint32_t));
@@ -396,7 +401,7 @@ uint32_t source_function_at(const source_t *source, uint32_t node) {
 }
 
 static keel_str_t full_name_of_name(const source_t *source, uint32_t function, uint32_t node) {
-    uint32_t name = name_of(source, node);
+    uint32_t name = source_name_of(source, node);
     const import_t *import = find_import(source, name);
     const slot_t *slot = source_slot(source, function, name);
     // `except ImportError: jnp = None` leaves it an import.
@@ -476,6 +481,10 @@ uint32_t source_keyword(const source_t *source, uint32_t call, const char *name)
 
 uint32_t source_argument(const source_t *source, uint32_t call, uint32_t after) {
     return keel_py_child(&source->tree, call, KEEL_PY_F_ARGS, after);
+}
+
+bool source_is_bare(const source_t *source, uint32_t call) {
+    return source_argument(source, call, KEEL_NONE) == KEEL_NONE;
 }
 
 bool source_mentions(const source_t *source, uint32_t node, const char *const *parts) {

@@ -40,7 +40,6 @@ enum {
     TRACED_JAX = 1,   // traced by JAX
     TRACED_JIT = 2,   // as part of a program
     TRACED_TORCH = 4, // the step of a PyTorch/XLA model
-    TRACED = 7,
 };
 
 typedef struct parameter_t {
@@ -110,6 +109,7 @@ typedef struct source_t {
     uint32_t *names;   // by token
     uint32_t *scopes;  // by node: the function around it
     uint32_t *classes; // by node: the class whose body it stands in directly; NONE
+    value_t *values;   // by node: what it held when it was last followed
     import_t *imports;
     function_t *functions;
     parameter_t *parameters;
@@ -142,6 +142,8 @@ bool source_may_visit(source_t *source, size_t count);
 
 // The name's number; NONE if the file does not have it.
 uint32_t source_name(const source_t *source, const char *text);
+// That of a node; NONE.
+uint32_t source_name_of(const source_t *source, uint32_t node);
 // Whether a node has that name.
 bool source_is_named(const source_t *source, uint32_t node, const char *text);
 
@@ -174,6 +176,8 @@ uint32_t source_add_jit(source_t *source, const jit_t *jit);
 uint32_t source_keyword(const source_t *source, uint32_t call, const char *name);
 // Its positional arguments: the next behind `after` (NONE: the first); NONE.
 uint32_t source_argument(const source_t *source, uint32_t call, uint32_t after);
+// Whether a call has no positional arguments.
+bool source_is_bare(const source_t *source, uint32_t call);
 static inline const keel_py_node_t *source_node(const source_t *source, uint32_t node) {
     return &source->tree.nodes[node];
 }

@@ -49,8 +49,7 @@ static bool is_end(const walk_t *walk, uint32_t node, keel_py_field_t field) {
 
 // ---- if ----------------------------------------------------------------------------------------
 
-// Asked whether the values are known while it is traced.
-static bool is_of_tracing(const walk_t *walk, uint32_t test) {
+bool walk_asks_tracing(const walk_t *walk, uint32_t test) {
     static const char *const words[] = {"Tracer", "tracer", "concrete", NULL};
     return source_mentions(walk->source, test, words);
 }
@@ -63,7 +62,7 @@ static bool is_elsewhere(const walk_t *walk, uint32_t test) {
 
 static void walk_if(walk_t *walk, uint32_t node) {
     uint32_t test = child(walk, node, KEEL_PY_F_TEST);
-    bool is_muted = is_of_tracing(walk, test), is_guard = loop_is_guard(walk, test),
+    bool is_muted = walk_asks_tracing(walk, test), is_guard = loop_is_guard(walk, test),
          is_other = is_elsewhere(walk, test);
     walk_test(walk, test);
     value_t *before = take_slots(walk);
@@ -116,7 +115,7 @@ static void note_attribute(walk_t *walk, uint32_t target, uint32_t value, bool i
     source_t *source = walk->source;
     if (source_node(source, target)->kind != KEEL_PY_ATTRIBUTE) return;
     if (!source_is_named(source, child(walk, target, KEEL_PY_F_VALUE), "self")) return;
-    uint32_t name = source->names[source_node(source, target)->name],
+    uint32_t name = source_name_of(source, target),
              class_node = source_class(source, walk->function);
     bool is_number = value != KEEL_NONE && source_is_constant(source, value, KEEL_PY_O_NUMBER);
     attribute_t *attribute = source_attribute(source, class_node, name, true);
@@ -154,8 +153,7 @@ static void walk_augmented(walk_t *walk, uint32_t node) {
         walk_value(walk, target);
         return;
     }
-    slot_t *slot =
-        source_own_slot(source, walk->function, source->names[source_node(source, target)->name]);
+    slot_t *slot = walk_slot(walk, target);
     if (!slot) return;
     before = slot->is;
     if (is_array_used(before) || is_array_used(value))
@@ -219,7 +217,7 @@ void walk_definition(walk_t *walk, uint32_t node) {
         decorators[count++] = at;
     while (count)
         value = decorated(walk, node, decorators[--count], value);
-    uint32_t name = source->names[source_node(source, node)->name];
+    uint32_t name = source_name_of(source, node);
     if (source->classes[node] != KEEL_NONE) {
         attribute_t *attribute = value.jit == KEEL_NONE
                                      ? NULL

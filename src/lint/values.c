@@ -57,8 +57,7 @@ static void bind_parts(walk_t *walk, uint32_t target, value_t value, uint32_t fr
             part = keel_py_child(&source->tree, from, KEEL_PY_F_ELTS, part);
         if (is_by_parts) {
             bool is_there = part != KEEL_NONE && part;
-            // It was followed with the whole; names in it may have changed meanwhile.
-            one = is_there ? walk_value(walk, part) : value_of(KIND_UNKNOWN);
+            one = is_there ? walk_known(walk, part) : value_of(KIND_UNKNOWN);
             if (!is_there) part = 0;
         }
         walk_bind(walk, at, one, is_by_parts && part ? part : KEEL_NONE);
@@ -70,7 +69,7 @@ void walk_bind(walk_t *walk, uint32_t target, value_t value, uint32_t source_of)
     const keel_py_node_t *is = source_node(source, target);
     switch (is->kind) {
         case KEEL_PY_NAME: {
-            slot_t *slot = source_own_slot(source, walk->function, source->names[is->name]);
+            slot_t *slot = walk_slot(walk, target);
             if (!slot || source->classes[target] != KEEL_NONE) return; // of a class
             slot->is = value;
             slot->value = source_of;
@@ -123,9 +122,7 @@ value_t walk_iterate(walk_t *walk, uint32_t target, uint32_t iterated) {
                 one = value_of(KIND_HOST);
             } else if (argument == KEEL_NONE || argument) {
                 argument = source_argument(source, iterated, argument);
-                ++walk->muted; // it was followed with the call
-                if (argument != KEEL_NONE) one = walk_element(walk_value(walk, argument));
-                --walk->muted;
+                if (argument != KEEL_NONE) one = walk_element(walk_known(walk, argument));
                 if (argument == KEEL_NONE) argument = 0;
             }
             walk_bind(walk, at, one, KEEL_NONE);
@@ -299,20 +296,24 @@ static value_t name(walk_t *walk, uint32_t node) {
     return value;
 }
 
+// A Python number that `self` counts up.
+static bool is_counter(const attribute_t *attribute) {
+    return attribute && attribute->is_counted && attribute->is_number;
+}
+
 static value_t attribute(walk_t *walk, uint32_t node) {
     source_t *source = walk->source;
     uint32_t owner = source_child(source, node, KEEL_PY_F_VALUE);
     value_t value = walk_value(walk, owner);
     if (source_is_named(source, owner, "self")) {
-        uint32_t text = source->names[source_node(source, node)->name],
+        uint32_t text = source_name_of(source, node),
                  class_node = source_class(source, walk->function);
         value_t out = value_of(KIND_UNKNOWN);
         out.function = source_method(source, class_node, text);
         out.is_bound = out.function != KEEL_NONE && source_has_self(source, out.function);
         const attribute_t *known = source_attribute(source, class_node, text, false);
         if (known) out.jit = known->jit;
-        bool is_counter = known && known->is_counted && known->is_number;
-        if (is_counter && walk->traced && !(walk->traced & TRACED_TORCH) &&
+        if (is_counter(known) && walk->traced && !(walk->traced & TRACED_TORCH) &&
             source_node(source, node)->op == KEEL_PY_O_LOAD)
             walk_report(walk, KEEL_LINT_COUNTER, node);
         return out;
@@ -321,26 +322,22 @@ static value_t attribute(walk_t *walk, uint32_t node) {
 }
 
 // In PyTorch/XLA a number is part of the program where it meets a tensor.
-static void check_counter(walk_t *walk, uint32_t node, uint32_t side, value_t other) {
+static void check_counter(walk_t *walk, uint32_t side, value_t result) {
     source_t *source = walk->source;
-    if (!(walk->traced & TRACED_TORCH) || !(is_array(other) || other.kind == KIND_MAYBE)) return;
+    bool is_tensor = is_array(result) || result.kind == KIND_MAYBE;
+    if (!(walk->traced & TRACED_TORCH) || !is_tensor) return;
     if (source_node(source, side)->kind != KEEL_PY_ATTRIBUTE) return;
     if (!source_is_named(source, source_child(source, side, KEEL_PY_F_VALUE), "self")) return;
-    const attribute_t *known =
-        source_attribute(source, source_class(source, walk->function),
-                         source->names[source_node(source, side)->name], false);
-    (void)node;
-    if (known && known->is_counted && known->is_number) walk_report(walk, KEEL_LINT_COUNTER, side);
+    if (is_counter(source_attribute(source, source_class(source, walk->function),
+                                    source_name_of(source, side), false)))
+        walk_report(walk, KEEL_LINT_COUNTER, side);
 }
 
 static value_t operation(walk_t *walk, uint32_t node) {
     source_t *source = walk->source;
     value_t value = bin_op(walk, node);
-    uint32_t left = source_child(source, node, KEEL_PY_F_LEFT),
-             right = source_child(source, node, KEEL_PY_F_RIGHT);
-    if (!(walk->traced & TRACED_TORCH)) return value;
-    check_counter(walk, node, left, value);
-    check_counter(walk, node, right, value);
+    check_counter(walk, source_child(source, node, KEEL_PY_F_LEFT), value);
+    check_counter(walk, source_child(source, node, KEEL_PY_F_RIGHT), value);
     return value;
 }
 
@@ -413,9 +410,8 @@ static value_t comprehension(walk_t *walk, uint32_t node) {
 }
 
 static value_t if_exp(walk_t *walk, uint32_t node) {
-    static const char *const mutes[] = {"Tracer", "tracer", "concrete", NULL};
     uint32_t test = source_child(walk->source, node, KEEL_PY_F_TEST);
-    bool is_muted = source_mentions(walk->source, test, mutes);
+    bool is_muted = walk_asks_tracing(walk, test);
     walk_test(walk, test);
     walk->muted += is_muted;
     value_t a = child_value(walk, node, KEEL_PY_F_BODY),
@@ -424,9 +420,8 @@ static value_t if_exp(walk_t *walk, uint32_t node) {
     return value_of(walk_join((kind_t)a.kind, (kind_t)b.kind));
 }
 
-value_t walk_value(walk_t *walk, uint32_t node) {
+static value_t follow(walk_t *walk, uint32_t node) {
     source_t *source = walk->source;
-    if (node == KEEL_NONE || source->status) return value_of(KIND_UNKNOWN);
     switch (source_node(source, node)->kind) {
         case KEEL_PY_CONSTANT:
         case KEEL_PY_JOINED_STR:
@@ -472,4 +467,13 @@ value_t walk_value(walk_t *walk, uint32_t node) {
         default:
             return any_of(walk, node);
     }
+}
+
+value_t walk_value(walk_t *walk, uint32_t node) {
+    if (node == KEEL_NONE || walk->source->status) return value_of(KIND_UNKNOWN);
+    return walk->source->values[node] = follow(walk, node);
+}
+
+value_t walk_known(const walk_t *walk, uint32_t node) {
+    return node == KEEL_NONE ? value_of(KIND_UNKNOWN) : walk->source->values[node];
 }

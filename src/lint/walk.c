@@ -52,6 +52,11 @@ void walk_pass(source_t *source, uint32_t function, uint32_t parameter, kind_t k
     source->functions[function].is_dirty = true;
 }
 
+slot_t *walk_slot(const walk_t *walk, uint32_t node) {
+    if (source_node(walk->source, node)->kind != KEEL_PY_NAME) return NULL;
+    return source_own_slot(walk->source, walk->function, source_name_of(walk->source, node));
+}
+
 void walk_return(walk_t *walk, value_t value) {
     walk->returns =
         walk->has_returned ? walk_join(walk->returns, (kind_t)value.kind) : (kind_t)value.kind;
@@ -88,31 +93,30 @@ static bool has_base(const source_t *source, uint32_t class_node) {
 }
 
 // The bases of a class, and those of its bases in this file.
-static bool is_module(source_t *source, uint32_t class_node, word_t word, unsigned depth) {
-    enum { DEEPEST = 8 };
+static bool is_module(source_t *source, uint32_t class_node, unsigned depth) {
+    enum { DEEPEST = 2 };
     for (uint32_t at = KEEL_NONE;
          (at = keel_py_child(&source->tree, class_node, KEEL_PY_F_BASES, at)) != KEEL_NONE;) {
-        if (source_word(source, source->scopes[class_node], at) == word) return true;
+        if (source_word(source, source->scopes[class_node], at) == WORD_MODULE) return true;
         if (depth == DEEPEST || source_node(source, at)->kind != KEEL_PY_NAME) continue;
         keel_str_t name = keel_py_name(&source->tree, at);
-        if (depth > 1 || !source_may_search(source, 0)) continue;
+        if (!source_may_search(source, 0)) continue;
         for (uint32_t i = 0; i < source->tree.node_count; ++i)
             if (source_node(source, i)->kind == KEEL_PY_CLASS_DEF && i != class_node &&
                 keel_str_equal(keel_py_name(&source->tree, i), name))
-                return is_module(source, i, word, depth + 1);
+                return is_module(source, i, depth + 1);
     }
     return false;
 }
 
 // The call of a module is part of a program, whoever calls it.
 static uint8_t traced_as_method(source_t *source, const function_t *function) {
-    static const char *const calls[] = {"__call__", "call", "forward", NULL};
-    source_t *s = source;
-    if (function->class_node == KEEL_NONE || !has_base(s, function->class_node)) return 0;
-    keel_str_t name = keel_py_name(&s->tree, function->node);
+    static const char *const calls[] = {"__call__", "call", NULL};
+    if (function->class_node == KEEL_NONE || !has_base(source, function->class_node)) return 0;
+    keel_str_t name = keel_py_name(&source->tree, function->node);
+    if (keel_str_is(name, "forward")) return walk_is_xla(source) ? TRACED_TORCH : 0;
     if (!keel_str_is_one_of(name, calls)) return 0;
-    if (keel_str_is(name, "forward")) return walk_is_xla(s) ? TRACED_TORCH : 0;
-    return is_module(s, function->class_node, WORD_MODULE, 0) ? TRACED_JAX : 0;
+    return is_module(source, function->class_node, 0) ? TRACED_JAX : 0;
 }
 
 static kind_t first_kind(const source_t *source, const function_t *function,

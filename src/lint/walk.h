@@ -40,6 +40,8 @@ bool walk_is_xla(const source_t *source);
 // Whether it matters here that the host waits: in what is traced, or in each step of a loop.
 bool walk_is_step(const walk_t *walk);
 void walk_return(walk_t *walk, value_t value);
+// What the function itself binds of the name that the node is; NULL.
+slot_t *walk_slot(const walk_t *walk, uint32_t node);
 // The function is traced; that is passed to its parameter.
 void walk_trace(source_t *source, uint32_t function, uint8_t traced);
 void walk_pass(source_t *source, uint32_t function, uint32_t parameter, kind_t kind);
@@ -48,6 +50,9 @@ void walk_pass(source_t *source, uint32_t function, uint32_t parameter, kind_t k
 
 // Follows an expression, all in it too, and says what it holds.
 value_t walk_value(walk_t *walk, uint32_t node);
+// What an expression held when it was last followed. To follow a part again with each whole around
+// it would take twice as long for each level of nesting.
+value_t walk_known(const walk_t *walk, uint32_t node);
 // Python asks whether that is true.
 void walk_test(walk_t *walk, uint32_t node);
 // A target gets the value; `source_of`: the expression that it comes from, or NONE.
@@ -60,6 +65,8 @@ kind_t walk_join(kind_t a, kind_t b);
 // ---- statements.c ------------------------------------------------------------------------------
 
 void walk_block(walk_t *walk, uint32_t node, keel_py_field_t field);
+// Whether the test asks if the values are known while they are traced.
+bool walk_asks_tracing(const walk_t *walk, uint32_t test);
 // What Python makes of a function when it comes to its definition.
 void walk_definition(walk_t *walk, uint32_t node);
 

@@ -40,9 +40,6 @@ typedef enum word_t {
     WORD_DEVICE_LOADER,
     WORD_ADAM,
     WORD_MODULE, // a class whose call is traced by JAX
-    WORD_TORCH_MODULE,
-    WORD_CONFIG,
-    WORD_RANGE,
 } word_t;
 
 // The name's word. A name without a row has that of its module's `.*`.

@@ -147,7 +147,7 @@ static void what_comments_silence_is_counted(void **state) {
     keel_lint_deinitialize(&report);
 }
 
-static void the_first_place_that_does_not_parse_is_told(void **state) {
+static void the_first_place_that_does_not_parse_is_reported(void **state) {
     (void)state;
     keel_lint_report_t report;
     check("x = 1\ny = = 2\n", &all, &report);
@@ -203,6 +203,40 @@ static void any_text_is_checked_to_its_end(void **state) {
     }
 }
 
+// A part of each whole decides what the whole holds. Were it followed once more for that, the time
+// would double with each level.
+static void nested_expressions_are_followed_once(void **state) {
+    (void)state;
+    enum { LEVELS = 60 };
+    static const struct {
+        const char *begin, *open, *middle, *close, *end;
+    } shapes[] = {
+        {"import torch, torch_xla\nx = ", "torch.cat([", "y", "])", "\n"},
+        {"import jax\nx = ", "jax.lax.scan(", "y", ")", "\n"},
+        {"import torch, torch_xla\nx = ", "torch.optim.Adam(p, ", "y", ")", "\n"},
+        {"import jax\nx = ", "[0 for a, b in zip(", "y", ")]", "\n"},
+        {"import jax\n@jax.jit\ndef f(a):\n return ", "f(a=", "a", ")", "\n"},
+        {"import torch, torch_xla\nclass M(torch.nn.Module):\n def forward(self, x):\n  return ",
+         "x.view(", "x", ")", "\n"},
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
+        keel_buffer_t text;
+        keel_lint_report_t report;
+        keel_buffer_initialize(&text, 0);
+        keel_buffer_text(&text, shapes[i].begin);
+        for (unsigned level = 0; level < LEVELS; ++level)
+            keel_buffer_text(&text, shapes[i].open);
+        keel_buffer_text(&text, shapes[i].middle);
+        for (unsigned level = 0; level < LEVELS; ++level)
+            keel_buffer_text(&text, shapes[i].close);
+        keel_buffer_text(&text, shapes[i].end);
+        check(keel_buffer_cstr(&text), &all, &report);
+        assert_int_equal(report.error_line, 0);
+        keel_lint_deinitialize(&report);
+        keel_buffer_deinitialize(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_file_has_its_findings_and_no_others),
@@ -210,9 +244,10 @@ int main(void) {
         cmocka_unit_test(long_code_is_cut_between_characters),
         cmocka_unit_test(only_the_rules_that_are_asked_for_are_looked_for),
         cmocka_unit_test(what_comments_silence_is_counted),
-        cmocka_unit_test(the_first_place_that_does_not_parse_is_told),
+        cmocka_unit_test(the_first_place_that_does_not_parse_is_reported),
         cmocka_unit_test(pytorch_code_counts_where_it_runs_on_xla),
         cmocka_unit_test(any_text_is_checked_to_its_end),
+        cmocka_unit_test(nested_expressions_are_followed_once),
     };
     return cmocka_run_group_tests_name("lint", tests, NULL, NULL);
 }
