@@ -388,8 +388,8 @@ value_t walk_call(walk_t *walk, uint32_t node) {
     unsigned kind = source_node(source, func)->kind;
     bool is_method = !full.size && kind == KEEL_PY_ATTRIBUTE;
     value_t callee = value_of(KIND_UNKNOWN), receiver = callee;
-    if (is_method) receiver = walk_value(walk, source_child(source, func, KEEL_PY_F_VALUE));
     if (!full.size) callee = walk_value(walk, func);
+    if (is_method) receiver = walk_known(walk, source_child(source, func, KEEL_PY_F_VALUE));
     // A test reads what it compares.
     bool is_test = is_assertion(source, func);
     walk->muted += is_test;

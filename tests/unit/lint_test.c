@@ -212,6 +212,13 @@ static void nested_expressions_are_followed_once(void **state) {
         const char *begin, *open, *middle, *close, *end;
     } shapes[] = {
         {"import torch, torch_xla\nx = ", "torch.cat([", "y", "])", "\n"},
+        {"import jax\nx = ", "", "y", ".replace(1, 2)", "\n"},
+        {"import jax\nx = ", "", "y", ".at[0]", "\n"},
+        {"import jax\nx = ", "f(not ", "y", ")", "\n"},
+        {"import jax\nx = ", "a[a and b < ", "y", ":]", "\n"},
+        {"import jax\nx = ", "(1 if ", "y", " else -2)", "\n"},
+        {"import jax\nx = ", "{(lambda a=", "y", ": a)(b := 1) for c in d if e}", "\n"},
+        {"import jax\n", "(a, ", "b", ")", " = 1\n"},
         {"import jax\nx = ", "jax.lax.scan(", "y", ")", "\n"},
         {"import torch, torch_xla\nx = ", "torch.optim.Adam(p, ", "y", ")", "\n"},
         {"import jax\nx = ", "[0 for a, b in zip(", "y", ")]", "\n"},
