@@ -125,10 +125,22 @@ static bool is_named_by_part(const keel_columns_t *columns, const keel_column_t 
     return false;
 }
 
+// A library that calls jax.jit has names of its own for what it takes as static; what the user
+// passed to it is listed too, and by his names.
+static bool is_passed_through(const keel_diff_t *diff) {
+    bool is_listed = false;
+    for (uint32_t i = 0; i < diff->columns.count; ++i)
+        is_listed = is_listed || strchr("pv", diff->columns.items[i].kind);
+    return is_listed && diff->site.library_file && *diff->site.library_file;
+}
+
 // An object of JAX's own that may equal the other one is no setting of the user's.
 static bool is_candidate(const keel_diff_t *diff, const keel_column_t *column) {
     keel_str_t object;
     if (!is_compared(column) && column->kind != 'v') return false;
+    if (column->kind == 's' && is_passed_through(diff)) return false;
+    // A value that only one call shows as plain may be another object in the other one.
+    if (strchr("pv", column->kind) && (!column->before.data || !column->after.data)) return false;
     if (!keel_column_has_object(column->before) && !keel_column_has_object(column->after))
         return true;
     if (column->kind == 'v' || column->kind == 'x' || is_named_by_part(&diff->columns, column))
@@ -207,7 +219,7 @@ static const char *remark_on(const keel_column_t *column) {
 
 static const char *value_of(keel_diff_t *diff, const keel_column_t *column, keel_str_t value) {
     if (value.data) return keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(value));
-    return column->kind == 'c' ? "unset" : "absent";
+    return column->kind == 'c' ? "unset" : "left out";
 }
 
 // "a static argument; multiply: 0.9 -> 0.81": what the column decides. A note that brings advice of

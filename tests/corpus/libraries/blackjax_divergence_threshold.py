@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: divergence_threshold
 # old: 1000
 # new: 50
 # reason: a stricter threshold from which on a trajectory counts as divergent

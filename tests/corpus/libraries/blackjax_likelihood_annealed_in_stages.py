@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: inverse_temperature
 # pattern: counter
 # program: jit_run_stage
 # advice: array

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: temperature
 # old: 0.5
 # new: 0.75
 # pattern: counter

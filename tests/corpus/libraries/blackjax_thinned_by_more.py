@@ -1,6 +1,6 @@
 # cause: structure
-# old: 2 times
-# new: 4 times
+# old: 2
+# new: 4
 # reason: the chain is thinned by a Python loop in the jitted function, which is unrolled
 
 import functools

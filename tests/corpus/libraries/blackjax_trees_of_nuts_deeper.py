@@ -1,5 +1,5 @@
 # cause: constant
-# subject: loop bound
+# subject: kernel_args[2]
 # old: 3
 # new: 5
 # reason: the trees may be doubled more often: a bound of a loop, and the size of what is kept for each doubling

@@ -1,6 +1,6 @@
 # cause: constant
-# old: 3
-# new: 4
+# old: 3.0
+# new: 4.0
 # pattern: counter
 # reason: a Python float is not an argument of diffeqsolve's own jit, but a part of its program
 # advice: array

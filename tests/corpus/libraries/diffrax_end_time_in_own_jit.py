@@ -1,5 +1,5 @@
 # cause: constant
-# old: 1
+# old: 1.0
 # new: 1.5
 # run: EQX_ON_ERROR=nan
 

@@ -1,6 +1,6 @@
 # cause: size
-# old: 3
-# new: 6
+# old: 4
+# new: 7
 # reason: linspace counts its steps, one less than its points
 # run: EQX_ON_ERROR=nan
 

@@ -1,5 +1,5 @@
 # cause: constant
-# old: 1
+# old: 1.0
 # new: 2.5
 # advice: array
 # reason: the state is a tuple of Python floats, and diffeqsolve's own filter_jit makes them a part of the program

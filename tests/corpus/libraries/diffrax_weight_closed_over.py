@@ -1,7 +1,7 @@
 # cause: constant
 # old: 0.5
 # new: 0.25
-# subject: multiply
+# subject: friction
 # run: EQX_ON_ERROR=nan
 
 import jax.numpy as jnp

@@ -1,6 +1,6 @@
 # cause: constant
-# old: 0.8
-# new: 0.9
+# old: 0.2
+# new: 0.1
 # advice: array
 # reason: the range of the clipped objective comes from a frozen configuration; its two bounds are 1 - e and 1 + e
 

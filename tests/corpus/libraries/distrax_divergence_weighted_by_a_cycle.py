@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: weight
 # pattern: counter
 # program: jit_train_step
 # advice: array

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: bonus
 # old: 0.25
 # new: 0.125
 # pattern: counter

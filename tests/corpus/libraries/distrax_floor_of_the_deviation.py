@@ -1,5 +1,5 @@
 # cause: constant
-# subject: add
+# subject: config.minimum
 # old: 0.001
 # new: 0.05
 # reason: against a collapse of the policy its deviation gets a higher floor; that is a number of the configuration

@@ -1,6 +1,6 @@
 # cause: constant
-# old: 2
-# new: 3
+# old: 2.0
+# new: 3.0
 
 import distrax
 import jax

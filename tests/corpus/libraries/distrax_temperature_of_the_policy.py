@@ -1,6 +1,6 @@
 # cause: constant
-# subject: divide
-# old: 2
+# subject: self.temperature
+# old: 2.0
 # new: 0.5
 # reason: the agent of the second league plays colder; the temperature is a field of the agent
 

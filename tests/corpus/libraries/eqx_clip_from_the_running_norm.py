@@ -1,5 +1,5 @@
 # cause: constant
-# subject: divide
+# subject: bound
 # pattern: counter
 # reason: the bound of the clipping is computed on the host of the norms so far; filter_jit makes it static
 

@@ -1,5 +1,5 @@
 # cause: size
-# subject: slice
+# subject: days
 # reason: the number of days is a Python number, which filter_jit makes static
 
 import equinox as eqx

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: rate
 # old: 0.1
 # new: 0.05
 # advice: asarray | array

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: multiply
-# old: 512
-# new: 1024
+# subject: scale
+# old: 512.0
+# new: 1024.0
 # advice: array
 # reason: the loss scale is a Python number, which filter_jit makes static; it scales the loss and divides the gradients
 

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: multiply
-# old: 0.5
-# new: 0.25
+# subject: rate
+# old: -0.5
+# new: -0.25
 # advice: array
 # reason: each epoch makes a partial of the step with its rate, and a compiled function of that
 

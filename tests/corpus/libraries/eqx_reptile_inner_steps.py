@@ -1,5 +1,5 @@
 # cause: constant
-# subject: loop bound
+# subject: inner_steps
 # old: 3
 # new: 8
 # reason: meta-learning; for the evaluation the model descends more often on a task, and filter_jit makes the number static

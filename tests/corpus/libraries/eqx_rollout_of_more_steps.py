@@ -1,5 +1,5 @@
 # cause: constant
-# subject: loop bound
+# subject: steps
 # old: 4
 # new: 7
 # reason: how far the model of the dynamics is rolled out is static: the length of the scan

@@ -1,7 +1,7 @@
 # cause: structure
-# subject: maximum
-# old: add
-# new: maximum
+# subject: pool
+# old: 'sum'
+# new: 'max'
 
 import equinox as eqx
 import jax

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: divide
-# old: 2
-# new: 4
+# subject: distillation.temperature
+# old: 2.0
+# new: 4.0
 # reason: the temperature is a static field of the module that holds the loss
 
 import equinox as eqx

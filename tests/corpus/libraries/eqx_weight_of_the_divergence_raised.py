@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: beta
 # old: 0.25
 # new: 0.5
 # pattern: counter

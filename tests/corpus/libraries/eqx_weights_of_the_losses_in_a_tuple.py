@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: weights[1]
 # old: 0.5
 # new: 0.125
 # reason: filter_jit makes the Python numbers of the tuple static, and one of them is lowered

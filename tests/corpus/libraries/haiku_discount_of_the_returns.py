@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: discount
 # old: 0.99
 # new: 0.9
 # reason: the discount is closed over by the loop that sums rewards from the end

@@ -1,5 +1,5 @@
 # cause: constant
-# old: 0.75
+# old: 0.25
 # new: 0.5
 # advice: array
 # reason: the rate is a number of the configuration that the jitted function closes over: what is kept is 1 - rate

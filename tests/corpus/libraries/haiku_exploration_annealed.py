@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: epsilon
 # old: 0.2
 # new: 0.1
 # pattern: counter

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: weight
 # old: 0.25
 # new: 0.75
 # reason: a new lambda closes over each value

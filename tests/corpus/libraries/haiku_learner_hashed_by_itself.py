@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: self.rate
 # old: 0.1
 # new: 0.01
 # reason: the learner is a static argument of its own method; each has its rate

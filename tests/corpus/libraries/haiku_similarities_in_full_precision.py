@@ -1,6 +1,6 @@
 # cause: precision
-# old: DEFAULT
-# new: HIGHEST
+# old: unset
+# new: 'highest'
 # reason: the final search is done under a context manager; the encoder is another function
 
 import haiku as hk

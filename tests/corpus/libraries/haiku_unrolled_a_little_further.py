@@ -1,10 +1,8 @@
 # cause: structure
-# and
-# cause: constant
-# subject: divide
+# subject: steps
 # old: 3
 # new: 5
-# reason: the curriculum's number of unrolled steps is a static Python number, which the loss is divided by as well
+# reason: the curriculum's number of unrolled steps is a static Python number, which the loss is divided by as well: both follow from it
 
 from functools import partial
 
@@ -34,7 +32,7 @@ optimizer = optax.rmsprop(1e-3)
 def update(params, opt_state, observations, steps):
     loss, grads = jax.value_and_grad(network.apply)(params, observations, steps)
     updates, opt_state = optimizer.update(grads, opt_state)
-    return optax.apply_updates(params, updates), opt_state, loss / steps  # <- cause 2
+    return optax.apply_updates(params, updates), opt_state, loss / steps
 
 
 def episodes(count):

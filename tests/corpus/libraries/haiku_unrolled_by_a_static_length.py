@@ -1,6 +1,6 @@
 # cause: structure
-# old: 2 times
-# new: 3 times
+# old: 2
+# new: 3
 # reason: a Python loop over the rounds is unrolled
 
 import functools

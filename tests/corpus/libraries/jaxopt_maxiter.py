@@ -1,6 +1,6 @@
 # cause: constant
-# old: 3
-# new: 18
+# old: 5
+# new: 20
 # reason: the bound of the loop is what the solver makes of maxiter
 
 import functools

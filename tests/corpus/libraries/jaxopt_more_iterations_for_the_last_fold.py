@@ -1,6 +1,6 @@
 # cause: constant
-# old: 48
-# new: 198
+# old: 50
+# new: 200
 # reason: the limit of the solver's loop
 
 import functools

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: penalty
 # old: 0.1
 # new: 0.01
 # reason: each penalty of the search makes an objective and a solver of its own

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: rate
 # old: 0.1
 # new: 0.3
 # reason: more of the edges are dropped in training; the rate is compared with, and what is kept is divided by one minus it

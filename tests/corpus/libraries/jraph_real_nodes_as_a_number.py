@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: real
 # old: 5
 # new: 4
 # reason: the graphs are padded to one size, but the number of real nodes is static

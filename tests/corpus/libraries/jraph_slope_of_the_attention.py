@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: slope
 # old: 0.25
 # new: 0.125
 # reason: the slope for negative scores of the attention is an argument of the layer's maker

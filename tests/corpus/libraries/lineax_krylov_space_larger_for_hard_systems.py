@@ -1,5 +1,5 @@
 # cause: constant
-# subject: loop bound
+# subject: restart
 # old: 3
 # new: 6
 # advice: one of few

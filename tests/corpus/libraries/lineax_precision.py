@@ -1,6 +1,6 @@
 # cause: precision
-# old: DEFAULT...
-# new: HIGHEST...
+# old: unset
+# new: 'highest'
 # run: EQX_ON_ERROR=nan
 
 import jax

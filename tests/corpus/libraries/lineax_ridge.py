@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: ridge
 # old: 0.1
 # new: 0.5
 # run: EQX_ON_ERROR=nan

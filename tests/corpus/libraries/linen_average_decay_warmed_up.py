@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: decay
 # pattern: counter
 # reason: the decay of the moving average is warmed up on the host, and is a static argument
 

@@ -1,5 +1,5 @@
 # cause: structure
-# old: nothing
+# old: False
 # advice: keep | jnp.where
 # reason: pictures are mixed from the second epoch on
 

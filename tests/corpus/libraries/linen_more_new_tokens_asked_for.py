@@ -1,5 +1,5 @@
 # cause: constant
-# subject: loop bound
+# subject: max_new_tokens
 # old: 3
 # new: 6
 # reason: how many tokens are generated is static: the bound of the loop; the buffer has a fixed length

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: pad
 # old: 0
 # new: 2
 # reason: another tokenizer pads with another token; its number is static

@@ -4,9 +4,9 @@
 # new: f32[6,5]
 # and
 # cause: constant
-# subject: multiply
+# subject: rate
 # old: 0.8
-# new: 0.6
+# new: 0.6000000000000001
 # reason: a batch of another size and a rate that is scaled with it by hand: the shape alone would not bring that constant about
 
 import flax.linen as nn

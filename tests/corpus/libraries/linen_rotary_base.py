@@ -1,6 +1,6 @@
 # cause: constant
-# old: 10000
-# new: 500000
+# old: 10000.0
+# new: 500000.0
 # reason: for longer texts the base of the rotary angles is raised; it is a number of the configuration
 
 import functools

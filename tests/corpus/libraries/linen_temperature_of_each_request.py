@@ -1,5 +1,5 @@
 # cause: constant
-# subject: divide
+# subject: temperature
 # old: 0.5
 # new: 0.25
 # advice: array

@@ -4,9 +4,9 @@
 # new: f32[3,6]
 # and
 # cause: constant
-# subject: multiply
+# subject: weight
 # old: 0.5
-# new: 2
+# new: 2.0
 # reason: a short batch and another weight of the penalty in one call
 
 import functools

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: multiply
-# old: 0.001
-# new: 0.1
+# subject: warm
+# old: True
+# new: False
 # advice: array
 # reason: a Python counter says whether it is still warm-up; the rate of each phase is baked in
 

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: decay
 # old: 0.75
 # new: 0.875
 # reason: the average of the weights forgets more slowly later on; the decay is a Python number

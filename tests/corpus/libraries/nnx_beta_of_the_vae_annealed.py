@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: model.beta
 # old: 0.6
 # new: 0.8
 # pattern: counter

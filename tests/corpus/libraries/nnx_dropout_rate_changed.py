@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: model.dropout.rate
 # reason: the rate is a Python number of the module; it is compared with, and divided by
 
 import numpy as np

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: guidance
 # old: 1.5
 # new: 7.5
 # reason: each request to the sampler has its scale of guidance, a static argument

@@ -1,6 +1,6 @@
 # cause: dtype
-# old: f32...
-# new: bf16...
+# old: None
+# new: bfloat16
 # reason: after a warm-up in float32 the layers are set to compute in bfloat16; the parameters stay
 
 import jax.numpy as jnp

@@ -4,7 +4,7 @@
 # new: f16[4,6]
 # and
 # cause: constant
-# subject: add
+# subject: model.norm.epsilon
 # reason: the pictures come in half precision, and the norm has a larger epsilon so that it does not vanish
 
 import jax.numpy as jnp

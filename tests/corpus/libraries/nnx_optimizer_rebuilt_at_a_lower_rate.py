@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: step_size
 # old: -0.1
 # new: -0.02
 # reason: the rate of optax.sgd is a Python number, which is part of each new optimizer

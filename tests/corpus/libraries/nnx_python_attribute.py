@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: sampler.temperature
 # old: 1.5
 # new: 2.5
 # reason: a Python number that a module holds is part of its static graph

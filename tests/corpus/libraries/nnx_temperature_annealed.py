@@ -1,5 +1,5 @@
 # cause: constant
-# subject: divide
+# subject: model.temperature
 # pattern: counter
 # advice: nnx.jit | asarray
 

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: weight
 # old: 0.25
 # new: 0.5
 # program: jit_update

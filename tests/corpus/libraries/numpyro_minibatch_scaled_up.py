@@ -1,7 +1,7 @@
 # cause: constant
-# subject: multiply
-# old: 10
-# new: 15
+# subject: rows
+# old: 40
+# new: 60
 # reason: the density of a minibatch stands for that of all rows, whose number the model closes over
 
 import jax

@@ -1,6 +1,6 @@
 # cause: constant
-# old: 2
-# new: 5
+# old: 2.0
+# new: 5.0
 # reason: how sensitive the result is to the prior is looked at with another scale of it
 
 import jax

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: decay
 # old: 0.9
 # new: 0.8
 # reason: 1 - decay, which is baked in too, follows from it

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: add
+# subject: eps
 # old: 1e-08
 # new: 1e-06
 # program: jit_update

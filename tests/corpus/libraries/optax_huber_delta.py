@@ -1,5 +1,5 @@
 # cause: constant
-# old: 2
+# old: 2.0
 # new: 0.5
 # reason: where the loss becomes linear is a static setting
 

@@ -1,6 +1,6 @@
 # cause: constant
-# subject: add
-# old: 1
+# subject: margin
+# old: left out
 # new: 0.5
 # reason: the margin between near and far is a static number of the loss
 

@@ -4,7 +4,7 @@
 # new: f32[4]
 # and
 # cause: constant
-# subject: multiply
+# subject: step_size
 # old: -0.1
 # new: -0.01
 # reason: the second stage has padded data, so a mask, and a lower rate

@@ -1,7 +1,7 @@
 # cause: precision
-# subject: dot_general
-# old: DEFAULT
-# new: HIGHEST
+# subject: jax_default_matmul_precision
+# old: unset
+# new: 'highest'
 
 import jax
 import jax.numpy as jnp

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: loop bound
+# subject: pieces
 # old: 2
 # new: 4
 # reason: how many micro-batches the batch is cut into is the bound of the loop over them, first used in the reshape

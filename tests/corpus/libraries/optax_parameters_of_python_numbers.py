@@ -1,8 +1,13 @@
 # cause: weak_type
-# subject: params...
+# subject: params['offset']
 # old: weak f32[]
 # new: f32[]
 # advice: asarray | array
+# and
+# cause: weak_type
+# subject: params['slope']
+# old: weak f32[]
+# new: f32[]
 # reason: an array made of a Python number is weak; after the first update it is not
 
 import jax
@@ -27,4 +32,4 @@ def update(params, opt_state, x, y):
 
 
 for _ in range(4):
-    params, opt_state, loss = update(params, opt_state, x, 3 * x)  # <- cause
+    params, opt_state, loss = update(params, opt_state, x, 3 * x)  # <- cause, cause 2

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: boundaries[0]
 # old: 4
 # new: 8
 # reason: in the second run the warm-up is left later; the step at which it is left is a number of the schedule

@@ -1,7 +1,7 @@
 # cause: constant
-# subject: loop bound
-# old: 6
-# new: 2
+# subject: self.at_once
+# old: 2
+# new: 6
 # reason: lax.map works on pieces of the rows; how many are worked on at once is a Python number; the loop over the pieces has as many rounds as there are pieces
 
 import jax

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: self.rate
 # old: 0.5
 # new: 0.125
 # advice: array

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: tolerance
 # old: 0.125
 # new: 0.0078125
 # reason: the loop goes on until the residual is below a static tolerance

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: multiplier
 # pattern: counter
 # program: jit_update
 # reason: the multiplier follows the measured cost, and the update is made anew with each value
