@@ -76,7 +76,7 @@ static keel_status_t read_text(const char *path, text_t *out) {
     if (!out->size || !memchr(out->data, '\0', out->size)) return NULL;
     keel_free(out->data);
     out->data = NULL;
-    return keel_status_make(KEEL_INVALID, "%s: no Python source: it has zero bytes",
+    return keel_status_make(KEEL_INVALID, "%s: not Python source: it contains NUL bytes",
                             is_input ? "standard input" : path);
 }
 

@@ -210,7 +210,7 @@ static bool is_bool_dtype(const source_t *source, uint32_t call) {
     return dtype != KEEL_NONE && source_mentions(source, dtype, bools);
 }
 
-// A tensor that PyTorch makes where it is not told to: on the host.
+// A tensor that PyTorch makes without a device: on the host.
 static value_t torch_made(const walk_t *walk, uint32_t call, value_t from, bool is_copy) {
     const source_t *source = walk->source;
     bool is_placed = has_keyword(source, call, "device");

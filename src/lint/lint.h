@@ -14,7 +14,7 @@
 // A function is traced if it is given to jax.jit or its like, or to what traces its body (scan,
 // vmap); if it is the call of a module; if a traced function calls it. In a traced function, an
 // array is what a function of the library returned, an argument that is not static, or arithmetic
-// on one. What is not understood is not an array: so a rule rather misses than invents.
+// on one. What is not understood is not an array, so a rule misses rather than invents.
 //
 // Ownership: findings own their texts.
 // Threads: any number may check different texts; nothing is hidden.
@@ -130,8 +130,8 @@ typedef struct keel_lint_options_t {
     bool is_xla;    // PyTorch code runs on PyTorch/XLA or TorchTPU, even if it does not import them
 } keel_lint_options_t;
 
-// KEEL_UNSUPPORTED for a text that is too large. What is no Python is no error. `out` need not be
-// deinitialized after a failure.
+// KEEL_UNSUPPORTED for a text that is too large. Text that is not Python is no failure. `out` need
+// not be deinitialized after a failure.
 keel_status_t keel_lint_text(keel_str_t text, const keel_lint_options_t *options,
                              keel_lint_report_t *out) KEEL_MUST_CHECK;
 void keel_lint_deinitialize(keel_lint_report_t *report);

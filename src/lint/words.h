@@ -15,7 +15,7 @@ typedef enum word_t {
     WORD_WRAP,        // a function that calls it
     WORD_COMPILE,     // of PyTorch, for XLA
     WORD_PARTIAL,
-    // What returns an array, or tells of one.
+    // What returns an array, or facts about one.
     WORD_ARRAY,
     WORD_BOOLS,      // an array of truth values
     WORD_ARRAYS,     // several
