@@ -142,6 +142,8 @@ keel_status_t cli_read_file(const char *path, uint8_t **out, size_t *out_size) K
 // Whether a file can be written there, before the work that it is for: KEEL_INVALID if something
 // else is there, KEEL_NOT_FOUND without a folder for it, KEEL_IO if that cannot be written.
 keel_status_t cli_check_output(const char *path) KEEL_MUST_CHECK;
+// Writes the text there, completely or not at all, and deinitializes it.
+keel_status_t cli_write_output(const char *path, keel_buffer_t *text) KEEL_MUST_CHECK;
 // Sets the components of a key that come from compile options; `path` is for the message.
 keel_status_t cli_key_options(keel_bytes_t options, unsigned backends, const char *path,
                               keel_key_t *key) KEEL_MUST_CHECK;

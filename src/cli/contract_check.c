@@ -395,10 +395,7 @@ static keel_status_t write_file(const char *path,
     if (!path) return NULL;
     keel_buffer_initialize(&text, 0);
     write(check, &text);
-    keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = keel_file_replace_public(path, keel_buffer_bytes(&text));
-    keel_buffer_deinitialize(&text);
-    return status;
+    return cli_write_output(path, &text);
 }
 
 static int answer(const checking_t *checking) {

@@ -35,10 +35,7 @@ static keel_status_t write_file(const char *path, const keel_contract_t *contrac
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_contract_write(contract, &text);
-    keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = keel_file_replace_public(path, keel_buffer_bytes(&text));
-    keel_buffer_deinitialize(&text);
-    return status;
+    return cli_write_output(path, &text);
 }
 
 static int tell_recorded(const recording_t *recording, const keel_contract_t *contract,

@@ -52,6 +52,13 @@ keel_status_t cli_check_output(const char *path) {
     return NULL;
 }
 
+keel_status_t cli_write_output(const char *path, keel_buffer_t *text) {
+    keel_status_t status = keel_buffer_status(text);
+    if (!status) status = keel_file_replace_public(path, keel_buffer_bytes(text));
+    keel_buffer_deinitialize(text);
+    return status;
+}
+
 keel_status_t cli_digests_folder(const keel_settings_t *settings, char **out) {
     const char *folder = keel_settings_text(settings, KEEL_SETTING_CACHE_DIR);
     *out = NULL;

@@ -28,8 +28,8 @@ static bool read_rules(const cli_call_t *call, const char *option, const char *t
         keel_str_t name = {at, comma ? (size_t)(comma - at) : strlen(at)};
         keel_lint_rule_t rule = keel_lint_by_name(name);
         if (rule == KEEL_LINT_RULE_COUNT) {
-            *out_code = cli_misuse(call, "%s: %.*s: no such rule; --list-rules lists them", option,
-                                   KEEL_STR_ARGS(name));
+            *out_code = cli_misuse(call, "%s: '%.*s' is not a rule; --list-rules lists them",
+                                   option, KEEL_STR_ARGS(name));
             return false;
         }
         *out |= (uint64_t)1 << rule;
@@ -78,10 +78,7 @@ static keel_status_t write_file(const char *path,
     if (!path) return NULL;
     keel_buffer_initialize(&text, 0);
     write(files, &text);
-    keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = keel_file_replace_public(path, keel_buffer_bytes(&text));
-    keel_buffer_deinitialize(&text);
-    return status;
+    return cli_write_output(path, &text);
 }
 
 static int answer(const linting_t *linting) {
@@ -135,7 +132,7 @@ int cli_lint(cli_call_t *call) {
     if (status) {
         code = cli_fail(status);
     } else if (!linting.files.count) {
-        cli_say("lint: no Python file (*.py) there, so nothing was checked");
+        cli_say("lint: found no Python files (*.py), so nothing was checked");
         code = CLI_UNSEEN;
     } else {
         code = answer(&linting);

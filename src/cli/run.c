@@ -141,10 +141,7 @@ static keel_status_t write_json(const command_run_t *run, const keel_why_t *why,
     keel_buffer_initialize(&text, 0);
     keel_text_ended_json(why, code, &text);
     keel_buffer_byte(&text, '\n');
-    keel_status_t status = keel_buffer_status(&text);
-    if (!status) status = keel_file_replace_public(run->json_file, keel_buffer_bytes(&text));
-    keel_buffer_deinitialize(&text);
-    return keel_status_annotate(status, "--json");
+    return keel_status_annotate(cli_write_output(run->json_file, &text), "--json");
 }
 
 // The folder, or the nearest existing one above it.
