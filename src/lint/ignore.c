@@ -44,6 +44,11 @@ static bool names(keel_str_t comment, keel_lint_rule_t rule) {
     if (!at) return false;
     keel_str_t rest = {at + sizeof mark - 1, 0};
     rest.size = comment.size - (size_t)(rest.data - comment.data);
+    if (rest.size && keel_is_of_name(*rest.data)) return false; // "ignored"
+    while (rest.size && *rest.data == ' ') {
+        ++rest.data;
+        --rest.size;
+    }
     if (!rest.size || *rest.data != '[') return true;
     keel_str_t wanted = keel_str(keel_lint_facts(rule)->name);
     while (rest.size && *rest.data != ']') { // behind '[' or ','

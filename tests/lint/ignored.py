@@ -14,6 +14,10 @@ def f(x):
         x = -x
     if x.sum() > 0:  # keel: ignore[host-read]  # expect: branch-on-value
         x = -x
+    if x.sum() > 0:  # keel: ignore [host-read]  # expect: branch-on-value
+        x = -x
+    if x.sum() > 0:  # keel: ignored once  # expect: branch-on-value
+        x = -x
     if x.sum() > len("# keel: ignore"):  # expect: branch-on-value
         x = -x
     return x
