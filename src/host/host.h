@@ -186,7 +186,8 @@ bool keel_is_operation(keel_arena_t *arena);
 bool keel_computes_gradient(const keel_program_t *program);
 
 // ending.c: from now on, a thread that the ending interpreter stops waits for the end of the
-// process instead of aborting it. Does nothing without Python or libstdc++. Any thread.
+// process instead of aborting it, by Python's import of pthread_exit. Does nothing without Python.
+// Any thread.
 void keel_python_leave_threads(void);
 
 // path.c: where this process's Python looks for modules, without the folders of libraries; a line

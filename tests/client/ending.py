@@ -178,6 +178,7 @@ def main():
         check_thread(space, "a thread that reads while a rehearsal ends",
                      ["rehearse", "--on", "cpu:1", "--compile", "none"], READS)
         check_thread(space, "a thread that compiles while a run ends", ["run", "--plugin", "cpu"], COMPILES)
+        check_thread(space, "a thread that compiles while a run of JAX's own client ends", ["run"], COMPILES)
         for title, (program, is_compared) in PROGRAMS.items():
             if not sys.argv[1:] or title in sys.argv[1:]:
                 check(space, title, program, is_compared)
