@@ -3,8 +3,8 @@
 import logging
 import os
 
-from . import (bytecode, collector, devices, disabled_jit, doors, fixes, handlers, kernels, loops, outlines,
-               own_cache, preparing, rehearsal, service)
+from . import (bytecode, collector, devices, disabled_jit, doors, endings, fixes, handlers, kernels, loops,
+               outlines, own_cache, preparing, rehearsal, service)
 from ._imports import when_imported
 
 
@@ -28,6 +28,7 @@ def begin_jax() -> None:
     preparing.begin()
     rehearsal.begin_jax()
     loops.begin()
+    endings.begin()
     own_cache.begin()
     bytecode.begin()
     disabled_jit.begin()
@@ -37,6 +38,7 @@ def begin_jax() -> None:
 def begin_torch() -> None:
     rehearsal.begin_torch()
     loops.begin()
+    endings.begin()
     doors.begin_torch()
     if os.environ.get("PJRT_DEVICE") == "LIBRARY":
         when_imported("torch_xla.experimental.plugins", _register)

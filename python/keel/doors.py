@@ -64,8 +64,8 @@ def _is_present(name: str) -> bool:
         from jax._src import hardware_utils
         if name == "cuda":
             return hardware_utils.has_visible_nvidia_gpu()
-        if name == "tpu":
-            return hardware_utils.num_available_tpu_chips_and_device_id()[0] > 0
+        if name == "tpu":  # one that is rehearsed has no chips here
+            return os.environ.get(REHEARSED) == "tpu" or hardware_utils.num_available_tpu_chips_and_device_id()[0] > 0
     except (ImportError, AttributeError, OSError):
         pass
     return True

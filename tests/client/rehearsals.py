@@ -330,10 +330,30 @@ def check_early(space):
     report.check("a target that is too small is named", answer.code == 1 and
                  "keel: the command ended with exit code 1 before its first program; if it needs more than the 2 "
                  "devices of cpu:2, name a larger target\n" in answer.err, told(answer))
-    stage.script("data.py", "open('no/data')\n")
+    stage.script("shape.py", "import jax\njax.random.key(0)\njax.make_mesh((2, 4), ('data', 'model'))\n")
+    answer = stage.rehearse("cpu:2/2", "shape.py")
+    report.check("a mesh that the target does not have is named once, also after the first program",
+                 answer.code == 1 and answer.err.count("a mesh of 2 x 4 is 8 devices") == 1 and
+                 "keel: a mesh of 2 x 4 is 8 devices, cpu:2/2 has 2; rehearse on a target of 8, or change the mesh\n"
+                 in answer.err, told(answer))
+    stage.script("data.py", "import jax\nopen('no/data')\n")
     answer = stage.rehearse("cpu:2", "data.py")
-    report.check("so is an end before there is a client", answer.code == 1 and answer.err.endswith(
-        "keel: nothing was recorded: the command ended with exit code 1 before it started an XLA client\n"), told(answer))
+    report.check("so are data that are not there, and an end before there is a client",
+                 answer.code == 1 and answer.err.endswith(
+                     "keel: no/data: not there; a rehearsal reads what a run reads, so give it that, or some data of "
+                     "the same shapes\n"
+                     "keel: nothing was recorded: the command ended with exit code 1 before it started an XLA client\n"),
+                 told(answer))
+    stage.script("other.py", """
+import jax
+try:
+    open("no/checkpoint")
+except FileNotFoundError:
+    raise ValueError("of the other way")
+""")
+    answer = stage.rehearse("cpu:2", "other.py")
+    report.check("an error of the way that a script goes without a file is not that file's",
+                 answer.code == 1 and "not there" not in answer.err, told(answer))
 
 
 def check_kill(space):

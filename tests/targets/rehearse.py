@@ -47,6 +47,16 @@ jax.distributed.initialize()
 print(jax.process_count(), len(jax.devices()), jax.devices()[0].memory_stats()["bytes_limit"] >> 30)
 """
 
+# The processor is there. A loader or an initializer may compute on it, in a process of its own too.
+PROCESSOR = """
+import os, jax, jax.numpy as jnp
+if "JAX_COORDINATOR_ADDRESS" in os.environ:
+    jax.distributed.initialize()
+cpu = jax.local_devices(backend="cpu")[0]
+with jax.default_device(cpu):
+    print(abs(jnp.linalg.qr(jnp.eye(3) * 2)[1].trace()), cpu.platform, jax.local_devices()[0].platform)
+"""
+
 # Functions that a program calls by name: jaxlib's for the platform, a host callback, and its own.
 CALLS = """
 import ctypes, jax, jax.numpy as jnp
@@ -123,6 +133,19 @@ def check_alone(space):
                      (0, f"1 {devices} 31\n"))
 
 
+def check_processor(space):
+    backend = {"cuda": "gpu", "tpu": "tpu"}[sys.argv[1]]
+    for target in (TARGET, {"cuda": "h200:16", "tpu": "v6e:4x4"}[sys.argv[1]]):
+        stage = Stage(space, f"processor-{target.replace(':', '-')}")
+        (stage.folder / "processor.py").write_text(PROCESSOR)
+        answer = stage.keel("rehearse", "--on", target, "--", PYTHON, "processor.py")
+        processes = [line.partition("] ")[2] or line for line in answer.out.splitlines()]
+        report.equal(f"{target}: what a script computes on the processor is computed", (answer.code, set(processes)),
+                     (0, {f"6.0 cpu {backend}"}))
+        report.check(f"{target}: and no process finds that worth a line", "without Keel" not in answer.err, told(answer))
+        report.equal(f"{target}: it is not the target's", stage.answer("stats")["programs"], 0)
+
+
 def check_description(space):
     """What a real machine says of itself is in the keys of what is compiled for it."""
     stage = Stage(space, "described")
@@ -197,6 +220,7 @@ with Workspace("rehearse") as space:
     check_training(space, "none")
     check_again(check_training(space, "new"))
     check_sharded(space)
+    check_processor(space)
     if TARGET == "v6e:2x4":
         check_alone(space)
     check_description(space)
