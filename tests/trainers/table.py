@@ -59,6 +59,11 @@ class Trainer:
 STEPS = 6
 # v6e:4x4 has four hosts.
 TARGETS = {"v6e:2x4": "tpu", "v6e:4x4": "tpu", "h200:8": "gpu"}
+WHOLE_PROMPT = Accident("shape", "bf16[8,256]", "bf16[16,256]", "tpu_inference/runner/tpu_runner.py",
+                        at="full_logits = self.compute_logits_fn(")
+WHOLE_LOGITS = Accident("shape", "bf16[16,256]", "bf16[16,1024]", "tpu_inference/runner/tpu_runner.py",
+                        at="logits = self._select_from_array_fn(")
+OF_VLLM = {"KEEL_APPLICATION": "vllm,tpu_inference", "VLLM_NO_USAGE_STATS": "1"}
 
 TRAINERS = [
     Trainer("nnx", "jax", "{here}/nnx_gpt.py {steps}", "checkpoints/3/**/*", "done", "restored step 3",
@@ -110,16 +115,13 @@ TRAINERS = [
                     ("v6e:2x4, again", "warm"): "nor do rehearsals for TPUs",
                     ("v6e:4x4, none", "accident"): "each host trains by itself, and each has its accident"}),
     # What asks for logits of a whole prompt asks for two programs that vLLM does not warm up.
-    Trainer("vllm", "vllm", "{here}/vllm_serve.py", "", "done", "",
-            Accident("shape", "bf16[8,256]", "bf16[16,256]", "tpu_inference/runner/tpu_runner.py",
-                     at="full_logits = self.compute_logits_fn("),
-            {"KEEL_APPLICATION": "vllm,tpu_inference", "VLLM_NO_USAGE_STATS": "1"},
-            {"v6e:2x2": "4"},
-            (Accident("shape", "bf16[16,256]", "bf16[16,1024]", "tpu_inference/runner/tpu_runner.py",
-                      at="logits = self._select_from_array_fn("),
+    Trainer("vllm", "vllm", "{here}/vllm_serve.py", "", "done", "", WHOLE_PROMPT, OF_VLLM, {"v6e:2x2": "4"},
+            (WHOLE_LOGITS,
              # Its logits are whole, those of a warm-up shards.
              Accident("sharding", "P('data', 'model')", "P()", "tpu_inference/runner/tpu_runner.py",
                       at="next_tokens, processed_logits = sample(", only="v6e:2x2")),
             {"v6e:1x1": "tpu", "v6e:2x2": "tpu"}, ("v6e:1x1", "v6e:2x2"),
             ("none", "compiler", "compiler_again", "frozen")),
+    Trainer("vllm-http", "vllm", "{here}/vllm_http.py", "", "done", "", WHOLE_PROMPT, OF_VLLM, {}, (WHOLE_LOGITS,),
+            {"v6e:1x1": "tpu"}, ("v6e:1x1",), ("compiler", "compiler_again", "frozen")),
 ]
