@@ -48,7 +48,7 @@ static keel_status_t find_read(checking_t *checking, contract_left_t *left) {
                                         .note = "",
                                         .place = *left->place};
         left->root = root;
-        left->advice = keel_reads_advice(&checking->check.run->why, line->endless);
+        left->advice = keel_reads_advice(&checking->check.run->why, line);
     }
     return NULL;
 }

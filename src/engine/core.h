@@ -37,6 +37,7 @@ struct keel_engine_t {
     struct handed_t *handed;
     struct handlers_t *handlers;
     struct host_ops_t *host_ops;
+    struct makers_t *makers;
     struct memory_t *memory_use;
     struct once_t *once;
     struct order_t *order;

@@ -225,6 +225,12 @@ typedef struct keel_gang_t keel_gang_t;
 keel_gang_t *keel_engine_executed(keel_engine_t *engine,
                                   const PJRT_LoadedExecutable_Execute_Args *args);
 
+// The plugin has taken that execution, and what it gives is in the lists.
+void keel_engine_gave(keel_engine_t *engine, const PJRT_LoadedExecutable_Execute_Args *args);
+// The client is about to destroy the buffer. One relaxed load, if PyTorch/XLA's programs are not
+// followed (makers.c).
+void keel_engine_destroying(keel_engine_t *engine, const PJRT_Buffer *buffer);
+
 // What the client passed.
 typedef struct keel_gang_call_t {
     PJRT_LoadedExecutable *executable;

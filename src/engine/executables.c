@@ -4,8 +4,10 @@
 #include "engine/executables.h"
 #include "engine/counters.h"
 #include "engine/flow.h"
+#include "engine/makers.h"
 #include "engine/once.h"
 #include "engine/order.h"
+#include "engine/pieces.h"
 #include "engine/rehearsal.h"
 #include "engine/taken.h"
 
@@ -15,6 +17,7 @@ enum { FIRST_SLOTS = 1 << 14, EXECUTABLE_PROBES = 64 };
 typedef struct executable_slot_t {
     _Atomic uintptr_t loaded;
     _Atomic(counter_t *) counter;
+    _Atomic size_t results;      // how many it has; SIZE_MAX: unknown yet
     _Atomic(keel_gang_t *) gang; // the gang that executes it; mostly NULL
     keel_gang_t *joined;         // its gang until it is destroyed; under the lock
     keel_stored_t *stored;       // under the lock; NULL if Keel does not have its bytes
@@ -134,6 +137,35 @@ keel_gang_t *keel_engine_executed(keel_engine_t *engine,
     return slot ? atomic_load_explicit(&slot->gang, memory_order_relaxed) : NULL;
 }
 
+static size_t results_of(const keel_engine_t *engine, executable_slot_t *slot,
+                         PJRT_LoadedExecutable *loaded) {
+    size_t count = atomic_load_explicit(&slot->results, memory_order_relaxed);
+    if (count != SIZE_MAX) return count;
+    PJRT_Executable_NumOutputs_Args args = {KEEL_PJRT_SIZE(PJRT_Executable_NumOutputs)};
+    if (!keel_pjrt_has(engine->api, PJRT_Executable_NumOutputs)) return 0;
+    keel_status_t status = keel_pjrt_executable(engine->api, loaded, &args.executable);
+    if (!status) {
+        status = KEEL_PJRT_CALL(engine->api, PJRT_Executable_NumOutputs, args);
+        keel_pjrt_destroy_executable(engine->api, args.executable);
+    }
+    count = status ? 0 : args.num_outputs;
+    keel_status_ignore(status);
+    atomic_store_explicit(&slot->results, count, memory_order_relaxed);
+    return count;
+}
+
+void keel_engine_gave(keel_engine_t *engine, const PJRT_LoadedExecutable_Execute_Args *args) {
+    if (!engine->journal || !engine->settings.stack) return;
+    executable_slot_t *slot = find_slot(engine->executables, args->executable);
+    counter_t *counter = slot ? atomic_load_explicit(&slot->counter, memory_order_relaxed) : NULL;
+    if (counter && pieces_is_asked(counter))
+        makers_executed(engine, counter, results_of(engine, slot, args->executable), args);
+}
+
+void keel_engine_destroying(keel_engine_t *engine, const PJRT_Buffer *buffer) {
+    makers_destroyed(engine, buffer);
+}
+
 void keel_stored_release(keel_stored_t *stored) {
     KEEL_ASSERT(!stored || atomic_load(&stored->references));
     if (!stored || atomic_fetch_sub(&stored->references, 1) != 1) return;
@@ -174,6 +206,7 @@ static keel_status_t add_executable(executables_t *table, const PJRT_LoadedExecu
     slot->stored = stored;
     slot->made_of = made_of;
     slot->joined = NULL;
+    atomic_store_explicit(&slot->results, SIZE_MAX, memory_order_relaxed);
     atomic_store_explicit(&slot->gang, NULL, memory_order_relaxed);
     atomic_store_explicit(&slot->counter, counter, memory_order_relaxed);
     atomic_store_explicit(&slot->loaded, (uintptr_t)loaded, memory_order_release);

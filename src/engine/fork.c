@@ -4,6 +4,7 @@
 
 #include "engine/executables.h"
 #include "engine/flow.h"
+#include "engine/makers.h"
 #include "engine/sent.h"
 #include "engine/sites.h"
 #include "engine/steps.h"
@@ -21,6 +22,7 @@ static const struct {
     {steps_before_fork, steps_after_fork},
     {sites_before_fork, sites_after_fork},
     {flow_before_fork, flow_after_fork},
+    {makers_before_fork, makers_after_fork},
     {sent_before_fork, sent_after_fork},
 };
 enum { PARTS = sizeof parts / sizeof *parts };

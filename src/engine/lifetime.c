@@ -16,6 +16,7 @@
 #include "engine/handed.h"
 #include "engine/handlers.h"
 #include "engine/host_ops.h"
+#include "engine/makers.h"
 #include "engine/memory.h"
 #include "engine/once.h"
 #include "engine/order.h"
@@ -98,6 +99,7 @@ static void journal_executes(keel_engine_t *engine) {
     keel_journal_counts_t counts;
     steps_journal(engine);
     flow_journal(engine);
+    makers_journal(engine, false);
     order_journal(engine);
     rehearsal_journal(engine);
     keel_status_t status = counters_collect(engine->counters, &counts);
@@ -148,6 +150,7 @@ static keel_status_t create(keel_engine_t *engine, bool records) {
     KEEL_TRY(sites_create(engine));
     KEEL_TRY(sent_create(engine));
     KEEL_TRY(flow_create(engine));
+    KEEL_TRY(makers_create(engine));
     KEEL_TRY(transfers_create(engine));
     KEEL_TRY(order_create(engine));
     KEEL_TRY(steps_create(engine));
@@ -188,6 +191,7 @@ static void destroy_engine(keel_engine_t *engine) {
     steps_destroy(engine->steps);
     order_destroy(engine->order);
     transfers_destroy(engine->transfers);
+    makers_destroy(engine->makers);
     flow_destroy(engine->flow);
     sent_destroy(engine->sent);
     sites_destroy(engine->sites);
@@ -261,6 +265,7 @@ void keel_engine_end(keel_engine_t *engine) {
     if (clients_had_any(engine->clients)) {
         steps_journal(engine);
         flow_journal(engine);
+        makers_journal(engine, true);
         order_journal(engine);
         rehearsal_journal(engine);
         keel_journal_end(engine->journal, counters_total(engine->counters), counts);

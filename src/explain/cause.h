@@ -71,7 +71,7 @@ typedef enum keel_framework {
       "Give in_shardings and out_shardings, or jax.device_put each input to one sharding.",        \
       "Mark every input with the same sharding (xs.mark_sharding) before the first step.",         \
       "Give each variable and input one spec, from the start: KEEL_SPEC.")                         \
-    X(DONATION, "donation", POLICY, "different arguments are donated",                             \
+    X(DONATION, "donation", NONE, "different arguments are donated",                               \
       "Jit the function once, with one donate_argnums, where it is defined.",                      \
       "Update the same tensors in place in every step; keep no references to old ones.",           \
       "Assign the same variables in every step.")                                                  \
@@ -124,6 +124,8 @@ typedef enum keel_framework {
       "Create it before the first step: fill optimizer.state[p] for each parameter, then sync.")   \
     X(REPLACED, "it was replaced by a tensor that the optimizer does not update",                  \
       "Use load_state_dict without assign=True, or create the optimizer after it.")                \
+    X(ABANDONED, "what it updates is used no more: the model got other tensors in its place",      \
+      "Use load_state_dict without assign=True, or create the optimizer after it.")                \
     X(IDLE, "its step does nothing, as if it were skipped",                                        \
       "If you do not skip it: create the optimizer after load_state_dict(assign=True).")           \
     X(FROZEN, "the optimizer skips tensors that have no gradient: frozen, or not used",            \
@@ -134,7 +136,7 @@ typedef enum keel_framework {
       "Each is compiled once; sync the evaluation on a line of its own, to tell them apart.")      \
     X(MERGED, "equal numbers of the host are one argument, and two became equal or differ now",    \
       "Make one of them a tensor of one dimension on the device, made once; update that in "       \
-      "place.")                                                                                    \
+      "place. A rate of Adam's needs capturable=True then.")                                       \
     X(SETTING, "the operation takes it as a number only, never as a tensor",                       \
       "Keep it fixed: each value is a program, compiled once; or write it with operations on "     \
       "tensors.")                                                                                  \
@@ -317,6 +319,9 @@ typedef enum keel_framework {
     X(GATHERED,                                                                                    \
       "A sharded tensor is gathered by a program of its own at each read: read every N steps.")    \
     X(INDEX, "Index with a tensor of one dimension: x.index_select(0, i); update i in place.")     \
+    X(OPTIMIZER_READS,                                                                             \
+      "The optimizer reads its rate or its count of steps: create it with capturable=True, and "   \
+      "its state on the device.")                                                                  \
     X(HOST_SCALAR,                                                                                 \
       "A value was asked for on the host (.item(), a branch, a size), which waits for it: ask "    \
       "every few steps, or keep it a tensor (torch.where). keel stats names the lines.")           \

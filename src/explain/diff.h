@@ -291,6 +291,8 @@ keel_status_t keel_diff_find_optimized(keel_diff_t *diff, const keel_graph_t *gr
                                        uint8_t **out) KEEL_MUST_CHECK;
 // Causes that come from these optimizers and have advice of their own.
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
+// Fills what an explanation says of the model's tensors beside its differences.
+keel_status_t keel_diff_left_alone(keel_diff_t *diff, keel_explanation_t *out) KEEL_MUST_CHECK;
 // equal.c: notes an argument that came or went because two host numbers are equal.
 void keel_diff_equal_numbers(keel_diff_t *diff);
 // joined.c: an argument that is longer by one that was added follows from that.

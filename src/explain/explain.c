@@ -441,6 +441,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     keel_diff_joined(diff);
     fold_shares(diff);
     KEEL_TRY(keel_diff_optimizer(diff));
+    KEEL_TRY(keel_diff_left_alone(diff, out));
     fold_reordered(diff);
     KEEL_TRY(keel_diff_updated(diff, new_side->sources));
     KEEL_TRY(keel_diff_within(diff));

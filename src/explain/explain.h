@@ -67,8 +67,9 @@ typedef struct keel_difference_t {
     const char *note; // one more clause: "1 of 16 elements differs, the first at [3]"; or ""
     keel_place_t place;
     keel_op_id_t old_op, new_op; // KEEL_NONE if it is not an operation, or only on one side
-    uint32_t folds;              // for a root: how many differences follow from it
-    uint32_t follows;            // for a folded one: the root that it follows from
+    uint32_t argument; // 1 + its number, for one of the new program without a name; otherwise 0
+    uint32_t folds;    // for a root: how many differences follow from it
+    uint32_t follows;  // for a folded one: the root that it follows from
 } keel_difference_t;
 
 typedef struct keel_explanation_t {
@@ -78,6 +79,10 @@ typedef struct keel_explanation_t {
     size_t folded_count, folded_total;
     bool unrelated; // the programs have almost nothing in common; there are no differences then
     double alike;   // share of operations that have a counterpart, 0 to 1
+    // Arguments in the places of the model's tensors, which only the program before updates.
+    uint32_t *left;
+    size_t left_count;
+    bool stops; // the program before has an optimizer's step, and this one has none
     keel_arena_t arena;
 } keel_explanation_t;
 

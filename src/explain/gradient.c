@@ -190,6 +190,7 @@ static keel_status_t tell_beside_state(keel_diff_t *diff, const gradient_side_t 
                                     .note = "",
                                     .old_op = KEEL_NONE,
                                     .new_op = KEEL_NONE,
+                                    .argument = side->is_after ? argument + 1 : 0,
                                     .follows = KEEL_NONE};
     tell_accumulation(diff, side, op, &difference);
     uint32_t root;

@@ -22,18 +22,23 @@ bool keel_diff_is_optimizers(const keel_graph_t *graph, keel_op_id_t op) {
     return false;
 }
 
-// How many tensors were added, if all are an optimizer's. Gradients have a cause of their own, and
-// numbers come with their users.
-static uint32_t count_state(const keel_diff_t *diff) {
+// How many tensors of an optimizer's were added, if the host sent none beside them. What else is
+// kept from the first step comes with them, gradients have a cause of their own, and numbers come
+// with their users.
+static uint32_t count_state(keel_diff_t *diff, uint32_t *out_others) {
     const keel_argument_t *list = diff->arguments_after;
     bool has_gradients = keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE;
     uint32_t found = 0;
+    *out_others = 0;
     for (uint32_t i = 0; i < diff->after_count; ++i) {
         if (list[i].counterpart != KEEL_NONE) continue;
         if (!keel_diff_dims(diff->after.program, list[i].type).count) continue;
         bool is_state = keel_diff_is_optimizers(&diff->after, list[i].op);
-        if (!is_state && !has_gradients) return 0;
+        keel_place_t place;
+        if (!is_state && !has_gradients && (list[i].is_sent || keel_diff_made_at(diff, i, &place)))
+            return 0;
         found += is_state;
+        *out_others += !is_state;
     }
     return found;
 }
@@ -47,11 +52,71 @@ static void tell_of_state(keel_diff_t *diff, keel_difference_t *difference, uint
            !keel_diff_is_optimizers(&diff->after, list[first].op))
         ++first;
     difference->subject = keel_diff_text(diff, "argument %u", first);
+    difference->argument = first + 1;
     difference->new_value = keel_diff_type(diff, diff->after.program, list[first].type);
     difference->place = keel_diff_place(diff, true, list[first].op);
     difference->note = count == 1 ? ""
                                   : keel_diff_text(diff, "and %u more argument%s", count - 1,
                                                    count == 2 ? "" : "s");
+}
+
+// The name of the operation that takes a value, whatever shape it is given first; "" if none does.
+static keel_str_t taker_of(const keel_graph_t *graph, keel_value_id_t value) {
+    keel_op_id_t first, end;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        if (operands.count == 1 && keel_graph_only_reshapes(keel_graph_name(graph, op))) continue;
+        for (uint32_t i = 0; i < operands.count; ++i)
+            if (keel_graph_unshaped(graph, operands.items[i]) == value)
+                return keel_graph_name(graph, op);
+    }
+    return KEEL_STR("");
+}
+
+// The 0 or 1 that a line writes into the program before; NULL if it writes none.
+static const char *number_at(keel_diff_t *diff, uint64_t line) {
+    keel_op_id_t first, end;
+    keel_graph_body(&diff->before, diff->before.program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        keel_type_id_t type;
+        keel_tensor_view_t tensor;
+        if (diff->before.constant[op] != op ||
+            keel_graph_line(&diff->before, op)->identity != line ||
+            !keel_graph_tensor(&diff->before, op, &type, &tensor) || tensor.count != 1)
+            continue;
+        const char *value = keel_diff_element(diff, diff->before.program, type, &tensor, 0);
+        if (strcmp(value, "0") == 0 || strcmp(value, "1") == 0) return value;
+    }
+    return NULL;
+}
+
+// A number of the user's own that was 0 or 1 in the optimizer's first step, and is passed now.
+static keel_status_t tell_numbers(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
+        const keel_argument_t *argument = &diff->arguments_after[i];
+        if (argument->counterpart != KEEL_NONE || argument->op == KEEL_NONE ||
+            keel_diff_dims(diff->after.program, argument->type).count ||
+            keel_diff_is_optimizers(&diff->after, argument->op))
+            continue;
+        uint64_t line = keel_graph_line(&diff->after, argument->op)->identity;
+        const char *value = line ? number_at(diff, line) : NULL;
+        keel_str_t taker = taker_of(&diff->after, argument->value);
+        if (!value || !taker.size) continue;
+        keel_difference_t difference = {.kind = KEEL_CAUSE_CONSTANT,
+                                        .subject =
+                                            keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(taker)),
+                                        .old_value = value,
+                                        .new_value = "an argument",
+                                        .note = keel_note_text(KEEL_NOTE_NOUGHT),
+                                        .place = keel_diff_place(diff, true, argument->op),
+                                        .old_op = KEEL_NONE,
+                                        .new_op = argument->op,
+                                        .follows = KEEL_NONE};
+        uint32_t root;
+        KEEL_TRY(keel_diff_root(diff, &difference, &root));
+    }
+    return NULL;
 }
 
 // ---- parameters that are no longer updated -----------------------------------------------------
@@ -383,6 +448,68 @@ static keel_status_t tell_of_updates(keel_diff_t *diff, uint32_t top, bool *out_
     return NULL;
 }
 
+// ---- tensors that only the optimizer has -------------------------------------------------------
+
+// By argument: whether the optimizer updates it in place and something else reads it too, so that
+// it is the model's and not the optimizer's own state.
+static keel_status_t find_models(keel_diff_t *diff, bool is_after, uint8_t **out,
+                                 uint32_t *out_count) {
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_argument_t *list = is_after ? diff->arguments_after : diff->arguments_before;
+    uint32_t count = is_after ? diff->after_count : diff->before_count;
+    uint8_t *optimized;
+    KEEL_TRY(keel_diff_find_optimized(diff, graph, &optimized));
+    size_t values = graph->program->value_types.count;
+    void *memory;
+    KEEL_TRY(keel_arena_alloc(&diff->arena, values + count + 1, &memory));
+    memset(memory, 0, values + count + 1);
+    uint8_t *read = memory, *models = read + values;
+    keel_op_id_t root = graph->program->functions.data[graph->program->entry].root, first, end;
+    keel_graph_body(graph, graph->program->entry, &first, &end);
+    for (keel_op_id_t op = first; op < end; ++op) {
+        if (keel_diff_is_optimizers(graph, op) || op == root) continue;
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        for (uint32_t i = 0; i < operands.count; ++i)
+            read[operands.items[i]] = 1;
+    }
+    *out_count = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        models[i] = list[i].is_donated && optimized[list[i].value] && read[list[i].value];
+        *out_count += models[i];
+    }
+    *out = models;
+    return NULL;
+}
+
+// What has the places of the model's tensors, if both programs train, the one before updates these
+// and this one updates none of the model's. Whether they are others, only their buffers show.
+keel_status_t keel_diff_left_alone(keel_diff_t *diff, keel_explanation_t *out) {
+    enum { MOST = 256 };
+    uint8_t *then, *now;
+    uint32_t models, updated, found = 0;
+    if (!diff->before.lender || !diff->after.lender) return NULL;
+    bool was_optimized = first_of_optimizer(&diff->before) != KEEL_NONE;
+    out->stops = was_optimized && first_of_optimizer(&diff->after) == KEEL_NONE &&
+                 is_trained(&diff->before) == is_trained(&diff->after);
+    if (!was_optimized || !is_trained(&diff->before) || !is_trained(&diff->after)) return NULL;
+    KEEL_TRY(find_models(diff, false, &then, &models));
+    KEEL_TRY(find_models(diff, true, &now, &updated));
+    if (!models || updated) return NULL;
+    void *memory;
+    KEEL_TRY(keel_arena_array(&out->arena, models, sizeof *out->left, &memory));
+    out->left = memory;
+    for (uint32_t i = 0; i < diff->after_count; ++i) {
+        const keel_argument_t *argument = &diff->arguments_after[i];
+        if (argument->counterpart == KEEL_NONE || !then[argument->counterpart] ||
+            argument->is_donated)
+            continue;
+        if (found < MOST) out->left[found] = i;
+        ++found;
+    }
+    if (found == models) out->left_count = found < MOST ? found : MOST;
+    return NULL;
+}
+
 keel_status_t keel_diff_optimizer(keel_diff_t *diff) {
     if (!diff->before.lender || !diff->after.lender) return NULL;
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DONATION);
@@ -392,11 +519,11 @@ keel_status_t keel_diff_optimizer(keel_diff_t *diff) {
         if (told) return NULL;
     }
     top = find_added(diff);
-    uint32_t state = top == KEEL_NONE ? 0 : count_state(diff);
+    uint32_t others, state = top == KEEL_NONE ? 0 : count_state(diff, &others);
     if (!state) return NULL;
     lead(diff, top);
-    if (keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE)
+    if (others || keel_diff_find(diff, KEEL_CAUSE_GRADIENT) != KEEL_NONE)
         tell_of_state(diff, &diff->roots[top].difference, state);
     keel_diff_note(diff, &diff->roots[top].difference, KEEL_NOTE_STATE_MADE);
-    return NULL;
+    return tell_numbers(diff);
 }

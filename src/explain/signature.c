@@ -235,6 +235,7 @@ static keel_status_t compare_types(keel_diff_t *diff, keel_groups_t *groups, uin
     bool same_dims = keel_ints_equal(x, y);
     keel_difference_t difference =
         difference_of(diff, KEEL_CAUSE_SHAPE, subject_of(diff, b, j), "", "");
+    if (!b->name.size) difference.argument = j + 1;
     keel_diff_types(diff, a->type, b->type, &difference);
     difference.place = place_made(diff, true, j);
     uint32_t root = KEEL_NONE;
@@ -431,6 +432,7 @@ static keel_status_t compare_attributes(keel_diff_t *diff, keel_groups_t *groups
     if (was == is) return NULL;
     keel_difference_t difference = difference_of(diff, KEEL_CAUSE_DONATION, subject,
                                                  was ? "donated" : "kept", is ? "donated" : "kept");
+    if (!b->name.size) difference.argument = j + 1;
     difference.place = dicts.place;
     uint32_t root, known = diff->root_count;
     KEEL_TRY(keel_groups_add(diff, groups, was, &difference, &root));
@@ -525,6 +527,7 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, keel_groups_t *groups,
         keel_difference_t difference =
             difference_of(diff, KEEL_CAUSE_ARGUMENTS, subject_of(diff, &list[i], i),
                           is_after ? "absent" : type, is_after ? type : "absent");
+        if (is_after && !list[i].name.size) difference.argument = i + 1;
         bool is_sent = is_after && keel_diff_made_at(diff, i, &difference.place);
         if (!is_sent) difference.place = argument_place(diff, is_after, i);
         is_sent = is_sent || list[i].is_sent;

@@ -448,6 +448,18 @@ void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts
 // process.
 void keel_journal_order(keel_journal_t *journal, uint64_t from,
                         const keel_digest_t *const *executed, size_t count);
+// Arguments of a program that another one made, both in their first execution.
+void keel_journal_inputs(keel_journal_t *journal, const keel_digest_t *program,
+                         const keel_digest_t *maker, const uint32_t *arguments, size_t count);
+// Arguments of a program that came from nowhere that is known when it was first executed and that
+// stayed the same; `programs` are new ones that took them too.
+void keel_journal_steady(keel_journal_t *journal, const keel_digest_t *program,
+                         const uint32_t *arguments, size_t count,
+                         const keel_digest_t *const *programs, size_t program_count);
+// As many results of a program that nobody took any more until the process ended, though the client
+// held them, since `programs` were executed for the first time, in that order.
+void keel_journal_abandoned(keel_journal_t *journal, const keel_digest_t *maker, uint64_t results,
+                            const keel_digest_t *const *programs, size_t count);
 // `total`: all executions of this process; `executes`: those not written yet.
 void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_counts_t executes);
 

@@ -570,6 +570,51 @@ void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts
     keel_line_finish(journal, &line);
 }
 
+static void write_numbers(keel_json_t *json, const uint32_t *numbers, size_t count) {
+    keel_json_array(json, "arguments");
+    for (size_t i = 0; i < count; ++i)
+        keel_json_unsigned(json, NULL, numbers[i]);
+    keel_json_end_array(json);
+}
+
+static void write_programs(keel_json_t *json, const keel_digest_t *const *programs, size_t count) {
+    keel_json_array(json, "programs");
+    for (size_t i = 0; i < count; ++i)
+        keel_json_digest(json, NULL, programs[i]);
+    keel_json_end_array(json);
+}
+
+void keel_journal_inputs(keel_journal_t *journal, const keel_digest_t *program,
+                         const keel_digest_t *maker, const uint32_t *arguments, size_t count) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "inputs")) return;
+    keel_line_digest(&line.json, "program", program);
+    keel_line_digest(&line.json, "maker", maker);
+    write_numbers(&line.json, arguments, count);
+    keel_line_finish(journal, &line);
+}
+
+void keel_journal_steady(keel_journal_t *journal, const keel_digest_t *program,
+                         const uint32_t *arguments, size_t count,
+                         const keel_digest_t *const *programs, size_t program_count) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "steady")) return;
+    keel_line_digest(&line.json, "program", program);
+    write_numbers(&line.json, arguments, count);
+    write_programs(&line.json, programs, program_count);
+    keel_line_finish(journal, &line);
+}
+
+void keel_journal_abandoned(keel_journal_t *journal, const keel_digest_t *maker, uint64_t results,
+                            const keel_digest_t *const *programs, size_t count) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "abandoned")) return;
+    keel_line_digest(&line.json, "maker", maker);
+    keel_json_unsigned(&line.json, "results", results);
+    write_programs(&line.json, programs, count);
+    keel_line_finish(journal, &line);
+}
+
 void keel_journal_end(keel_journal_t *journal, uint64_t total, keel_journal_counts_t executes) {
     keel_line_t line;
     executes = write_most(journal, executes);

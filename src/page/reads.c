@@ -36,8 +36,7 @@ static void summary(const keel_page_t *page) {
     if (reads->cut_count) {
         keel_buffer_text(out, "Mid-step reads split steps <strong>");
         keel_reads_times(reads, out);
-        keel_buffer_format(out, "</strong>. %s",
-                           keel_reads_advice(page->input->why, reads->endless));
+        keel_buffer_format(out, "</strong>. %s", keel_reads_advice(page->input->why, NULL));
         keel_page_more(page, keel_cause_facts(KEEL_CAUSE_HOST_READ)->word);
     }
     keel_buffer_text(out, "</p>\n");

@@ -322,11 +322,13 @@ keel_status_t keel_page_recompiles(keel_page_t *page) {
 
 typedef struct rank_t {
     const keel_run_entry_t *asked;
+    bool ruins;
     size_t index;
 } rank_t;
 
 static int dearer(const void *a, const void *b) {
     const rank_t *x = a, *y = b;
+    if (x->ruins != y->ruins) return x->ruins ? -1 : 1;
     int order = keel_took_order(&x->asked->took, x->asked->ops, &y->asked->took, y->asked->ops);
     if (order) return order;
     return x->index < y->index ? -1 : 1;
@@ -337,7 +339,7 @@ static void put_in_order(keel_page_t *page, rank_t *ranks) {
     size_t count = 0;
     for (size_t i = 0; i < why->entry_count; ++i)
         if (keel_why_is_shown(&why->entries[i]))
-            ranks[count++] = (rank_t){why->entries[i].asked, i};
+            ranks[count++] = (rank_t){why->entries[i].asked, keel_why_ruins(&why->entries[i]), i};
     qsort(ranks, count, sizeof *ranks, dearer);
     for (size_t i = 0; i < count; ++i) {
         page->order[i] = ranks[i].index;

@@ -12,24 +12,40 @@ static uint32_t index_of(const json_t *object, const char *name) {
     return number < 0 || number >= (json_int_t)KEEL_NONE ? KEEL_NONE : (uint32_t)number;
 }
 
+// More than any Keel writes.
+static size_t length_of(const json_t *list) {
+    enum { MOST = 4096 };
+    size_t length = json_array_size(list);
+    return length < MOST ? length : MOST;
+}
+
+static keel_status_t numbers_of(const entry_context_t *to, const json_t *list, const uint32_t **out,
+                                size_t *out_count) {
+    void *memory;
+    if (!length_of(list)) return NULL;
+    KEEL_TRY(keel_texts_array(to->texts, length_of(list), sizeof **out, &memory));
+    uint32_t *numbers = memory;
+    for (size_t i = 0; i < length_of(list); ++i) {
+        json_int_t number = json_integer_value(json_array_get(list, i));
+        if (number >= 0 && number < KEEL_NONE) numbers[(*out_count)++] = (uint32_t)number;
+    }
+    *out = numbers;
+    return NULL;
+}
+
 static keel_status_t difference_of(const entry_context_t *to, const json_t *object,
                                    keel_run_difference_t *out) {
     out->old_op = index_of(object, "old_op");
     out->new_op = index_of(object, "new_op");
     out->follows = index_of(object, "follows");
     out->folds = keel_event_line(object, "folds");
+    KEEL_TRY(numbers_of(to, json_object_get(object, "arguments"), &out->arguments,
+                        &out->argument_count));
     KEEL_TRY(keel_event_keep_field(to->texts, object, "subject", &out->subject));
     KEEL_TRY(keel_event_keep_field(to->texts, object, "old", &out->old_value));
     KEEL_TRY(keel_event_keep_field(to->texts, object, "new", &out->new_value));
     KEEL_TRY(keel_event_keep_field(to->texts, object, "note", &out->note));
     return keel_event_site(to->texts, object, to->folder, &out->place);
-}
-
-// More than any Keel writes.
-static size_t length_of(const json_t *list) {
-    enum { MOST = 4096 };
-    size_t length = json_array_size(list);
-    return length < MOST ? length : MOST;
 }
 
 // Only those of known kinds: a later Keel may have more.
@@ -74,6 +90,17 @@ static keel_status_t stack_of(const entry_context_t *to, const json_t *list,
     return NULL;
 }
 
+static keel_status_t made_of(const entry_context_t *to, const json_t *list,
+                             keel_run_entry_t *entry) {
+    void *memory;
+    KEEL_TRY(keel_texts_array(to->texts, length_of(list), sizeof *entry->made, &memory));
+    entry->made = memory;
+    for (; entry->made_count < length_of(list); ++entry->made_count)
+        KEEL_TRY(keel_event_site(to->texts, json_array_get(list, entry->made_count), to->folder,
+                                 &entry->made[entry->made_count]));
+    return NULL;
+}
+
 static keel_status_t against_of(const entry_context_t *to, const json_t *against,
                                 keel_run_entry_t *entry) {
     entry->against_when = keel_event_number(against, "when");
@@ -110,6 +137,9 @@ static keel_status_t entry_of(const entry_context_t *to, const json_t *event,
     if (entry->root_total < entry->root_count) entry->root_total = entry->root_count;
     if (entry->folded_total < entry->folded_count) entry->folded_total = entry->folded_count;
     KEEL_TRY(keel_event_keep_field(to->texts, event, "stack_skipped", &entry->stack_skipped));
+    entry->stops = json_is_true(json_object_get(event, "stops"));
+    KEEL_TRY(numbers_of(to, json_object_get(event, "left"), &entry->left, &entry->left_count));
+    KEEL_TRY(made_of(to, json_object_get(event, "made"), entry));
     return stack_of(to, json_object_get(event, "stack"), entry);
 }
 

@@ -378,6 +378,7 @@ static keel_status_t meet_event(void *context, const json_t *event) {
     if (process->is_rehearsal)
         KEEL_TRY(keel_rehearsal_add(&run->rehearsal, reading->steps, event, run->cwd, &run->texts));
     KEEL_TRY(keel_reads_add(&reading->reads, event, run->cwd));
+    KEEL_TRY(keel_makers_add(&run->makers, event, &run->texts));
     if (run->parts & KEEL_RUN_MEMORY)
         KEEL_TRY(keel_memory_add(&reading->memory, event, run->cwd, &run->texts));
     if (run->parts & KEEL_RUN_METRICS) KEEL_TRY(keel_metrics_event(&run->metrics, event));
@@ -543,6 +544,7 @@ void keel_run_deinitialize(keel_run_t *run) {
     keel_texts_deinitialize(&run->texts);
     keel_map_deinitialize(&run->sources);
     keel_metrics_deinitialize(&run->metrics);
+    keel_makers_deinitialize(&run->makers);
     keel_asides_deinitialize(&run->asides);
     keel_fixes_deinitialize(&run->fixes);
     keel_memory_deinitialize(&run->memory);

@@ -4,7 +4,8 @@
 //   run.c      the pass over the events: identity, figures, programs, requests
 //   steps.c    which step each compile or load delayed; warmups.c: what came before the first
 //   entries.c  what the journal explains; retraces.c: with what is not explained by itself
-//   reads.c    what moved between host and device; asides.c, fixes.c, memory.c: the rest
+//   reads.c    what moved between host and device; asides.c, fixes.c, makers.c,
+//              memory.c: the rest
 //   start.c    where the time of a start went (start.h)
 //   rehearsal.c  what is said about a rehearsal; outcomes.c: what its compiler made of each
 //   program;
@@ -29,6 +30,7 @@
 #include "metrics/metrics.h"
 #include "run/asides.h"
 #include "run/fixes.h"
+#include "run/makers.h"
 #include "run/memory.h"
 #include "run/reads.h"
 #include "run/rehearsal.h"
@@ -87,7 +89,9 @@ typedef struct keel_run_difference_t {
     keel_cause_t kind;
     const char *subject, *old_value, *new_value, *note;
     keel_run_place_t place;
-    uint32_t old_op, new_op; // KEEL_NONE
+    uint32_t old_op, new_op;   // KEEL_NONE
+    const uint32_t *arguments; // of the new program, without names, that a root is about
+    size_t argument_count;
     uint32_t folds;
     uint32_t follows; // for a folded one: index in the entry's roots; KEEL_NONE: unknown
 } keel_run_difference_t;
@@ -136,6 +140,11 @@ typedef struct keel_run_entry_t {
     keel_run_frame_t *stack;
     size_t stack_count;
     const char *stack_skipped;
+    bool stops;           // as keel_explanation_t has it
+    const uint32_t *left; // likewise
+    size_t left_count;
+    keel_run_place_t *made; // lines that put arrays on the device since the program before
+    size_t made_count;
 } keel_run_entry_t;
 
 // The client asked for a program that its function had before.
@@ -183,7 +192,8 @@ typedef struct keel_run_t {
 
     keel_reads_t reads; // what moved between host and device
     keel_asides_t asides;
-    keel_fixes_t fixes; // asked for, in order of time
+    keel_makers_t makers; // what buffers show
+    keel_fixes_t fixes;   // asked for, in order of time
     keel_run_rehearsal_t rehearsal;
     keel_memory_t memory;   // filled if asked for, and for a rehearsal
     keel_metrics_t metrics; // counted if asked for

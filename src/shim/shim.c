@@ -86,8 +86,10 @@ static PJRT_Error *execute_in_gang(keel_gang_t *gang, PJRT_LoadedExecutable_Exec
 
 static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
     keel_gang_t *gang = keel_engine_executed(engine, args);
-    if (gang) return execute_in_gang(gang, args);
-    return plugin.api->PJRT_LoadedExecutable_Execute(args);
+    PJRT_Error *error =
+        gang ? execute_in_gang(gang, args) : plugin.api->PJRT_LoadedExecutable_Execute(args);
+    if (!error) keel_engine_gave(engine, args);
+    return error;
 }
 
 static PJRT_Error *get_executable(PJRT_LoadedExecutable_GetExecutable_Args *args) {
@@ -121,6 +123,7 @@ static PJRT_Error *loaded_is_deleted(PJRT_LoadedExecutable_IsDeleted_Args *args)
 }
 
 static PJRT_Error *buffer_destroy(PJRT_Buffer_Destroy_Args *args) {
+    keel_engine_destroying(engine, args->buffer);
     if (keel_engine_releases(engine) && keel_engine_release(engine, args->buffer)) return NULL;
     return plugin.api->PJRT_Buffer_Destroy(args);
 }

@@ -31,11 +31,25 @@ void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out) {
     keel_buffer_format(out, "a host read splits the step into %" PRIu64 " programs", line->pieces);
 }
 
-const char *keel_reads_advice(const keel_why_t *why, bool endless) {
+// The line calls an optimizer's step, as the programs show that are explained.
+static bool steps_there(const keel_why_t *why, const keel_reads_line_t *line) {
+    for (size_t i = 0; i < why->entry_count; ++i)
+        for (size_t k = 0; k < why->entries[i].root_count; ++k) {
+            const keel_run_place_t *place = &why->entries[i].roots[k].place;
+            if (place->line == line->line && strcmp(place->file, line->file) == 0 &&
+                place->library_file && strstr(place->library_file, "/torch/optim/"))
+                return true;
+        }
+    return false;
+}
+
+const char *keel_reads_advice(const keel_why_t *why, const keel_reads_line_t *line) {
+    bool endless = line ? line->endless : why->run.reads.endless;
     keel_framework_t framework;
     bool is_c = keel_why_framework(why, &framework) && framework == KEEL_FRAMEWORK_C;
     if (endless && is_c) return keel_case_advice(KEEL_CASE_STEP_ENDLESS);
     if (endless) return keel_note_advice(keel_note_text(KEEL_NOTE_ENDLESS));
+    if (line && steps_there(why, line)) return keel_case_advice(KEEL_CASE_OPTIMIZER_READS);
     return keel_cause_facts(KEEL_CAUSE_HOST_READ)
         ->advice[is_c ? KEEL_FRAMEWORK_C : KEEL_FRAMEWORK_TORCH];
 }

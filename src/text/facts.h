@@ -15,8 +15,8 @@ void keel_text_took(keel_json_t *json, const char *name, const keel_took_t *took
 void keel_reads_times(const keel_reads_t *reads, keel_buffer_t *out);
 // "a host read splits the step into 2 programs"
 void keel_reads_sentence(const keel_reads_line_t *line, keel_buffer_t *out);
-// What to do; JAX has no such steps.
-const char *keel_reads_advice(const keel_why_t *why, bool endless);
+// What to do about a line; NULL: about all that cut. JAX has no such steps.
+const char *keel_reads_advice(const keel_why_t *why, const keel_reads_line_t *line);
 // "12 reads, 120 bytes, 0.3 s until the data arrived"
 // The seconds of transfers; null if they took none that count.
 void keel_text_moved(keel_json_t *json, const keel_moved_t *moved);

@@ -49,7 +49,9 @@ static bool speaks_for(const keel_why_entry_t *entry, const keel_why_pattern_t *
 static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffer_t *name,
                                size_t order, bool all) {
     const keel_why_entry_t *entry = &why->entries[order];
-    name_item(name, entry, order, all);
+    bool follows = !all && entry->leader != KEEL_NONE;
+    size_t leader = follows ? entry->leader : order;
+    name_item(name, &why->entries[leader], leader, all);
     KEEL_TRY(keel_buffer_status(name));
     const uint64_t *known = keel_map_find(&items->index, keel_buffer_bytes(name));
     if (known) {
@@ -82,6 +84,8 @@ static keel_status_t add_entry(const keel_why_t *why, items_t *items, keel_buffe
 
 static int dearest(const void *a, const void *b) {
     const keel_text_item_t *x = a, *y = b;
+    bool ruins = keel_why_ruins(x->entry), other_ruins = keel_why_ruins(y->entry);
+    if (ruins != other_ruins) return ruins ? -1 : 1;
     int order = keel_took_order(&x->took, x->ops, &y->took, y->ops);
     return order ? order : x->order < y->order ? -1 : 1;
 }

@@ -475,7 +475,7 @@ void keel_text_print_cut(keel_text_page_t *page, const keel_reads_line_t *line, 
     keel_flow_line(flow);
     keel_flow_buffer(flow, &text);
     keel_flow_end(flow);
-    advice_line(page, "", keel_reads_advice(page->why, line->endless));
+    advice_line(page, "", keel_reads_advice(page->why, line));
     keel_flow_edge(flow, "keel explain host_read");
     keel_flow_end(flow);
 }

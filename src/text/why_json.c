@@ -172,9 +172,8 @@ static void cut_object(keel_json_t *json, const keel_why_t *why, const keel_read
     keel_json_string(json, "jax", facts->advice[KEEL_FRAMEWORK_JAX]);
     bool is_c = is_of_c(why);
     keel_json_string(json, "torch",
-                     is_c ? facts->advice[KEEL_FRAMEWORK_TORCH]
-                          : keel_reads_advice(why, line->endless));
-    if (is_c) keel_json_string(json, "c", keel_reads_advice(why, line->endless));
+                     is_c ? facts->advice[KEEL_FRAMEWORK_TORCH] : keel_reads_advice(why, line));
+    if (is_c) keel_json_string(json, "c", keel_reads_advice(why, line));
     keel_json_end_object(json);
     keel_json_string(json, "page", "docs/causes/host_read.md");
     keel_json_string(json, "what", "cut");

@@ -10,6 +10,11 @@ keel_status_t keel_why_find_patterns(keel_why_t *why) KEEL_MUST_CHECK;
 // follows.c: makes host reads the cause of what follows from them. The entries are complete;
 // patterns are found later.
 keel_status_t keel_why_follow_reads(keel_why_t *why) KEEL_MUST_CHECK;
+// makers.c: what follows from another program of the run, by their buffers. Call it before patterns
+// are found.
+keel_status_t keel_why_follow_makers(keel_why_t *why) KEEL_MUST_CHECK;
+// What follows from an entry belongs to that one's pattern. Call it once these are found.
+void keel_why_join_leaders(keel_why_t *why);
 // find_eager.c: makes a pattern, and recompiles, of operations by themselves that have new programs
 // until the run ends. Call it before the other patterns.
 keel_status_t keel_why_find_eager(keel_why_t *why) KEEL_MUST_CHECK;

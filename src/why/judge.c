@@ -26,7 +26,8 @@ static keel_status_t take_entries(keel_why_t *why) {
                                              .folded_count = asked->folded_count,
                                              .folded_total = asked->folded_total,
                                              .pattern = "",
-                                             .pattern_index = KEEL_NONE};
+                                             .pattern_index = KEEL_NONE,
+                                             .leader = KEEL_NONE};
     }
     return NULL;
 }
@@ -196,9 +197,11 @@ static keel_status_t judge_entries(keel_why_t *why) {
     for (size_t i = 0; i < why->entry_count; ++i)
         KEEL_TRY(follow_replaced(why, i));
     KEEL_TRY(keel_why_follow_reads(why));
+    KEEL_TRY(keel_why_follow_makers(why));
     KEEL_TRY(keel_why_find_sets(why));
     KEEL_TRY(keel_why_find_eager(why));
     KEEL_TRY(keel_why_find_patterns(why));
+    keel_why_join_leaders(why);
     KEEL_TRY(keel_why_sum_up(why));
     return keel_why_summarize(why);
 }

@@ -581,7 +581,8 @@ static keel_status_t gather_mentions(const keel_why_t *why, keel_pattern_kind_t 
                                      keel_buffer_t *name, groups_t *groups) {
     for (size_t i = 0; i < why->entry_count; ++i) {
         const keel_why_entry_t *entry = &why->entries[i];
-        if (entry->asked->is_eager || has_pattern(why, entry, kind)) continue;
+        if (entry->asked->is_eager || entry->leader != KEEL_NONE || has_pattern(why, entry, kind))
+            continue;
         bool turns = kind == KEEL_PATTERN_ALTERNATING;
         for (size_t j = 0; !turns && keel_why_is_shown(entry) && j < entry->root_count; ++j) {
             const keel_run_difference_t *root = &entry->roots[j];

@@ -61,7 +61,7 @@ static keel_status_t add_entry(groups_t *groups, const keel_why_t *why, size_t i
     group_t *group = &groups->list[at];
     const keel_run_difference_t *root = entry->recompile ? keel_why_cause(entry) : NULL;
     if (!group->root) group->root = root;
-    if (root && (root->kind == KEEL_CAUSE_RETRACE ||
+    if (root && (root->kind == KEEL_CAUSE_RETRACE || root->kind == KEEL_CAUSE_DONATION ||
                  keel_cause_facts(root->kind)->question == KEEL_QUESTION_POLICY))
         group->is_accident = true;
     if (entry->recompile && (!root || root->kind != group->root->kind ||

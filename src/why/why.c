@@ -29,6 +29,13 @@ bool keel_why_is_shown(const keel_why_entry_t *entry) {
     return entry->recompile || (*entry->asked->against_program && !entry->asked->against_is_ours);
 }
 
+bool keel_why_ruins(const keel_why_entry_t *entry) {
+    static const keel_note_t notes[] = {KEEL_NOTE_ABANDONED, KEEL_NOTE_REPLACED};
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; ++i)
+        if (entry->root_count && keel_note_leads(entry->roots[0].note, notes[i])) return true;
+    return false;
+}
+
 const keel_run_difference_t *keel_why_cause(const keel_why_entry_t *entry) {
     return entry->root_count ? &entry->roots[0] : NULL;
 }

@@ -35,6 +35,7 @@ typedef struct keel_why_entry_t {
     const char *pattern;    // the pattern that it is part of: "counter"; or ""
     uint32_t pattern_index; // of that in why->patterns; KEEL_NONE: none
     uint32_t set;           // that it is one of, from 1; 0: none
+    uint32_t leader;        // the entry that it follows from, whose causes it has; KEEL_NONE: none
 } keel_why_entry_t;
 
 // Programs of one function that a warm-up asks for: the buckets of a server, one for each size. The
@@ -140,6 +141,8 @@ typedef struct keel_why_t {
 // False for the first of its kind, for a program that is merely similar to another one of the same
 // run, and for a function of JAX's that shares only its name with others.
 bool keel_why_is_shown(const keel_why_entry_t *entry);
+// True if the training is silently wrong from there on, so that it is shown first.
+bool keel_why_ruins(const keel_why_entry_t *entry);
 // Its first root; NULL if it has none (it is unrelated, or the journal was cut).
 const keel_run_difference_t *keel_why_cause(const keel_why_entry_t *entry);
 // That root's place, or the line that the journal has for the compile.

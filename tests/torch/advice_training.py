@@ -91,6 +91,73 @@ def replaced_mended():
         torch_xla.sync()
 
 
+def gradients_of_zeros(model):
+    for p in model.parameters():
+        p.grad = torch.zeros_like(p)
+    settle()
+
+
+def abandoned_accident():
+    model, x = linear(), made(8, W)
+    kept = {name: value.cpu() for name, value in model.state_dict().items()}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    gradients_of_zeros(model)
+    for step in range(6):
+        if step == 2:
+            model.load_state_dict({k: v.to(DEVICE) for k, v in kept.items()}, assign=True)
+        optimizer.zero_grad(set_to_none=False)
+        settle()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def abandoned_mended():
+    model, x = linear(), made(8, W)
+    kept = {name: value.cpu() for name, value in model.state_dict().items()}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    gradients_of_zeros(model)
+    for step in range(6):
+        if step == 2:
+            model.load_state_dict(kept)
+        optimizer.zero_grad(set_to_none=False)
+        settle()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def rate_on_the_device(model, capturable):
+    rate = torch.tensor([0.1]).to(DEVICE)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, capturable=capturable)
+    for p in model.parameters():
+        count = torch.zeros(())
+        optimizer.state[p] = {"step": count.to(DEVICE) if capturable else count,
+                              "exp_avg": torch.zeros_like(p), "exp_avg_sq": torch.zeros_like(p)}
+    settle()
+    return optimizer
+
+
+def optimizer_reads_accident():
+    model, x = linear(), made(8, W)
+    optimizer = rate_on_the_device(model, capturable=False)
+    for step in range(4):
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def optimizer_reads_mended():
+    model, x = linear(), made(8, W)
+    optimizer = rate_on_the_device(model, capturable=True)
+    for step in range(4):
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
 def copied_accident():
     model, x = linear(), made(8, W)
     kept = {name: value.detach().clone() for name, value in model.state_dict().items()}
