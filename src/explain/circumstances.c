@@ -366,11 +366,35 @@ static bool is_above(const keel_place_t *a, const keel_place_t *b) {
     return strcmp(a->file, b->file) == 0 && a->line < b->line;
 }
 
+static bool leads_cast(const keel_diff_t *diff, uint32_t root) {
+    for (uint32_t i = 0; i < diff->folded_count; ++i) {
+        const keel_difference_t *one = &diff->folded[i];
+        if (one->follows == root && one->kind == KEEL_CAUSE_STRUCTURE &&
+            strcmp(one->subject, "convert") == 0 &&
+            (strcmp(one->old_value, "nothing") == 0 || strcmp(one->new_value, "nothing") == 0))
+            return true;
+    }
+    return false;
+}
+
+// HLO: a value inside has another dtype, because only one program converts what goes into it, or
+// because it is converted to another one. An argument of another dtype is its own cause.
+static bool is_inside_cast(const keel_diff_t *diff, uint32_t root) {
+    const keel_difference_t *difference = &diff->roots[root].difference;
+    return diff->after.lender && difference->kind == KEEL_CAUSE_DTYPE &&
+           diff->roots[root].follows == KEEL_NONE && difference->old_op != KEEL_NONE &&
+           difference->new_op != KEEL_NONE &&
+           !keel_graph_is_parameter(&diff->after, difference->new_op) &&
+           (strcmp(difference->subject, "convert") == 0 || leads_cast(diff, root));
+}
+
 // One choice of a dtype, autocast for example, adds conversions to each layer. The topmost line
 // stands for all.
 static void tell_casts(keel_diff_t *diff) {
     uint32_t lead = KEEL_NONE, count = 0;
     for (uint32_t i = 0; i < diff->root_count; ++i) {
+        if (is_inside_cast(diff, i))
+            keel_diff_note(diff, &diff->roots[i].difference, KEEL_NOTE_CAST);
         if (!is_cast(&diff->roots[i])) continue;
         ++count;
         if (lead == KEEL_NONE ||

@@ -185,6 +185,17 @@ static bool is_cast_on_another_line(keel_diff_t *diff, const keel_pair_t *pair) 
     return false;
 }
 
+// HLO: true if the constant is an array of another size on each side (torch.arange), and not a
+// number that takes the shape of what it meets.
+static bool is_sized_array(const keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_ints_t x =
+        keel_diff_dims(p, keel_graph_type(&diff->before, p->operations.data[before].first_result));
+    keel_ints_t y =
+        keel_diff_dims(q, keel_graph_type(&diff->after, q->operations.data[after].first_result));
+    return diff->after.lender && x.count && x.count == y.count && !keel_ints_equal(x, y);
+}
+
 // A constant in the shape that an operation needs it in: named after the operation that made that
 // shape.
 static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t *pair,
@@ -195,6 +206,11 @@ static keel_status_t compare_constant_shape(keel_diff_t *diff, const keel_pair_t
                         .after = diff->after.producer[after],
                         .inherited = 0,
                         .root = KEEL_NONE};
+    keel_op_id_t was = constant_of(&diff->before, before), is = constant_of(&diff->after, after);
+    if (is_sized_array(diff, was, is)) {
+        made.before = was;
+        made.after = is;
+    }
     bool is_bare = diff->after.constant[made.after] == made.after;
     // The constants of an operation have the dtype that it computes in.
     if (has_other_element(diff, before, after) &&

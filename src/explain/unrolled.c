@@ -148,8 +148,45 @@ static void fold_arguments(keel_diff_t *diff) {
     }
 }
 
+// ---- rounds that only one program has -----------------------------------------------------------
+
+static uint32_t count_alike(keel_graph_t *graph, keel_op_id_t op) {
+    uint64_t line = keel_graph_line(graph, op)->identity;
+    keel_str_t name = keel_graph_name(graph, op);
+    uint32_t found = 0;
+    for (keel_op_id_t at = 0; line && at < keel_program_op_count(graph->program); ++at)
+        found += keel_str_equal(keel_graph_name(graph, at), name) &&
+                 keel_graph_line(graph, at)->identity == line;
+    return found;
+}
+
+// True if the line of the operation does that more often in one program than in the other: which
+// round of the one belongs to which of the other is a guess.
+static bool is_of_other_rounds(keel_diff_t *diff, const keel_difference_t *difference) {
+    keel_op_id_t before = difference->old_op, after = difference->new_op;
+    if (before == KEEL_NONE || after == KEEL_NONE ||
+        keel_graph_line(&diff->before, before)->identity !=
+            keel_graph_line(&diff->after, after)->identity)
+        return false;
+    return count_alike(&diff->before, before) != count_alike(&diff->after, after);
+}
+
+// HLO: a number of a round, such as how far it shifts its data, is no host value that changed if a
+// loop of the user's has more rounds.
+static void fold_numbers(keel_diff_t *diff) {
+    uint32_t loop = 0;
+    while (loop < diff->root_count && !diff->roots[loop].is_repeated)
+        ++loop;
+    for (uint32_t i = 0; diff->after.lender && loop < diff->root_count && i < diff->root_count; ++i)
+        if (diff->roots[i].difference.kind == KEEL_CAUSE_CONSTANT &&
+            diff->roots[i].follows == KEEL_NONE &&
+            is_of_other_rounds(diff, &diff->roots[i].difference))
+            diff->roots[i].follows = loop;
+}
+
 void keel_diff_unrolled(keel_diff_t *diff) {
     fold_arguments(diff);
+    fold_numbers(diff);
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
         if (root->difference.kind != KEEL_CAUSE_STRUCTURE || root->follows != KEEL_NONE) continue;
