@@ -3,8 +3,8 @@
 // The last executions are kept with their arguments and results. That costs a copy of the pointers;
 // they are looked at only when a new program is executed. Three facts are written then.
 //
-//   inputs     arguments of a new program that another new program made, in its first execution:
-//              what changed there comes along.
+//   inputs     arguments of a new program that another program made. If that was its first
+//              execution too, what changed there comes along.
 //   steady     arguments of a new program that were not there before and that stay the same buffers
 //              while it, or what follows it, is executed three times.
 //   abandoned  results of a program that another program took in the cycle before, and for which
@@ -24,7 +24,7 @@ enum {
     WATCHED = 4,         // programs whose results, or whose arguments, are watched at a time
     PROGRAMS = 16,       // new programs while they are
     ARGUMENTS = 256,     // of one program that a fact names
-    WAITING = 32,        // facts that are not written yet
+    WAITING = 64,        // facts that are not written yet
     STEADY = 3,          // executions with the same buffers
 };
 
@@ -77,6 +77,7 @@ typedef struct newcomers_t {
 
 typedef struct inputs_t {
     counter_t *program, *maker;
+    bool is_again; // the maker was executed before
     uint32_t arguments[ARGUMENTS];
     size_t count;
 } inputs_t;
@@ -266,8 +267,7 @@ static const execution_t *keep(makers_t *makers, counter_t *program, size_t resu
 static void note_inputs(makers_t *makers, const execution_t *to, const execution_t *from,
                         bool *known, size_t *inout_left) {
     set_t made;
-    bool is_kept = from->is_first && makers->input_count < WAITING;
-    inputs_t inputs = {.program = to->program, .maker = from->program};
+    inputs_t inputs = {.program = to->program, .maker = from->program, .is_again = !from->is_first};
     if (!make_set(from->made, &made)) return;
     for (size_t i = 0; i < from->made; ++i)
         made.list[made.count++] = from->buffers[from->taken + i];
@@ -279,7 +279,8 @@ static void note_inputs(makers_t *makers, const execution_t *to, const execution
         if (inputs.count < ARGUMENTS) inputs.arguments[inputs.count++] = (uint32_t)i;
     }
     keel_free(made.list);
-    if (is_kept && inputs.count) makers->inputs[makers->input_count++] = inputs;
+    if (makers->input_count < WAITING && inputs.count)
+        makers->inputs[makers->input_count++] = inputs;
 }
 
 static void find_inputs(makers_t *makers, const execution_t *to) {
@@ -594,8 +595,8 @@ void makers_journal(keel_engine_t *engine, bool is_last) {
             write_abandoned(engine, &makers->watches[i]);
     for (size_t i = 0; i < makers->input_count; ++i)
         keel_journal_inputs(engine->journal, counter_program(makers->inputs[i].program),
-                            counter_program(makers->inputs[i].maker), makers->inputs[i].arguments,
-                            makers->inputs[i].count);
+                            counter_program(makers->inputs[i].maker), makers->inputs[i].is_again,
+                            makers->inputs[i].arguments, makers->inputs[i].count);
     for (size_t i = 0; i < makers->steady_count; ++i)
         write_steady(engine, &makers->steady[i]);
     makers->input_count = makers->steady_count = 0;

@@ -319,6 +319,9 @@ typedef enum keel_framework {
     X(GATHERED,                                                                                    \
       "A sharded tensor is gathered by a program of its own at each read: read every N steps.")    \
     X(INDEX, "Index with a tensor of one dimension: x.index_select(0, i); update i in place.")     \
+    X(MADE_HERE,                                                                                   \
+      "Make it before the first step, of zeros; take the same tensors, and list lengths, in "      \
+      "every step.")                                                                               \
     X(OPTIMIZER_READS,                                                                             \
       "The optimizer reads its rate or its count of steps: create it with capturable=True, and "   \
       "its state on the device.")                                                                  \

@@ -448,9 +448,11 @@ void keel_journal_executes(keel_journal_t *journal, keel_journal_counts_t counts
 // process.
 void keel_journal_order(keel_journal_t *journal, uint64_t from,
                         const keel_digest_t *const *executed, size_t count);
-// Arguments of a program that another one made, both in their first execution.
+// Arguments of a program, in its first execution, that another one made; `is_again`: that one was
+// executed before.
 void keel_journal_inputs(keel_journal_t *journal, const keel_digest_t *program,
-                         const keel_digest_t *maker, const uint32_t *arguments, size_t count);
+                         const keel_digest_t *maker, bool is_again, const uint32_t *arguments,
+                         size_t count);
 // Arguments of a program that came from nowhere that is known when it was first executed and that
 // stayed the same; `programs` are new ones that took them too.
 void keel_journal_steady(keel_journal_t *journal, const keel_digest_t *program,

@@ -585,11 +585,13 @@ static void write_programs(keel_json_t *json, const keel_digest_t *const *progra
 }
 
 void keel_journal_inputs(keel_journal_t *journal, const keel_digest_t *program,
-                         const keel_digest_t *maker, const uint32_t *arguments, size_t count) {
+                         const keel_digest_t *maker, bool is_again, const uint32_t *arguments,
+                         size_t count) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "inputs")) return;
     keel_line_digest(&line.json, "program", program);
     keel_line_digest(&line.json, "maker", maker);
+    if (is_again) keel_json_bool(&line.json, "again", true);
     write_numbers(&line.json, arguments, count);
     keel_line_finish(journal, &line);
 }

@@ -29,7 +29,8 @@ static keel_status_t add_inputs(keel_makers_t *makers, const json_t *event, keel
         keel_grow_array(makers->input_count, sizeof *makers->inputs, &makers->input_room, &grown));
     makers->inputs = grown;
     keel_run_inputs_t *inputs = &makers->inputs[makers->input_count];
-    *inputs = (keel_run_inputs_t){.pid = json_integer_value(json_object_get(event, "pid"))};
+    *inputs = (keel_run_inputs_t){.pid = json_integer_value(json_object_get(event, "pid")),
+                                  .is_again = json_is_true(json_object_get(event, "again"))};
     KEEL_TRY(keel_event_keep_field(texts, event, "program", &inputs->program));
     KEEL_TRY(keel_event_keep_field(texts, event, "maker", &inputs->maker));
     KEEL_TRY(read_numbers(event, texts, &inputs->arguments, &inputs->count));

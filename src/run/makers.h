@@ -10,10 +10,11 @@
 #include "base/base.h"
 #include "run/texts.h"
 
-// Arguments of a program that another made, both in their first execution.
+// Arguments of a program, in its first execution, that another made.
 typedef struct keel_run_inputs_t {
     int64_t pid;
     const char *program, *maker; // digests in hex
+    bool is_again;               // the maker was executed before
     const uint32_t *arguments;
     size_t count;
 } keel_run_inputs_t;

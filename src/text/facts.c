@@ -203,8 +203,20 @@ static void misfit_paragraph(const keel_misfit_t *misfit, unsigned width, keel_b
     keel_flow_paragraph(&text, width, out);
 }
 
-static void op_paragraph(const keel_host_op_sum_t *op, uint64_t executions, unsigned width,
+// What an optimizer asks for on the host is no line of the user's.
+static const char *op_advice(const keel_why_t *why, const char *name) {
+    const char *reads = keel_case_advice(KEEL_CASE_OPTIMIZER_READS);
+    for (size_t i = 0; strcmp(name, "aten::_local_scalar_dense") == 0 && i < why->run.reads.count;
+         ++i)
+        if (why->run.reads.lines[i].cuts &&
+            keel_reads_advice(why, &why->run.reads.lines[i]) == reads)
+            return reads;
+    return keel_host_op_advice(name);
+}
+
+static void op_paragraph(const keel_why_t *why, const keel_host_op_sum_t *op, unsigned width,
                          keel_buffer_t *out) {
+    uint64_t executions = why->run.known_executes;
     keel_buffer_t text;
     keel_buffer_initialize(&text, 0);
     keel_write_foreign(&text, op->name);
@@ -215,7 +227,7 @@ static void op_paragraph(const keel_host_op_sum_t *op, uint64_t executions, unsi
         keel_write_counted(&text, executions, "execution");
         keel_buffer_text(&text, " of programs");
     }
-    keel_buffer_format(&text, ". %s", keel_host_op_advice(op->name));
+    keel_buffer_format(&text, ". %s", op_advice(why, op->name));
     keel_flow_paragraph(&text, width, out);
 }
 
@@ -287,13 +299,13 @@ static void late_paragraph(const keel_asides_t *asides, unsigned width, keel_buf
     keel_flow_paragraph(&text, width, out);
 }
 
-void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
-                      keel_buffer_t *out) {
+void keel_asides_tell(const keel_why_t *why, bool all, unsigned width, keel_buffer_t *out) {
+    const keel_asides_t *asides = &why->run.asides;
     for (size_t i = 0; i < asides->misfit_count; ++i)
         misfit_paragraph(&asides->misfits[i], width, out);
     for (size_t i = 0; i < asides->op_count; ++i)
-        if (is_op_shown(&asides->ops[i], executions, all))
-            op_paragraph(&asides->ops[i], executions, width, out);
+        if (is_op_shown(&asides->ops[i], why->run.known_executes, all))
+            op_paragraph(why, &asides->ops[i], width, out);
     if (asides->unexplained) unexplained_paragraph(asides, width, out);
     if (asides->elsewhere) elsewhere_paragraph(asides, width, out);
     if (asides->late) late_paragraph(asides, width, out);

@@ -41,8 +41,7 @@ const char *keel_host_op_advice(const char *name);
 
 // A paragraph for each aside that `keel why` shows: compiles that do not fit, and operations that
 // the host computed again and again; with `all`, every operation.
-void keel_asides_tell(const keel_asides_t *asides, uint64_t executions, bool all, unsigned width,
-                      keel_buffer_t *out);
+void keel_asides_tell(const keel_why_t *why, bool all, unsigned width, keel_buffer_t *out);
 // "train.py:88 (jit_step) does not fit: it needs 256 GiB, there are 31.2 GiB".
 void keel_misfit_sentence(const keel_misfit_t *misfit, keel_buffer_t *out);
 // "2 programs could not be explained, jit_step the first: ..."

@@ -395,7 +395,7 @@ void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_b
     if (!status) sets(why, style->width, out);
     if (!status) eager(why, style->width, out);
     keel_rehearsal_tell(&why->run, style->all, style->width, out);
-    keel_asides_tell(&why->run.asides, why->run.known_executes, style->all, style->width, out);
+    keel_asides_tell(why, style->all, style->width, out);
     summed(why, style->width, out);
     keel_status_ignore(status);
     keel_map_deinitialize(&items.index);

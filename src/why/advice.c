@@ -110,8 +110,12 @@ static int case_of_jax(const keel_run_difference_t *root) {
     return root->kind == KEEL_CAUSE_STRUCTURE && is_librarys ? (int)KEEL_CASE_LIBRARY : NONE;
 }
 
-// x[i] with a zero-dimensional tensor still reads it, which makes a program for each number.
-static int case_of_torch(const keel_run_difference_t *root) {
+// x[i] with a zero-dimensional tensor still reads it, which makes a program for each number. What
+// an earlier program made is no key of a batch.
+static int case_of_torch(const keel_why_t *why, const keel_why_entry_t *entry,
+                         const keel_run_difference_t *root) {
+    if (root->kind == KEEL_CAUSE_ARGUMENTS && keel_why_is_made(why, entry->asked, root))
+        return KEEL_CASE_MADE_HERE;
     bool is_index = root->kind == KEEL_CAUSE_CONSTANT && strncmp(root->subject, "slice ", 6) == 0;
     return is_index ? (int)KEEL_CASE_INDEX : NONE;
 }
@@ -173,7 +177,7 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     if (advice) return advice;
     if (root->kind == KEEL_CAUSE_CACHE) one = case_of_cache(root);
     if (root->kind == KEEL_CAUSE_SHAPE) one = case_of_shape(root);
-    if (one == NONE) one = torch ? case_of_torch(root) : case_of_jax(root);
+    if (one == NONE) one = torch ? case_of_torch(why, entry, root) : case_of_jax(root);
     if (one != NONE) return keel_case_advice((keel_case_t)one);
     return facts->advice[framework];
 }

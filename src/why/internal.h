@@ -13,6 +13,9 @@ keel_status_t keel_why_follow_reads(keel_why_t *why) KEEL_MUST_CHECK;
 // makers.c: what follows from another program of the run, by their buffers. Call it before patterns
 // are found.
 keel_status_t keel_why_follow_makers(keel_why_t *why) KEEL_MUST_CHECK;
+// True if a program made an argument that the root is about.
+bool keel_why_is_made(const keel_why_t *why, const keel_run_entry_t *asked,
+                      const keel_run_difference_t *root);
 // What follows from an entry belongs to that one's pattern. Call it once these are found.
 void keel_why_join_leaders(keel_why_t *why);
 // find_eager.c: makes a pattern, and recompiles, of operations by themselves that have new programs

@@ -74,6 +74,17 @@ static bool is_made(const keel_run_difference_t *root, const keel_run_inputs_t *
     return false;
 }
 
+bool keel_why_is_made(const keel_why_t *why, const keel_run_entry_t *asked,
+                      const keel_run_difference_t *root) {
+    for (size_t i = 0; i < why->run.makers.input_count; ++i) {
+        const keel_run_inputs_t *inputs = &why->run.makers.inputs[i];
+        if (inputs->pid == asked->pid && strcmp(inputs->program, asked->program) == 0 &&
+            is_made(root, inputs))
+            return true;
+    }
+    return false;
+}
+
 static bool are_all_made(const keel_why_entry_t *entry, const keel_run_inputs_t *inputs) {
     for (size_t i = 0; i < entry->root_count; ++i)
         if (!is_made(&entry->roots[i], inputs)) return false;
@@ -83,7 +94,9 @@ static bool are_all_made(const keel_why_entry_t *entry, const keel_run_inputs_t 
 static keel_status_t follow_inputs(keel_why_t *why, const keel_run_inputs_t *inputs) {
     size_t index = entry_of(why, inputs->pid, inputs->program);
     size_t maker = entry_of(why, inputs->pid, inputs->maker);
-    if (index == SIZE_MAX || maker == SIZE_MAX || !why->entries[maker].root_count) return NULL;
+    if (inputs->is_again || index == SIZE_MAX || maker == SIZE_MAX ||
+        !why->entries[maker].root_count)
+        return NULL;
     // Gradients that accumulate have a cause of their own, whoever made the first.
     if (why->entries[index].roots && why->entries[index].roots[0].kind == KEEL_CAUSE_GRADIENT)
         return NULL;

@@ -25,7 +25,8 @@ CAUSE_OF = {"index": "constant", "read_back": "host_read", "grown": "shape", "st
             "evaluated": "structure", "turns": "structure", "stepped": "structure", "kept": "structure",
             "scalar_sent": "donation",
             "dropout": "structure", "recomputed": "structure", "setting": "constant",
-            "nought": "constant", "merged": "arguments", "cast": "structure", "model_size": "shape", "abandoned": "structure", "optimizer_reads": "host_read",
+            "nought": "constant", "merged": "arguments", "cast": "structure", "model_size": "shape",
+            "made_here": "arguments", "abandoned": "structure", "optimizer_reads": "host_read",
             "module_dtype": "dtype"}
 # Advice that no item of `keel why` has: of operations on the host, in a run of their own.
 OF_THE_HOST = [name for name in SOURCES[SCRIPT].names() if name.startswith("host_") and name != "host_read"]

@@ -65,6 +65,27 @@ def arguments_accident():
         torch_xla.sync()
 
 
+def made_here_accident():
+    w, state = made(W, W), None
+    for step in range(3):
+        y = torch.tanh(w @ w)
+        if state is not None:
+            y = y + state
+        state = y * 0.5
+        del y
+        torch_xla.sync()
+
+
+def made_here_mended():
+    w, state = made(W, W), torch.zeros(W, W).to(DEVICE)
+    settle()
+    for step in range(3):
+        y = torch.tanh(w @ w) + state
+        state = y * 0.5
+        del y
+        torch_xla.sync()
+
+
 def arguments_mended():
     w = made(W, W)
     for step in range(3):
