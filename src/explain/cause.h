@@ -318,6 +318,8 @@ typedef enum keel_framework {
       "If it belongs there: ask for it before the freeze, or record it into the contract.")        \
     X(GATHERED,                                                                                    \
       "A sharded tensor is gathered by a program of its own at each read: read every N steps.")    \
+    X(BARRIER, "Whatever changes recompiles what is before and after it: one sync a step, after "  \
+               "optimizer.step(), unless it saves memory that you need.")                          \
     X(INDEX, "Index with a tensor of one dimension: x.index_select(0, i); update i in place.")     \
     X(MADE_HERE,                                                                                   \
       "Make it before the first step, of zeros; take the same tensors, and list lengths, in "      \

@@ -71,6 +71,11 @@ void keel_text_moved(keel_json_t *json, const keel_moved_t *moved) {
         keel_text_seconds(json, "seconds", moved->seconds);
 }
 
+void keel_barrier_sentence(const keel_why_barrier_t *barrier, keel_buffer_t *out) {
+    keel_buffer_format(out, "a sync in mid-step splits the step into %" PRIu64 " programs",
+                       barrier->pieces);
+}
+
 // ---- operations by themselves -------------------------------------------------------------------
 
 void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out) {

@@ -22,6 +22,9 @@ const char *keel_reads_advice(const keel_why_t *why, const keel_reads_line_t *li
 void keel_text_moved(keel_json_t *json, const keel_moved_t *moved);
 void keel_reads_moved(const keel_moved_t *moved, keel_buffer_t *out);
 
+// "a sync in mid-step splits the step into 3 programs"
+void keel_barrier_sentence(const keel_why_barrier_t *barrier, keel_buffer_t *out);
+
 // "58 small programs ran one by one, outside jit, and cost 21.2 s, most at train.py:13"
 void keel_eager_sentence(const keel_eager_lines_t *lines, keel_buffer_t *out);
 // What to do about them.

@@ -365,6 +365,27 @@ static void sets(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     }
 }
 
+// "At model.py:237, a sync in mid-step splits the step into 3 programs; 12 recompiles there cost 9
+// s."
+static void barriers(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
+    for (size_t i = 0; i < why->barrier_count; ++i) {
+        const keel_why_barrier_t *barrier = &why->barriers[i];
+        keel_flow_t flow = {.out = out, .width = width};
+        keel_buffer_t text;
+        keel_buffer_initialize(&text, 0);
+        keel_buffer_format(&text, "At %s, ", barrier->place->shown);
+        keel_barrier_sentence(barrier, &text);
+        keel_buffer_text(&text, "; ");
+        keel_write_counted(&text, barrier->took.times, "recompile");
+        keel_buffer_text(&text, " there");
+        keel_write_cost(&text, &barrier->took);
+        keel_buffer_format(&text, ". %s", keel_case_advice(KEEL_CASE_BARRIER));
+        keel_flow_end(&flow);
+        keel_flow_buffer(&flow, &text);
+        keel_flow_end(&flow);
+    }
+}
+
 static void summed(const keel_why_t *why, unsigned width, keel_buffer_t *out) {
     if (!why->run.summed) return;
     keel_flow_t flow = {.out = out, .width = width};
@@ -394,6 +415,7 @@ void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_b
     if (!status && !items.count) fixes(why, out);
     if (!status) sets(why, style->width, out);
     if (!status) eager(why, style->width, out);
+    if (!status) barriers(why, style->width, out);
     keel_rehearsal_tell(&why->run, style->all, style->width, out);
     keel_asides_tell(why, style->all, style->width, out);
     summed(why, style->width, out);

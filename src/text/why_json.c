@@ -196,6 +196,46 @@ static void cut_object(keel_json_t *json, const keel_why_t *why, const keel_read
     keel_buffer_deinitialize(&sentence);
 }
 
+// Likewise.
+static void barrier_object(keel_json_t *json, const keel_why_barrier_t *barrier) {
+    const char *advice = keel_case_advice(KEEL_CASE_BARRIER);
+    keel_buffer_t sentence;
+    keel_buffer_initialize(&sentence, 0);
+    keel_barrier_sentence(barrier, &sentence);
+    keel_json_object(json, NULL);
+    keel_json_string(json, "program", barrier->program);
+    keel_json_string(json, "name", barrier->name);
+    keel_json_string(json, "key", "");
+    keel_json_string(json, "cause", "a sync in mid-step splits the step");
+    keel_json_string(json, "kind", "barrier");
+    write_place(json, barrier->place);
+    write_change(json, &(keel_run_difference_t){.subject = "",
+                                                .old_value = "",
+                                                .new_value = "",
+                                                .note = keel_buffer_cstr(&sentence)});
+    keel_json_object(json, "advice");
+    keel_json_string(json, "jax", advice);
+    keel_json_string(json, "torch", advice);
+    keel_json_end_object(json);
+    keel_json_string(json, "page", "docs/torch.md");
+    keel_json_string(json, "what", "cut");
+    keel_json_unsigned(json, "times", barrier->times);
+    keel_json_unsigned(json, "pieces", barrier->pieces);
+    keel_json_unsigned(json, "reads", 0);
+    keel_json_unsigned(json, "bytes", 0);
+    keel_text_took(json, "seconds", &barrier->took);
+    keel_json_bool(json, "recompile", false);
+    keel_json_string(json, "pattern", "");
+    keel_json_bool(json, "unrelated", false);
+    keel_json_null(json, "against");
+    keel_json_array(json, "causes");
+    keel_json_end_array(json);
+    keel_json_array(json, "folded");
+    keel_json_end_array(json);
+    keel_json_end_object(json);
+    keel_buffer_deinitialize(&sentence);
+}
+
 void keel_text_why_json(const keel_why_t *why, bool all, keel_buffer_t *out) {
     keel_json_t json = keel_json(out, KEEL_JSON_SPACED);
     keel_json_array(&json, NULL);
@@ -207,6 +247,10 @@ void keel_text_why_json(const keel_why_t *why, bool all, keel_buffer_t *out) {
     for (size_t i = 0; i < why->run.reads.cut_count; ++i) {
         keel_json_break(&json, "\n  ");
         cut_object(&json, why, &why->run.reads.lines[i]);
+    }
+    for (size_t i = 0; i < why->barrier_count; ++i) {
+        keel_json_break(&json, "\n  ");
+        barrier_object(&json, &why->barriers[i]);
     }
     keel_json_break(&json, "\n");
     keel_json_end_array(&json);

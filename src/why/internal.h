@@ -28,6 +28,9 @@ keel_status_t keel_why_find_sets(keel_why_t *why) KEEL_MUST_CHECK;
 // advice.c: a loop of a library's own that ran outside jit.
 bool keel_why_is_librarys_loop(const keel_why_entry_t *entry);
 
+// barriers.c: syncs in mid-step. What is shown is known.
+keel_status_t keel_why_find_barriers(keel_why_t *why) KEEL_MUST_CHECK;
+
 // costs.c: questions, ledgers, totals.
 keel_status_t keel_why_sum_up(keel_why_t *why) KEEL_MUST_CHECK;
 

@@ -202,6 +202,7 @@ static keel_status_t judge_entries(keel_why_t *why) {
     KEEL_TRY(keel_why_find_eager(why));
     KEEL_TRY(keel_why_find_patterns(why));
     keel_why_join_leaders(why);
+    KEEL_TRY(keel_why_find_barriers(why));
     KEEL_TRY(keel_why_sum_up(why));
     return keel_why_summarize(why);
 }
@@ -232,6 +233,7 @@ void keel_why_deinitialize(keel_why_t *why) {
     keel_free(why->entries);
     keel_free(why->patterns);
     keel_free(why->sets);
+    keel_free(why->barriers);
     keel_free(why->by_cause);
     keel_free(why->by_line);
     keel_free(why->retraced);

@@ -8,6 +8,7 @@
 //   eager.c       operations that ran by themselves; find_eager.c: those that never end
 //   sets.c        what a warm-up asks for
 //   patterns.c    recompiles with one story
+//   barriers.c    syncs in the middle of a step
 //   advice.c      what to do
 //   costs.c       questions, ledgers, totals
 //   summary.c     what the summary of a run names
@@ -49,6 +50,15 @@ typedef struct keel_why_set_t {
     uint64_t last_step; // that the last one delayed, from 1
     keel_took_t took;
 } keel_why_set_t;
+
+// A line of PyTorch/XLA's that ends a program in the middle of each step, without reading anything.
+typedef struct keel_why_barrier_t {
+    const keel_run_place_t *place;
+    const char *name, *program; // of one that was recompiled: its module; its digest in hex
+    uint64_t times;             // executions of what it asked for
+    uint64_t pieces;            // programs of a step, with those of this line
+    keel_took_t took;           // of its recompiles
+} keel_why_barrier_t;
 
 // Several recompiles with one story.
 #define KEEL_PATTERNS(X)                                                                           \
@@ -133,6 +143,8 @@ typedef struct keel_why_t {
     uint64_t recompiles;
     keel_why_set_t *sets; // in order of time
     size_t set_count;
+    keel_why_barrier_t *barriers; // the most expensive first
+    size_t barrier_count;
     keel_eager_lines_t eager; // those that stopped coming, and so are not recompiles
     keel_why_summary_t summary;
     keel_texts_t texts;

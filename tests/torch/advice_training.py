@@ -478,4 +478,32 @@ def scalar_sent_mended():
         torch_xla.sync()
 
 
+def barrier_accident():
+    first, second = torch.nn.Linear(W, W).to(DEVICE), torch.nn.Linear(W, 2).to(DEVICE)
+    optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
+    x = made(8, W)
+
+    def forward(kept):
+        hidden = torch.tanh(first(x)).index_select(1, torch.arange(kept, device=DEVICE))
+        torch_xla.sync()
+        return second(torch.nn.functional.pad(hidden, (0, W - kept)))
+
+    for kept in (4, 4, 4, 3):
+        optimizer.zero_grad()
+        forward(kept).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
+def barrier_mended():
+    first, second = torch.nn.Linear(W, W).to(DEVICE), torch.nn.Linear(W, 2).to(DEVICE)
+    optimizer = torch.optim.SGD([*first.parameters(), *second.parameters()], lr=0.1)
+    x = made(8, W)
+    for _ in range(4):
+        optimizer.zero_grad()
+        second(torch.tanh(first(x))).pow(2).mean().backward()
+        optimizer.step()
+        torch_xla.sync()
+
+
 run(globals())
