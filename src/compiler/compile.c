@@ -117,9 +117,14 @@ static keel_status_t describe_partition(worker_t *worker, PJRT_Executable *execu
 
 static void describe_costs(const worker_t *worker, PJRT_Executable *executable,
                            keel_buffer_t *out) {
+    // libtpu 0.0.21, of 75, looks for a chip of the machine's, which ends the process. 0.0.48 does
+    // not.
+    enum { FIRST_THAT_ANSWERS = 115 };
+    bool answers =
+        worker->client || worker->api->pjrt_api_version.minor_version >= FIRST_THAT_ANSWERS;
     PJRT_Executable_GetCostAnalysis_Args args = {KEEL_PJRT_SIZE(PJRT_Executable_GetCostAnalysis),
                                                  .executable = executable};
-    if (!keel_pjrt_has(worker->api, PJRT_Executable_GetCostAnalysis)) return;
+    if (!answers || !keel_pjrt_has(worker->api, PJRT_Executable_GetCostAnalysis)) return;
     keel_status_t status = KEEL_PJRT_CALL(worker->api, PJRT_Executable_GetCostAnalysis, args);
     for (size_t i = 0; !status && i < args.num_properties; ++i) {
         const PJRT_NamedValue *cost = &args.properties[i];
