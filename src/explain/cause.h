@@ -153,6 +153,9 @@ typedef enum keel_framework {
       "Keep it in every step, or in none: drop it before the sync (del), or make it after one.")   \
     X(COPIED, "another tensor was copied into it as part of the recorded step",                    \
       "Keep what you load on the host (value.cpu()): then loading it compiles nothing.")           \
+    X(NARROWED, "XLA_USE_BF16 or XLA_DOWNCAST_BF16 is set, which makes bfloat16 of float32",       \
+      "Set it in all runs or in none; better unset it, and convert the model: "                    \
+      "model.to(torch.bfloat16).")                                                                 \
     X(SCALAR_SENT, "a number that the host sent is never donated, one that a step computed is",    \
       "Give it one dimension, torch.tensor([x]), or compute it on the device: else step 2 "        \
       "compiles once more.")                                                                       \

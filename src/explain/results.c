@@ -89,6 +89,13 @@ static keel_op_id_t maker_of(const keel_diff_t *diff, bool is_after, keel_value_
     return (is_after ? &diff->after : &diff->before)->producer[value];
 }
 
+// Constants are compared where they are used, so one that is only a result has no counterpart.
+static bool is_only_there(const keel_graph_t *graph, const keel_value_id_t *counterpart,
+                          keel_value_id_t value) {
+    keel_op_id_t op = graph->producer[value];
+    return counterpart[value] == KEEL_NONE && op != KEEL_NONE && graph->constant[op] == op;
+}
+
 static bool tell_kept(keel_diff_t *diff, bool is_after, keel_list_t results, keel_list_t others,
                       keel_difference_t *out) {
     const keel_value_id_t *counterpart = is_after ? diff->value_origin : diff->value_counterpart;
@@ -96,8 +103,9 @@ static bool tell_kept(keel_diff_t *diff, bool is_after, keel_list_t results, kee
     uint32_t count = 0;
     for (uint32_t i = 0; i < results.count; ++i) {
         keel_value_id_t value = results.items[i];
-        if (counterpart[value] == KEEL_NONE) continue;
-        uint32_t kept = times_among(others.items, others.count, counterpart[value]);
+        bool is_lone = is_only_there(graph, counterpart, value);
+        if (counterpart[value] == KEEL_NONE && !is_lone) continue;
+        uint32_t kept = is_lone ? 0 : times_among(others.items, others.count, counterpart[value]);
         if (times_among(results.items, i + 1, value) <= kept) continue;
         if (count++) continue;
         out->note =

@@ -321,9 +321,9 @@ static void arguments_field(keel_json_t *line) {
 }
 
 static void flags_field(keel_json_t *line) {
-    static const char *const names[] = {"XLA_FLAGS",     "LIBTPU_INIT_ARGS", "TPU_LIBRARY_PATH",
-                                        "JAX_PLATFORMS", "PJRT_DEVICE",      "XLA_HLO_DEBUG",
-                                        "KEEL_PROFILE"};
+    static const char *const names[] = {"XLA_FLAGS",     "LIBTPU_INIT_ARGS",  "TPU_LIBRARY_PATH",
+                                        "JAX_PLATFORMS", "PJRT_DEVICE",       "XLA_HLO_DEBUG",
+                                        "XLA_USE_BF16",  "XLA_DOWNCAST_BF16", "KEEL_PROFILE"};
     keel_line_object(line, "flags");
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         keel_line_text(line, names[i], getenv(names[i]));

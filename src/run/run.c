@@ -121,9 +121,16 @@ static keel_status_t keep_arguments(reading_t *reading, const json_t *arguments)
     return status;
 }
 
+static bool is_set(const json_t *flags, const char *name) {
+    const char *value = keel_event_text(flags, name);
+    return *value && strcmp(value, "0") != 0;
+}
+
 static keel_status_t count_start(reading_t *reading, const json_t *event) {
     keel_run_t *run = reading->run;
-    run->has_lines |= *keel_event_text(json_object_get(event, "flags"), "XLA_HLO_DEBUG");
+    const json_t *flags = json_object_get(event, "flags");
+    run->has_lines |= *keel_event_text(flags, "XLA_HLO_DEBUG");
+    run->is_narrowed |= is_set(flags, "XLA_USE_BF16") || is_set(flags, "XLA_DOWNCAST_BF16");
     run->has_client = true;
     // The run's first process describes the run.
     if (*run->command || *run->mode || *run->cwd) return NULL;

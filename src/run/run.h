@@ -199,6 +199,7 @@ typedef struct keel_run_t {
     keel_metrics_t metrics; // counted if asked for
     keel_map_t sources;     // what the run read in its source files (host/source.h)
     bool has_lines;         // PyTorch/XLA: operations have their lines
+    bool is_narrowed;       // PyTorch/XLA: a variable makes bfloat16 of float32
 
     uint64_t store_errors, fallbacks;
     const char *first_store_error, *first_fallback;

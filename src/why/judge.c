@@ -136,6 +136,20 @@ static keel_status_t find_counted(keel_why_t *why) {
     return NULL;
 }
 
+// With the variable there is no float32 on the device, so a program that has it was made without.
+static keel_status_t find_narrowed(keel_why_t *why) {
+    for (size_t i = 0; why->run.is_narrowed && i < why->entry_count; ++i) {
+        keel_why_entry_t *entry = &why->entries[i];
+        for (size_t j = 0; j < entry->root_count; ++j) {
+            keel_run_difference_t *root = &entry->roots[j];
+            if (root->kind == KEEL_CAUSE_DTYPE && strncmp(root->old_value, "f32[", 4) == 0 &&
+                strncmp(root->new_value, "bf16[", 5) == 0)
+                KEEL_TRY(lead_note(why, KEEL_NOTE_NARROWED, &root->note));
+        }
+    }
+    return NULL;
+}
+
 // A library may run a loop of its own twice while a run starts: to initialize a model and its
 // guide. Its body is a new function each time, and the user could not have jitted it once. It is a
 // retrace if it comes again.
@@ -193,6 +207,7 @@ static keel_status_t judge_entries(keel_why_t *why) {
     KEEL_TRY(take_eager(why));
     leave_out_strangers(why);
     KEEL_TRY(find_counted(why));
+    KEEL_TRY(find_narrowed(why));
     KEEL_TRY(find_idle(why));
     for (size_t i = 0; i < why->entry_count; ++i)
         KEEL_TRY(follow_replaced(why, i));

@@ -47,12 +47,12 @@ def environment():
                                   "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
-def keel_run(space, name, functions, script=SCRIPT):
+def keel_run(space, name, functions, script=SCRIPT, **variables):
     """One process under `keel run`; its events, what `keel why` knows, and its text."""
     runs = space.path(name)
     before = set(runs.glob("*/journal.ndjson"))
     answer = run([KEEL, "run", "--quiet", "--lines", "--cache-dir", space.path("cache"),
-                  "--run-dir", runs, "--", PYTHON, script, *functions], environment())
+                  "--run-dir", runs, "--", PYTHON, script, *functions], environment() | variables)
     report.check(f"{name}: the process ends well", answer.code == 0, told(answer))
     known = json.loads(run([KEEL, "why", "--json", "--all", "--run-dir", runs], environment()).out)
     text = run([KEEL, "why", "--run-dir", runs], environment()).out
@@ -129,6 +129,17 @@ def precision(space, text):
                  not [event for event in events if event["event"] == "compile"])
 
 
+def narrowed(space, text):
+    """The variable is set in the second run only."""
+    keel_run(space, "narrowed", ["default_product"])
+    _, known, _ = keel_run(space, "narrowed", ["default_product"], XLA_USE_BF16="1")
+    report.check("narrowed: the advice is given",
+                 text in {item["advice"]["torch"] for item in known}, known)
+    events, _, _ = keel_run(space, "narrowed", ["default_product"])
+    report.check("narrowed: mended, nothing is compiled",
+                 not [event for event in events if event["event"] == "compile"])
+
+
 def main():
     texts = tables.advice("torch")
     with Workspace("advice") as space:
@@ -137,7 +148,7 @@ def main():
         check_host(space, texts)
         for name in OF_SPMD:
             check_alone(space, name, texts[name])
-        for check in endless, precision:
+        for check in endless, precision, narrowed:
             check(space, texts[check.__name__])
     report.finish()
 

@@ -36,6 +36,38 @@ static void a_program_that_an_earlier_run_had_is_known(void **state) {
     }
 }
 
+static void a_variable_that_narrows_floats_is_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *flag, *old_type;
+        bool named;
+    } cases[] = {
+        {"\"XLA_USE_BF16\":\"1\"", "f32[8]", true},
+        {"\"XLA_DOWNCAST_BF16\":\"1\"", "f32[8]", true},
+        {"\"XLA_USE_BF16\":\"0\"", "f32[8]", false},
+        {"\"XLA_USE_BF16\":\"1\"", "f16[8]", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        keel_why_t why;
+        char rest[400];
+        keel_buffer_deinitialize(&journal);
+        keel_buffer_initialize(&journal, 0);
+        keel_buffer_format(&journal, "{\"event\":\"start\",\"t\":1000,\"pid\":1,\"flags\":{%s}}\n",
+                           cases[i].flag);
+        snprintf(rest, sizeof rest,
+                 AGAINST("false") ",\"roots\":[{\"kind\":\"dtype\",\"subject\":\"x\",\"old\":"
+                                  "\"%s\",\"new\":\"bf16[8]\"}]",
+                 cases[i].old_type);
+        explain("compile", "aa", "f", 2, rest);
+        parse(&why);
+        const char *advice =
+            keel_why_advice(&why, &why.entries[0], why.entries[0].roots, KEEL_FRAMEWORK_TORCH);
+        if ((strstr(advice, "torch.bfloat16") != NULL) != cases[i].named)
+            fail_msg("%s: %s", cases[i].flag, advice);
+        next_run(&why);
+    }
+}
+
 static void of_known_programs_the_dearest_is_named(void **state) {
     (void)state;
     static const struct {
@@ -118,6 +150,7 @@ static void programs_of_one_function_and_process_take_turns(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_program_that_an_earlier_run_had_is_known, begin, end),
+        cmocka_unit_test_setup_teardown(a_variable_that_narrows_floats_is_named, begin, end),
         cmocka_unit_test_setup_teardown(of_known_programs_the_dearest_is_named, begin, end),
         cmocka_unit_test_setup_teardown(a_librarys_loop_is_left_out_unless_it_comes_again, begin,
                                         end),
