@@ -16,7 +16,7 @@ torch_xla.sync()
 
 def loss_of(x):
     hidden = torch.relu(encoder(x))
-    torch_xla.sync()  # <- call
+    torch_xla.sync()  # <- call, cut
     return head(hidden).pow(2).mean()
 
 
