@@ -34,8 +34,25 @@ static void write_change(keel_json_t *json, const keel_run_difference_t *value) 
     keel_json_string(json, "note", value->note);
 }
 
+static bool is_of_c(const keel_why_t *why) {
+    keel_framework_t framework;
+    return keel_why_framework(why, &framework) && framework == KEEL_FRAMEWORK_C;
+}
+
+// What to do about a root, for all clients that it may be of.
+static void write_advice(keel_json_t *json, const keel_why_t *why, const keel_why_entry_t *entry,
+                         const keel_run_difference_t *root) {
+    static const char *const names[] = {"jax", "torch", "c"};
+    keel_json_object(json, "advice");
+    for (int i = 0; i < (is_of_c(why) ? KEEL_FRAMEWORK_COUNT : KEEL_FRAMEWORK_C); ++i)
+        keel_json_string(json, names[i],
+                         root ? keel_why_advice(why, entry, root, (keel_framework_t)i) : "");
+    keel_json_end_object(json);
+}
+
+// `entry`: whose causes they are; NULL if they follow from them.
 static void differences(keel_json_t *json, const char *field, const keel_run_difference_t *list,
-                        size_t count) {
+                        size_t count, const keel_why_t *why, const keel_why_entry_t *entry) {
     keel_json_array(json, field);
     for (size_t i = 0; i < count; ++i) {
         const keel_run_difference_t *one = &list[i];
@@ -48,6 +65,7 @@ static void differences(keel_json_t *json, const char *field, const keel_run_dif
         operation(json, "new_op", one->new_op);
         if (one->folds) keel_json_unsigned(json, "folds", one->folds);
         operation(json, "follows", one->follows);
+        if (entry) write_advice(json, why, entry, one);
         keel_json_end_object(json);
     }
     keel_json_end_array(json);
@@ -82,12 +100,6 @@ static void against(keel_json_t *json, const keel_why_entry_t *entry) {
 }
 
 // The cause: the fields of the first root, if there is one.
-// For all clients that it may be of.
-static bool is_of_c(const keel_why_t *why) {
-    keel_framework_t framework;
-    return keel_why_framework(why, &framework) && framework == KEEL_FRAMEWORK_C;
-}
-
 static void cause(keel_json_t *json, const keel_why_t *why, const keel_why_entry_t *entry) {
     static const keel_run_difference_t none = {
         .subject = "", .old_value = "", .new_value = "", .note = ""};
@@ -104,12 +116,7 @@ static void cause(keel_json_t *json, const keel_why_t *why, const keel_why_entry
     write_place(json, keel_why_place(entry));
     write_script(json, &entry->asked->site);
     write_change(json, root ? root : &none);
-    keel_json_object(json, "advice");
-    static const char *const names[] = {"jax", "torch", "c"};
-    for (int i = 0; i < (is_of_c(why) ? KEEL_FRAMEWORK_COUNT : KEEL_FRAMEWORK_C); ++i)
-        keel_json_string(json, names[i],
-                         facts ? keel_why_advice(why, entry, root, (keel_framework_t)i) : "");
-    keel_json_end_object(json);
+    write_advice(json, why, entry, root);
     char page[64] = "";
     if (facts) snprintf(page, sizeof page, "docs/causes/%s.md", facts->word);
     keel_json_string(json, "page", page);
@@ -134,9 +141,9 @@ static void entry_object(keel_json_t *json, const keel_why_t *why, const keel_wh
     keel_text_seconds(json, "alike", entry->asked->alike);
     against(json, entry);
     write_stack(json, entry);
-    differences(json, "causes", entry->roots, entry->root_count);
+    differences(json, "causes", entry->roots, entry->root_count, why, entry);
     keel_json_unsigned(json, "cause_total", entry->root_total);
-    differences(json, "folded", entry->folded, entry->folded_count);
+    differences(json, "folded", entry->folded, entry->folded_count, why, NULL);
     keel_json_unsigned(json, "folded_total", entry->folded_total);
     keel_json_end_object(json);
 }

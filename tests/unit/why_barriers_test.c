@@ -60,6 +60,11 @@ static void a_sync_in_a_function_that_each_step_calls_is_a_barrier(void **state)
     const json_t *last = json_array_get(list, json_array_size(list) - 1);
     assert_string_equal(json_string_value(json_object_get(last, "kind")), "barrier");
     assert_int_equal(json_integer_value(json_object_get(last, "line")), 9);
+    // Each cause has its advice.
+    const json_t *cause = json_array_get(json_object_get(json_array_get(list, 0), "causes"), 0);
+    const char *advice =
+        json_string_value(json_object_get(json_object_get(cause, "advice"), "torch"));
+    assert_string_equal(advice, keel_cause_facts(KEEL_CAUSE_SIZE)->advice[KEEL_FRAMEWORK_TORCH]);
     json_decref(list);
     keel_buffer_deinitialize(&json);
     keel_why_deinitialize(&why);

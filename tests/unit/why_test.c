@@ -208,7 +208,10 @@ static void each_field_of_an_item_has_its_name(void **state) {
                     "\"is_ours\":true}"},
         {"stack", "[{\"file\":\"/w/a.py\",\"line\":3,\"function\":\"main\"}]"},
         {"causes", "[{\"kind\":\"shape\",\"subject\":\"x\",\"old\":\"f32[8]\",\"new\":\"f32[5]\","
-                   "\"note\":\"n\"," DIFFERENCE ",\"folds\":61}]"},
+                   "\"note\":\"n\"," DIFFERENCE
+                   ",\"folds\":61,\"advice\":{\"jax\":\"Pad to a fixed shape and mask, or drop the "
+                   "short batch.\",\"torch\":\"Pad to a fixed shape and mask, or set "
+                   "drop_last=True in the loader.\"}}]"},
         {"cause_total", "9"},
         {"folded",
          "[{\"kind\":\"size\",\"subject\":\"pad\",\"old\":\"1\",\"new\":\"2\",\"note\":"
