@@ -324,6 +324,9 @@ typedef enum keel_framework {
     X(BARRIER, "Whatever changes recompiles what is before and after it: one sync a step, after "  \
                "optimizer.step(), unless it saves memory that you need.")                          \
     X(INDEX, "Index with a tensor of one dimension: x.index_select(0, i); update i in place.")     \
+    X(GENERATE,                                                                                    \
+      "generate() grows its ids and reads them at each token: write the loop, with ids of one "    \
+      "length, a static cache and torch_xla.sync() per token.")                                    \
     X(MADE_HERE,                                                                                   \
       "Make it before the first step, of zeros; take the same tensors, and list lengths, in "      \
       "every step.")                                                                               \

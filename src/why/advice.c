@@ -110,12 +110,20 @@ static int case_of_jax(const keel_run_difference_t *root) {
     return root->kind == KEEL_CAUSE_STRUCTURE && is_librarys ? (int)KEEL_CASE_LIBRARY : NONE;
 }
 
+// No line of the user's ends a step of the loop in transformers' generate().
+static bool is_generated(const keel_run_difference_t *root) {
+    const char *library = root->place.library_file;
+    return keel_note_leads(root->note, KEEL_NOTE_ENDLESS) && library &&
+           strstr(library, "/transformers/generation/");
+}
+
 // x[i] with a zero-dimensional tensor still reads it, which makes a program for each number. What
 // an earlier program made is no key of a batch.
 static int case_of_torch(const keel_why_t *why, const keel_why_entry_t *entry,
                          const keel_run_difference_t *root) {
     if (root->kind == KEEL_CAUSE_ARGUMENTS && keel_why_is_made(why, entry->asked, root))
         return KEEL_CASE_MADE_HERE;
+    if (is_generated(root)) return KEEL_CASE_GENERATE;
     bool is_index = root->kind == KEEL_CAUSE_CONSTANT && strncmp(root->subject, "slice ", 6) == 0;
     return is_index ? (int)KEEL_CASE_INDEX : NONE;
 }
@@ -174,7 +182,7 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     if (root->kind == KEEL_CAUSE_RETRACE && strcmp(entry->asked->name, "ReplicateShardedData") == 0)
         return keel_case_advice(KEEL_CASE_GATHERED);
     const char *advice = keel_note_advice(root->note);
-    if (advice) return advice;
+    if (advice && !(torch && is_generated(root))) return advice;
     if (root->kind == KEEL_CAUSE_CACHE) one = case_of_cache(root);
     if (root->kind == KEEL_CAUSE_SHAPE) one = case_of_shape(root);
     if (one == NONE) one = torch ? case_of_torch(why, entry, root) : case_of_jax(root);

@@ -34,6 +34,7 @@ OF_THE_HOST = [name for name in SOURCES[SCRIPT].names() if name.startswith("host
 OF_SPMD = ["sharding", "gathered"]
 # What no program of PyTorch/XLA here can be told by.
 NEVER = {
+    "generate": "its loop is transformers' own: tests/corpus/transformers",
     "weak_type": "its programs have no weak types",
     "nested_jit": "its programs have no calls",
     "layout": "it writes no layout but the default on a CPU",

@@ -48,6 +48,17 @@ static void what_keeps_a_program_from_the_cache_has_advice_of_its_own(void **sta
     }
 }
 
+static void a_step_that_never_ends_in_transformers_loop_has_advice_of_its_own(void **state) {
+    (void)state;
+#define ENDLESS                                                                                    \
+    "\"kind\":\"host_read\",\"note\":\"no step ever ends, so each host read runs all of it "       \
+    "again\""
+    check(ENDLESS ",\"library_file\":\"/l/transformers/generation/utils.py\",\"library_line\":9",
+          KEEL_FRAMEWORK_TORCH, case_text(KEEL_CASE_GENERATE));
+    check(ENDLESS ",\"library_file\":\"/l/other/generation/utils.py\",\"library_line\":9",
+          KEEL_FRAMEWORK_TORCH, keel_note_advice(keel_note_text(KEEL_NOTE_ENDLESS)));
+}
+
 static void a_first_program_that_was_refused_has_advice_of_its_own(void **state) {
     (void)state;
     const keel_cause_facts_t *first = keel_cause_facts(KEEL_CAUSE_FIRST);
@@ -288,6 +299,7 @@ int main(void) {
         TEST(advice_about_a_shape_goes_by_what_moved),
         TEST(what_keeps_a_program_from_the_cache_has_advice_of_its_own),
         TEST(a_first_program_that_was_refused_has_advice_of_its_own),
+        TEST(a_step_that_never_ends_in_transformers_loop_has_advice_of_its_own),
         TEST(an_index_that_is_a_tensor_has_advice_of_its_own),
         TEST(data_that_a_library_closed_over_is_padded_where_the_library_gets_it),
         TEST(numbers_of_a_librarys_call_have_advice_of_their_own),
