@@ -71,9 +71,7 @@ TRAINERS = [
     Trainer("keras", "jax", "{here}/keras_gpt.py", "best.keras", "done", "restored best.keras",
             Accident("shape", "i32[16,32]", "i32[8,32]", "keras_gpt.py",
                      {"v6e:4x4": ("i32[64,32]", "i32[32,32]")}),
-            {"KERAS_BACKEND": "jax"},
-            limits={("v6e:4x4, none", "accident"): "JAX places each weight on several hosts with a program of its"
-                                                   " own"}),
+            {"KERAS_BACKEND": "jax"}),
     # The batch grows while it trains; what it is traced for at the start is the last size.
     Trainer("maxtext", "maxtext",
             "-m maxtext.trainers.pre_train.train run_name=lane base_output_directory={out}/out steps={steps}"
