@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Warm starts of real trainers (tests/trainers) and of examples/jax/train_gpt.py on JAX's own client of four CPU
-devices, side by side: JAX's persistent cache, and Keel. Each is a whole command: imports, tracing, loading, six
+devices, side by side: JAX's persistent cache, Keel, and Keel with python_gc = start. Each is a whole command: imports, tracing, loading, six
 steps (train_gpt.py: one). Prints a section of Markdown with clock and processor time.
 
 Usage: .venv/bin/python bench/warm_trainers.py [NAME...] [--repeats 5] [--json]
@@ -74,8 +74,8 @@ class JaxCache:
 class Keel:
     cache = ""
 
-    def __init__(self, folder):
-        self.prefix = [KEEL, "run", "--quiet", "--"]
+    def __init__(self, folder, collector="keep"):
+        self.prefix = [KEEL, "run", "--quiet", "--python-gc", collector, "--"]
         self.variables = {"KEEL_CACHE_DIR": f"{folder}/cache", "KEEL_RUN_DIR": f"{folder}/runs"}
 
 
@@ -100,10 +100,10 @@ def compiles(kind):
 
 def measure(program, repeats):
     with tempfile.TemporaryDirectory(prefix="keel-bench-") as folder:
-        kinds = {"jax": JaxCache(folder), "keel": Keel(folder)}
+        kinds = {"jax": JaxCache(folder), "keel": Keel(folder), "start": Keel(folder, "start")}
         times = {name: [] for name in kinds}
         for repeat in range(-2, repeats):
-            for name in warm_start.rotated(kinds, repeat % 2):
+            for name in warm_start.rotated(kinds, repeat % 3):
                 taken = start(program, kinds[name])
                 if repeat >= 0:
                     times[name].append(taken)
@@ -120,15 +120,14 @@ def section(results, repeats):
     command = " ".join([".venv/bin/python bench/warm_trainers.py", *sys.argv[1:]])
     print(f"Command: `{command}`. A whole warm start of {table.STEPS} steps on JAX's own client with {DEVICES} CPU "
           f"devices, imports and tracing included, with JAX's persistent cache and with Keel, which both keep every "
-          f"program; medians of {repeats} runs that take turns.\n")
-    print("| program | clock: JAX's cache | Keel | ratio | processor time: JAX's cache | Keel | ratio | compiles |")
+          f"program, and with Keel and `python_gc = start`; medians of {repeats} runs that take turns.\n")
+    print("| program | time | JAX's cache | Keel | ratio | python_gc = start | ratio | compiles |")
     print("|---|---|---|---|---|---|---|---|")
     for result in results:
-        cells = [result["program"]]
         for what in ("clock", "processor"):
-            jax, keel = result["jax"][what], result["keel"][what]
-            cells += [f"{jax:.2f} s", f"{keel:.2f} s", f"{keel / jax:.2f}"]
-        print("| " + " | ".join([*cells, str(result["compiles"])]) + " |")
+            jax, *keels = (result[kind][what] for kind in ("jax", "keel", "start"))
+            cells = [f"{jax:.2f} s", *(cell for keel in keels for cell in (f"{keel:.2f} s", f"{keel / jax:.2f}"))]
+            print("| " + " | ".join([result["program"], what, *cells, str(result["compiles"])]) + " |")
 
 
 def main():
