@@ -28,7 +28,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-c demo-rehearse test test-torch test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax test-pysource accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-c demo-rehearse test test-torch test-torch-tpu test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax test-pysource accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -58,14 +58,19 @@ test: ## lint, build three ways, and run every test
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(call build,asan-ubsan)
 	@$(call build,tsan)
-	@ASAN_OPTIONS=max_malloc_fill_size=1048576 $(CTEST) --test-dir build/asan-ubsan -E '^(client|contract|corpus|page|python|rehearsed|torch|targets|trainers|gpu)\.'
+	@ASAN_OPTIONS=max_malloc_fill_size=1048576 $(CTEST) --test-dir build/asan-ubsan -E '^(client|contract|corpus|page|python|rehearsed|torch|torch_tpu|targets|trainers|gpu)\.'
 	@$(CTEST) --test-dir build/tsan -R '^(unit\.(analysis|base|bridge|compiler_children|engine|history|journal|pjrt|rehearse|shim|store)|c_client)'
-	@$(CTEST) --test-dir build -E '^(contract|rehearsed|torch|targets|trainers|gpu|corpus\.(torch|libraries|transformers))'
+	@$(CTEST) --test-dir build -E '^(contract|rehearsed|torch|targets|trainers|gpu|corpus\.(torch|torch_tpu|libraries|transformers))'
 
 test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 	@tools/setup --tests --all-plugins --torch
 	@$(call build,release,-DKEEL_TESTS=ON)
-	@$(CTEST) --test-dir build -R '^(torch|corpus\.torch)'
+	@$(CTEST) --test-dir build -R '^(torch\.|corpus\.torch($$|\.))'
+
+test-torch-tpu: ## test TorchTPU too: about 7 GB in .venv-torch-tpu
+	@tools/setup --tests --torch-tpu
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@$(CTEST) --test-dir build -R '^(torch_tpu|corpus\.torch_tpu)'
 
 test-libraries: ## check what keel why says about flax, transformers and others: 7 GB
 	@tools/setup --tests --libraries --transformers

@@ -155,13 +155,23 @@ def ask_devices(count: int) -> None:
     ask(count)
 
 
-def name_devices(prefix: str) -> None:
-    """Says what the client's own CPU devices are called, before their numbers."""
-    name = getattr(_open(os.RTLD_NOW), "keel_name_devices", None)
+def _name(function: str, text: str) -> None:
+    name = getattr(_open(os.RTLD_NOW), function, None)
     if name is None:
         return
     name.argtypes, name.restype = (ctypes.c_char_p,), None
-    name(prefix.encode())
+    name(text.encode())
+
+
+def name_devices(prefix: str) -> None:
+    """Says what the client's own CPU devices are called, before their numbers."""
+    _name("keel_name_devices", prefix)
+
+
+def name_kind(kind: str) -> None:
+    """Says what the memory that results lie in is called, for a client that must know it, if the plugin
+    does not say."""
+    _name("keel_name_kind", kind)
 
 
 def mark_outlines() -> Optional[Callable[[int, bool], None]]:

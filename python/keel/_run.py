@@ -1,4 +1,4 @@
-"""The part of `keel run` in a Python that imports JAX or torch_xla; site/sitecustomize.py calls it."""
+"""The part of `keel run` in a Python that imports JAX, torch_xla or torch_tpu; site/sitecustomize.py calls it."""
 
 import logging
 import os
@@ -43,3 +43,8 @@ def begin_torch() -> None:
     if os.environ.get("PJRT_DEVICE") == "LIBRARY":
         when_imported("torch_xla.experimental.plugins", _register)
     fixes.apply_from_environment()
+
+
+def begin_torch_tpu() -> None:
+    loops.begin()
+    rehearsal.begin_torch_tpu(doors.begin_torch_tpu())

@@ -22,7 +22,7 @@ from typing import Any, Dict, List, Optional, Sequence, Set
 
 from . import own_client, own_cpu
 from ._imports import when_imported
-from ._library import NAME, library_path, offer, wrap
+from ._library import NAME, library_path, name_kind, offer, wrap
 
 OURS = "keel"
 CPU = "cpu"
@@ -380,11 +380,11 @@ def _has_tpu() -> bool:
     return False
 
 
-def _libtpu() -> Optional[str]:
+def _libtpu(places=(("torch_xla", "lib/libtpu.so"), ("libtpu", "libtpu.so"))) -> Optional[str]:
     named = os.environ.get(TPU_LIBRARY)
     if named and os.path.basename(named) != NAME:
         return named
-    for package, file in (("torch_xla", "lib/libtpu.so"), ("libtpu", "libtpu.so")):
+    for package, file in places:
         spec = importlib.util.find_spec(package)
         for folder in spec and spec.submodule_search_locations or ():
             path = os.path.join(folder, file)
@@ -448,3 +448,40 @@ def begin_torch() -> None:
     # executions waits there for those of the other devices.
     if os.environ.get(DEVICE) == "LIBRARY":
         os.environ.setdefault(THREADS, str(max(os.cpu_count() or 1, 16)))
+
+
+# ---- TorchTPU ------------------------------------------------------------------------------------
+
+LINES = "XLA_IR_DEBUG"  # set by `keel run --lines`
+
+
+def _choose_for_torch_tpu(has_tpu: bool) -> None:
+    library = _libtpu((("libtpu", "libtpu.so"),))
+    if has_tpu and library:
+        os.environ[TPU_LIBRARY] = _door("tpu", library)
+    elif not has_tpu and _take(EMBEDDED, ""):
+        os.environ[TPU_LIBRARY] = library_path()
+
+
+def _keep_lines(compiler) -> None:
+    """Of operations that run by themselves; in graphs they are always there."""
+    push = getattr(getattr(compiler, "tpu_torch_compile", None), "push_enable_tracebacks", None)
+    if push:
+        push(True)
+
+
+def begin_torch_tpu() -> bool:
+    """Before torch_tpu is imported, which loads the library that TPU_LIBRARY_PATH names. Returns whether
+    something else stands in for the TPU, because the machine has none: the plugin that `keel run` was
+    given, or XLA's CPU plugin, on which TorchTPU computes just as well."""
+    if os.environ.get(LINES) == "1":
+        when_imported("torch_tpu._internal.compile.compiler", _keep_lines)
+    has_tpu = _or(True, _has_tpu)
+    if serves():
+        _or(None, _choose_for_torch_tpu, has_tpu)
+    elif not has_tpu:
+        os.environ[TPU_LIBRARY] = library_path()
+    stands_in = not has_tpu and os.environ.get(TPU_LIBRARY, "") == library_path()
+    if stands_in:
+        name_kind("device")
+    return stands_in

@@ -148,3 +148,28 @@ def check_torch() -> None:
     if _platform() == "cuda":
         raise RuntimeError("PyTorch/XLA has had no GPUs since 2.9; rehearse it on a TPU or the "
                            "processor: --on v6e:2x4, --on cpu:4")
+
+
+# ---- TorchTPU ------------------------------------------------------------------------------------
+
+GENERATIONS = {"v4": "_V4_TOPOLOGY", "v5p": "_V5P_TOPOLOGY", "v5e": "_V5E_TOPOLOGY",
+               "v5litepod": "_V5E_TOPOLOGY", "v6e": "_V6E_TOPOLOGY", "v7": "_V7_TOPOLOGY",
+               "tpu7x": "_V7_TOPOLOGY"}
+
+
+def _show_tpus(hardware) -> None:
+    """TorchTPU has a device only if it finds chips on the PCI bus; it takes from there, too, how many
+    there are and of which generation."""
+    count = int(os.environ.get(DEVICES) or 1)
+    generation = os.environ.get("KEEL_REHEARSE", "").partition(":")[0]
+    known = getattr(hardware, GENERATIONS.get(generation, "_V6E_TOPOLOGY"), {})
+    hardware._scan_pci_tpus = lambda: (count, known)
+    if _platform() == "tpu" and generation in GENERATIONS:
+        name = "TPU " + GENERATIONS[generation][1:].partition("_")[0].lower()
+        hardware.get_tpu_device_name = lambda: name
+
+
+def begin_torch_tpu(stands_in: bool) -> None:
+    """Before torch_tpu is imported, which `import torch` does by itself."""
+    if stands_in:
+        when_imported("torch_tpu._internal.utils.hardware", _show_tpus)

@@ -227,6 +227,7 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     request->has_gradient = keel_computes_gradient(program);
     if (!is_recorded) ask_capture(request->engine, &request->arena, &request->ask);
     keel_site_of(program, is_hlo ? NULL : &request->ask.stack, &request->arena, &request->site);
+    if (request->site.graph) request->name = request->site.graph;
     if (is_recorded) ask_where(request->engine, &request->arena, &request->ask, &request->site);
     ask_files(request->engine, &request->arena, &request->ask, program);
     request->is_read = true;
@@ -288,10 +289,16 @@ static bool is_placement(const request_t *request) {
                            strstr(traced, "/jax/_src/pjit.py"));
 }
 
+// TorchTPU calls an operation that runs by itself tt_jit_linear, whichever module asks.
+static bool is_operation_of_torch_tpu(const request_t *request) {
+    return !request->site.graph && keel_str_starts(keel_str(request->name), KEEL_STR("tt_jit_"));
+}
+
 // One operation that the client runs on its own, outside any jitted function (jit_add,
 // jit__uniform). New shapes of it are not an accident, unless they never end; a report shows that.
 static bool is_eager(request_t *request) {
     enum { FEW = 32 };
+    if (request->site.graph || is_operation_of_torch_tpu(request)) return !request->site.graph;
     bool is_traced = strcmp(request->format, "mlir") == 0 || request->kind == REQUEST_ELSEWHERE;
     if (!is_traced || !*request->site.place.file) return false;
     const keel_stack_t *stack = &request->ask.stack;
@@ -321,7 +328,8 @@ static keel_status_t note_function(request_t *request) {
     request->asked_before = known.asked;
     request->is_retrace = known.asked_by_thread >= asks_expected(request);
     request->is_eager = is_eager(request);
-    request->recompile = *request->name && !known.asked && known.keys && !request->is_eager;
+    request->is_again = *request->name && !known.asked && known.keys;
+    request->recompile = request->is_again && !request->is_eager;
     return NULL;
 }
 
@@ -333,6 +341,7 @@ static keel_status_t note_step(request_t *request) {
     const bool is_recorded = strcmp(request->format, "hlo") == 0;
     keel_buffer_initialize(&function, 0);
     keel_buffer_text(&function, request->name);
+    if (request->site.graph) keel_buffer_text(&function, request->site.origin);
     if (is_recorded) {
         keel_buffer_format(&function, "\n%u ", place->line);
         keel_buffer_text(&function, place->file);
@@ -350,6 +359,13 @@ static keel_status_t note_step(request_t *request) {
                              &request->ask.when);
     keel_buffer_deinitialize(&function);
     return status;
+}
+
+// In a client without a jitted step, new operations after a quiet time are accidents like a step's.
+static void note_late(request_t *request) {
+    if (!is_operation_of_torch_tpu(request) || !request->ask.when.is_late) return;
+    request->is_eager = false;
+    request->recompile = request->is_again;
 }
 
 // A program from elsewhere is the line's that asked: what made it is not known.
@@ -443,7 +459,9 @@ static keel_status_t understand(request_t *request) {
     KEEL_TRY(leave_out_unknown(request));
     KEEL_TRY(look_at_dumps(request));
     KEEL_TRY(note_function(request));
-    return note_step(request);
+    KEEL_TRY(note_step(request));
+    note_late(request);
+    return NULL;
 }
 
 static _Thread_local uint64_t spent;

@@ -45,6 +45,7 @@ typedef struct request_t {
     bool has_gradient;      // it computes one
     bool has_key;           // this process asked for this key before
     uint64_t asked_before;  // how often this function asked for this key before
+    bool is_again;          // this function asked for another key before
     bool is_retrace;        // by the same replica
     repeat_t repeat;        // what is written of a retrace
     double traced, lowered; // seconds before it, on this thread (keel_preparing_t)

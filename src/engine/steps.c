@@ -48,6 +48,8 @@ struct steps_t {
     // New programs since the end of step `fresh_at`; and when the last new one came.
     uint64_t fresh, fresh_at, settled;
     uint64_t settled_before; // `settled`, without the new programs since the end of that step
+    uint64_t executed;       // executions when the last new one came
+    bool was_quiet;          // see steps_when_t, is_late
 };
 
 keel_status_t steps_create(keel_engine_t *engine) {
@@ -252,12 +254,16 @@ static keel_status_t note_new(keel_engine_t *engine, const steps_ask_t *ask, ste
         steps->fresh = 0;
         steps->settled_before = steps->settled;
     }
-    *out = (steps_when_t){ended + 1, count_steady(engine, ended), warms_up(steps, ask)};
+    uint64_t executed = flow_executions(engine);
+    steps->was_quiet |= executed - steps->executed >= 2 * steps->programs.count;
+    steps->executed = executed;
+    *out = (steps_when_t){ended + 1, count_steady(engine, ended), warms_up(steps, ask),
+                          steps->was_quiet};
     note_functions(steps);
     ++steps->fresh;
     steps->fresh_at = ended;
     steps->settled = ended + 1;
-    order_new_program(engine, flow_executions(engine));
+    order_new_program(engine, executed);
     return NULL;
 }
 

@@ -202,6 +202,9 @@ typedef struct keel_site_t {
     const char *origin; // distinguishes functions of one name, see below; "" if unknown
     bool is_traced; // the traced function has a frame of its own; otherwise it may be one operation
     bool is_wrapped; // a library calls it, and it belongs neither to that library nor to JAX
+    // TorchTPU: what torch.compile made of a graph is called by the last line in it; a name that
+    // stays. NULL: no such program.
+    const char *graph;
 } keel_site_t;
 
 // The origin of a traced function is its qualified name, its file and the line of its def:

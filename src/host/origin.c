@@ -152,6 +152,14 @@ const char *site_origin(const found_t *found, const keel_place_t *place, keel_ar
     return make_origin(arena, &origin);
 }
 
+const char *site_origin_of_graph(const keel_site_t *site, bool is_called, keel_arena_t *arena) {
+    const keel_place_t *place = &site->place;
+    return make_origin(arena, &(origin_t){.function = keel_str(site->graph),
+                                          .file = keel_str(place->file),
+                                          .line = is_called ? place->line : 0,
+                                          .within = keel_str(is_called ? "" : place->function)});
+}
+
 // One line of the user's may lead to programs from several lines of a library.
 const char *site_origin_asked(const keel_site_t *site, keel_arena_t *arena) {
     const keel_place_t *place = &site->place;

@@ -1,3 +1,6 @@
+#define _GNU_SOURCE // memmem
+#include <string.h>
+
 #include "program/program.h"
 
 // A location is a tree of names, call sites and groups, which may share parts. It is walked in
@@ -21,6 +24,7 @@ typedef struct location_walk_t {
     uint64_t visits_left; // shared parts may contain shared parts
     keel_string_id_t outermost;
     bool is_named; // any further name belongs to a function
+    keel_graph_kind_t graph;
     uint32_t depth;
     pending_t stack[STACK_LIMIT];
 } location_walk_t;
@@ -30,14 +34,56 @@ static void push(location_walk_t *w, keel_attr_id_t location, uint32_t next,
     if (w->depth < STACK_LIMIT) w->stack[w->depth++] = (pending_t){location, next, name};
 }
 
+// ---- graphs of torch.compile -------------------------------------------------------------------
+
+static bool is_below(keel_str_t file, const char *const *folders, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (memmem(file.data, file.size, folders[i], strlen(folders[i]))) return true;
+    return false;
+}
+
+// TorchTPU 0.2 lowers each node of a graph in a function that it gives the node's file, name and
+// line, so that a location has the line behind it; a node without these keeps the function's own.
+static void correct_node(location_walk_t *w, keel_str_t exporter) {
+    if (!w->count) return;
+    keel_frame_t *node = &w->out[w->count - 1];
+    if (w->count > w->limit) return;
+    if (keel_str_equal(node->file, exporter))
+        --w->count;
+    else if (node->line > 1)
+        --node->line;
+}
+
+// The frames between a node and the line that called the compiled function are those of torch's
+// compiler. They only tell which of the function's graphs it is.
+static bool is_of_compiler(location_walk_t *w, keel_str_t file, keel_str_t function) {
+    static const char exporter[] = "/torch_tpu/_internal/export/export.py";
+    static const char *const folders[] = {"/torch_tpu/_internal/", "/torch/_dynamo/",
+                                          "/torch/_functorch/", "/torch/_utils_internal.py",
+                                          "/torch/__init__.py"};
+    bool is_node = keel_str_is(function, "run_node");
+    bool begins = w->graph == KEEL_GRAPH_NONE && keel_str_ends(file, KEEL_STR(exporter)) &&
+                  (is_node || keel_str_is(function, "fx_to_mlir"));
+    if (begins && is_node) correct_node(w, file);
+    if (begins) w->graph = KEEL_GRAPH_FORWARD;
+    if (w->graph == KEEL_GRAPH_NONE) return false;
+    if (keel_str_is(function, "_wrapped_bw_compiler")) w->graph = KEEL_GRAPH_BACKWARD;
+    return is_below(file, folders, sizeof folders / sizeof *folders);
+}
+
+// ---- frames ------------------------------------------------------------------------------------
+
 static void add_frame(location_walk_t *w, const keel_attr_t *file, keel_string_id_t name) {
+    keel_str_t path = keel_program_str(w->program, file->a);
+    keel_str_t function = keel_program_str(w->program, name);
+    if (is_of_compiler(w, path, function)) return;
     if (w->count < w->limit) {
         keel_list_t numbers = keel_program_list(w->program, file->b);
         uint32_t at[4] = {0};
         for (uint32_t i = 0; i < numbers.count && i < 4; ++i)
             at[i] = numbers.items[i];
-        w->out[w->count] = (keel_frame_t){.file = keel_program_str(w->program, file->a),
-                                          .function = keel_program_str(w->program, name),
+        w->out[w->count] = (keel_frame_t){.file = path,
+                                          .function = function,
                                           .line = at[0],
                                           .column = at[1],
                                           .end_line = at[2],
@@ -106,6 +152,15 @@ static void walk_next(location_walk_t *w) {
     walk_one(w, group.items[top->next++], top->name);
 }
 
+static void walk(location_walk_t *w, keel_attr_id_t location) {
+    w->visits_left = 4 * (uint64_t)w->program->attrs.count;
+    w->outermost = KEEL_NONE;
+    if (location == KEEL_NONE) return;
+    walk_one(w, location, KEEL_NONE);
+    while (w->depth && w->visits_left)
+        walk_next(w);
+}
+
 uint32_t keel_program_frames(const keel_program_t *program, keel_attr_id_t location,
                              keel_frame_t *out, uint32_t limit, keel_str_t *out_name) {
     location_walk_t w;
@@ -113,16 +168,24 @@ uint32_t keel_program_frames(const keel_program_t *program, keel_attr_id_t locat
     w.out = out;
     w.limit = limit;
     w.count = w.depth = 0;
-    w.visits_left = 4 * (uint64_t)program->attrs.count;
-    w.outermost = KEEL_NONE;
     w.is_named = false;
-    if (location != KEEL_NONE) {
-        walk_one(&w, location, KEEL_NONE);
-        while (w.depth && w.visits_left)
-            walk_next(&w);
-    }
+    w.graph = KEEL_GRAPH_NONE;
+    walk(&w, location);
     if (out_name) *out_name = keel_program_str(program, w.outermost);
     return w.count;
+}
+
+keel_graph_kind_t keel_program_graph_kind(const keel_program_t *program, keel_attr_id_t location) {
+    keel_frame_t frame;
+    location_walk_t w;
+    w.program = program;
+    w.out = &frame;
+    w.limit = 1;
+    w.count = w.depth = 0;
+    w.is_named = false;
+    w.graph = KEEL_GRAPH_NONE;
+    walk(&w, location);
+    return w.graph;
 }
 
 bool keel_frame_is_same(const keel_frame_t *a, const keel_frame_t *b) {

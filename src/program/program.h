@@ -510,9 +510,18 @@ typedef struct keel_frame_t {
 // True for two frames at the same place: file, line and columns.
 bool keel_frame_is_same(const keel_frame_t *a, const keel_frame_t *b);
 
-// Writes up to `limit` frames, innermost first, and returns how many there are in all, which may be
-// more. `out_name`, if not NULL, takes the outermost name: JAX's name stack with the primitive.
-// Time is bounded by the size of the location; no recursion.
+// A graph that torch.compile made of a function, as TorchTPU lowers it, or of its gradients.
+typedef enum keel_graph_kind_t {
+    KEEL_GRAPH_NONE,
+    KEEL_GRAPH_FORWARD,
+    KEEL_GRAPH_BACKWARD,
+} keel_graph_kind_t;
+// Of an operation, by the frames of torch's compiler.
+keel_graph_kind_t keel_program_graph_kind(const keel_program_t *program, keel_attr_id_t location);
+
+// Writes up to `limit` frames, innermost first, without those of torch's compiler, and returns how
+// many there are in all, which may be more. `out_name`, if not NULL, takes the outermost name:
+// JAX's name stack with the primitive. Time is bounded by the size of the location; no recursion.
 uint32_t keel_program_frames(const keel_program_t *program, keel_attr_id_t location,
                              keel_frame_t *out, uint32_t limit, keel_str_t *out_name);
 

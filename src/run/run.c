@@ -210,7 +210,10 @@ static void guess_framework(keel_run_t *run, const json_t *event) {
     const char *name = keel_event_text(event, "name");
     if (strncmp(name, "jit_", 4) == 0 || strncmp(name, "pmap_", 5) == 0)
         run->framework = "jax";
-    else if (!*run->framework && is_of_c(event))
+    else if (!*run->framework && strncmp(name, "tt_jit_", 7) == 0) {
+        run->framework = "torch";
+        run->is_torch_tpu = true;
+    } else if (!*run->framework && is_of_c(event))
         run->framework = "c";
     else if (!*run->framework && strcmp(keel_event_text(event, "format"), "hlo") == 0)
         run->framework = "torch";

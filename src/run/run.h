@@ -158,6 +158,7 @@ typedef struct keel_run_t {
     const char *argv;    // the same as a JSON list
     const char *cwd, *host, *mode, *plugin_path, *plugin_platform, *plugin_api;
     const char *framework; // "jax", "torch", "c" (keel/tensor.h) or ""
+    bool is_torch_tpu;     // "torch", by TorchTPU, not PyTorch/XLA
     double started;        // seconds since 1970; 0: no event at all
     double duration;       // from the first event to the last
     double wall_seconds;

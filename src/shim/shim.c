@@ -326,6 +326,7 @@ static void make_table(void) {
         return;
     }
     bridge();
+    keel_shim_take_kinds(&plugin);
     keel_shim_take_devices(&plugin, stands_for_the_clients_cpu() ? settings.cpu_devices : 0);
     if (settings.mode == KEEL_MODE_OFF) {
         keel_settings_deinitialize(&settings);

@@ -163,6 +163,15 @@ void keel_shim_name_devices(const char *prefix);
 // Gives a table such names, once there are any; without, the plugin's own.
 void keel_shim_take_names(PJRT_Api *table, const PJRT_Api *plugin);
 
+// ---- kinds.c -----------------------------------------------------------------------------------
+
+// What the memory that results lie in is called, for a client that must know, if the plugin does
+// not say. Before there is a table.
+void keel_shim_name_kind(const char *kind);
+
+// Has this plugin answer so, if there is a name.
+void keel_shim_take_kinds(keel_plugin_t *plugin);
+
 // ---- profiler.c --------------------------------------------------------------------------------
 
 // Gives a table without a profiler one that records nothing. Once.

@@ -313,6 +313,7 @@ static bool lacks_lines(const keel_why_t *why) {
         const keel_why_entry_t *entry = &why->entries[i];
         const keel_run_difference_t *cause = keel_why_cause(entry);
         if (!keel_why_is_shown(entry) || !cause || keel_why_is_of_run(cause->kind)) continue;
+        if (why->run.is_torch_tpu && *entry->asked->site.file) continue; // a graph has its lines
         any = true;
         if (*cause->place.file && cause->place.line != entry->asked->site.line) return false;
     }
@@ -333,9 +334,12 @@ static void print_page(keel_text_page_t *page, const items_t *items) {
     keel_flow_end(&page->flow);
     keel_flow_line(&page->flow);
     keel_flow_words(&page->flow,
-                    "The lines above are where programs were requested: PyTorch/XLA "
-                    "recorded no others. Run with `keel run --lines` to see the lines of "
-                    "operations, and more certain causes.");
+                    page->why->run.is_torch_tpu
+                        ? "TorchTPU keeps no lines of operations that run by themselves. Run with "
+                          "`keel run --lines` to see them."
+                        : "The lines above are where programs were requested: PyTorch/XLA recorded "
+                          "no others. Run with `keel run --lines` to see the lines of operations, "
+                          "and more certain causes.");
     keel_flow_end(&page->flow);
 }
 

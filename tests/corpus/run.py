@@ -49,6 +49,7 @@ CLIENTS = {"jax": Client([], ROOT / ".venv" / "bin" / "python", "jit_step", {}),
                            ROOT / ".venv-torch" / "bin" / "python", "jit_step", {}),
            "transformers": Client(["--lines"], os.environ.get("KEEL_TORCH_PYTHON") or
                                   ROOT / ".venv-torch" / "bin" / "python", None, {}),
+           "torch_tpu": Client([], ROOT / ".venv-torch-tpu" / "bin" / "python", "tt_jit_forward", {}),
            "libraries": Client([], ROOT / ".venv-libraries" / "bin" / "python", None, QUICK)}
 
 Verdict = collections.namedtuple("Verdict", "case faults skipped seconds folder")
@@ -173,7 +174,7 @@ def found(root, entry, client):
     advice = root.get("advice") or entry["advice"]
     return cases.Cause(root["kind"], root.get("subject"), root.get("old"), root.get("new"),
                        entry.get("pattern") or None,
-                       advice["torch" if client in ("torch", "transformers") else "jax"],
+                       advice["torch" if client in ("torch", "torch_tpu", "transformers") else "jax"],
                        place("file", "line"), place("call_file", "call_line"))
 
 

@@ -48,6 +48,7 @@ class Wake(object):
     # Per imported module: the function of keel._run to call first, and what the program lacks if
     # that fails.
     waiting = {"torch_xla": ("begin_torch", "without Keel's fixes and without torch_xla.launch"),
+               "torch_tpu": ("begin_torch_tpu", "without Keel"),
                # Before the modules that it acts upon: a finder that is added while Python asks the
                # others is not asked for the same module.
                "jax": ("begin_jax", "without Keel's part of JAX: on the embedded CPU plugin, without "
