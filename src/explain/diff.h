@@ -223,6 +223,10 @@ keel_difference_t keel_diff_key_style(keel_diff_t *diff, bool is_after, keel_op_
 
 // ---- the steps, in order -----------------------------------------------------------------------
 
+// True for TorchTPU's programs: their arguments have no names, and another order in each. They are
+// paired like those of HLO, by what they are used for.
+bool keel_parameters_have_no_order(const keel_diff_t *diff);
+
 // signature.c: arguments by name, donation, shardings, layouts, results; fills sizes. `sources` may
 // be NULL.
 keel_status_t keel_diff_signature(keel_diff_t *diff, const keel_sources_t *sources) KEEL_MUST_CHECK;

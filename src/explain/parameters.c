@@ -28,6 +28,14 @@ uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out) {
     return count;
 }
 
+static bool is_of_torch_tpu(const keel_program_t *program) {
+    return keel_str_starts(keel_program_str(program, program->name), KEEL_STR("tt_jit_"));
+}
+
+bool keel_parameters_have_no_order(const keel_diff_t *diff) {
+    return is_of_torch_tpu(diff->before.program) && is_of_torch_tpu(diff->after.program);
+}
+
 // What they are paired by, the most telling first. The same tensor may now be made on another line
 // for the same use; a tensor of another type from the same line for the same use is that argument
 // in another shape.

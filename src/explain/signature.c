@@ -763,24 +763,15 @@ static keel_status_t compare_meshes(keel_diff_t *diff, keel_groups_t *groups) {
     return NULL;
 }
 
-static bool are_nameless(const keel_argument_t *arguments, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i)
-        if (arguments[i].name.size) return false;
-    return count > 1;
-}
-
 keel_status_t keel_diff_signature(keel_diff_t *diff, const keel_sources_t *sources) {
     KEEL_TRY(list_arguments(&diff->before, &diff->arguments_before, &diff->before_count));
     KEEL_TRY(list_arguments(&diff->after, &diff->arguments_after, &diff->after_count));
     take_users_names(diff);
     bool is_hlo = diff->before.program->format == KEEL_FORMAT_HLO &&
                   diff->after.program->format == KEEL_FORMAT_HLO;
-    if (is_hlo) {
+    if (is_hlo || keel_parameters_have_no_order(diff)) {
         KEEL_TRY(keel_parameters_pair(diff));
-        KEEL_TRY(keel_parameters_part(diff, sources));
-    } else if (are_nameless(diff->arguments_before, diff->before_count) &&
-               are_nameless(diff->arguments_after, diff->after_count)) {
-        KEEL_TRY(keel_parameters_pair(diff)); // TorchTPU orders them anew in each program
+        if (is_hlo) KEEL_TRY(keel_parameters_part(diff, sources));
     } else {
         KEEL_TRY(keel_diff_pair_lists(diff));
         KEEL_TRY(pair_by_name(diff));

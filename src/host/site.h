@@ -33,8 +33,8 @@ uint32_t site_find_stack(const chain_t *chain, const keel_stack_t *stack, const 
 
 // The origin of what was found; `place` is the user's line. Text lives in `arena`.
 const char *site_origin(const found_t *found, const keel_place_t *place, keel_arena_t *arena);
-// The same for a graph of TorchTPU's: by the line that called the compiled function, if it is known,
-// else by the function.
+// The same for a graph of TorchTPU's: by the line that called the compiled function, if it is
+// known, else by the function.
 const char *site_origin_of_graph(const keel_site_t *site, bool is_called, keel_arena_t *arena);
 // The same for a client that compiles what it recorded.
 const char *site_origin_asked(const keel_site_t *site, keel_arena_t *arena);
