@@ -116,7 +116,7 @@ static void compare_column(found_t *found, const keel_column_t *column) {
         compare_places(found, column);
     else if (column->kind == 'c')
         compare_settings(found, column);
-    else if (column->kind != 'v') // JAX does not compare what a function reads
+    else if (!strchr("vai", column->kind)) // JAX does not compare what a function reads
         compare_objects(found, column);
 }
 
@@ -147,10 +147,10 @@ static void meet_alone(found_t *found, const keel_column_t *column, keel_str_t o
         keep(found, CONFIG, KEEL_NOTE_CONFIG, column->name, before, after);
 }
 
-static bool has_hash(keel_str_t call) {
+static bool has_line(keel_str_t call, char kind) {
     keel_call_line_t line;
     while (keel_call_next(&call, &line))
-        if (line.kind == 'h') return true;
+        if (line.kind == kind) return true;
     return false;
 }
 
@@ -164,7 +164,7 @@ static found_t compare_calls(const keel_columns_t *columns, const char *before, 
             meet_alone(&found, column, keel_str(column->before.data ? after : before));
     }
     // Neither keys nor what containers hold is hashed, so equal hashes prove nothing.
-    if (has_hash(keel_str(after)))
+    if (has_line(keel_str(after), 'h'))
         keep(&found, UNCERTAIN, KEEL_NOTE_SAME_FUNCTION, KEEL_STR(""), KEEL_STR(""), KEEL_STR(""));
     return found;
 }
@@ -202,7 +202,10 @@ keel_status_t keel_call_compare(const char *const *earlier, uint32_t count, cons
     }
     *out = best.change;
     // The address of a function that was made for one call may be that of the next one too.
-    if (best.rank == NOTHING)
-        out->note = is_made_once(keel_str(call)) ? KEEL_NOTE_CLEARED : KEEL_NOTE_COUNT;
+    if (best.rank == NOTHING && is_made_once(keel_str(call)))
+        out->note =
+            count == 1 && has_line(keel_str(call), 'i') ? KEEL_NOTE_IMPORTED : KEEL_NOTE_CLEARED;
+    else if (best.rank == NOTHING)
+        out->note = KEEL_NOTE_COUNT;
     return NULL;
 }

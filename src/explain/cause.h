@@ -171,6 +171,9 @@ typedef enum keel_framework {
       "Keep the full size: torch.where with the mask instead of x[mask] or nonzero.")              \
     X(COMMITTED, "jax.device_put commits an array to its device",                                  \
       "Place it the same way in every call: jax.device_put before the first one, or never.")       \
+    X(MEMORY, "it is in another memory: memory_kind",                                              \
+      "Keep it in one memory from the start: jax.device_put with one memory_kind before "          \
+      "the first call.")                                                                           \
     X(OTHER_DEVICE, "a program is compiled for each device that holds its inputs",                 \
       "Keep the inputs on one device: jax.device_put(x, jax.devices()[0]) in every call.")         \
     X(GENERATOR, "random numbers come from a different generator",                                 \
@@ -228,6 +231,9 @@ typedef enum keel_framework {
       "Pass it the same way in every call: by name, by position, or left to its default.")         \
     X(CONFIG, "a setting of JAX has a different value",                                            \
       "Set it once, before the first call, to one value for all calls.")                           \
+    X(IMPORTED, "the first call imported a module with settings that JAX compares",                \
+      "Nothing to do: it happens once. Or import it before the first call: "                       \
+      "jax.experimental.pallas.fuser.")                                                            \
     X(CLEARED, "nothing that JAX compares has changed: it was made to forget the function",        \
       "Remove jax.clear_caches() and clear_cache() from the loop.")                                \
     X(LOOSE_LOOP, "a loop of jax.lax outside jit, whose body is a new function in each call",      \
@@ -247,11 +253,26 @@ typedef enum keel_framework {
     X(LEFT_OUT, "it is None or left out in one of the two calls",                                  \
       "Create it at the start and pass it in every call, with a neutral value (ones to multiply, " \
       "zeros to add); or jit a function for each case.")                                           \
+    X(OPTIMIZER_PARTS, "the optimizer's state has other parts",                                    \
+      "Keep one optimizer with one mask in every phase (optax.set_to_zero for what is "            \
+      "frozen); or accept a program for each phase, compiled once.")                               \
+    X(TRANSPOSED, "the same dimensions in another order",                                          \
+      "Transpose it to one order where it is made or loaded; or pad to one shape and "             \
+      "mask.")                                                                                     \
+    X(FIELD, "static: a field beside the arrays of its tree",                                      \
+      "Make that field an array among the others (data_fields; flax: no "                          \
+      "pytree_node=False), or keep its value.")                                                    \
+    X(TRANSFORMED, "given to a transformation of JAX's",                                           \
+      "Each is a program of its own, compiled once: make and jit a function for each, "            \
+      "before the loop.")                                                                          \
     X(MODEL_SIZE, "the model has a different size",                                                \
       "Build all models with the same size: each size is its own program, compiled once.")         \
     X(MODEL_DTYPE, "the model or its optimizer has a different dtype",                             \
       "Keep one precision setting (param_dtype, mu_dtype); convert a checkpoint as it is loaded: " \
       "x.astype(dtype).")                                                                          \
+    X(INNER_DTYPE, "the function itself chooses the dtype",                                        \
+      "Keep one precision setting (dtype=, param_dtype, a policy) in every call: each is "         \
+      "a program, compiled once.")                                                                 \
     X(MODULE_DTYPE, "a module was converted to another dtype",                                     \
       "Convert it once, before training begins: model.to(dtype); a checkpoint as it is loaded.")   \
     X(HOST_ARRAY, "an array of that size is part of the program",                                  \
@@ -289,6 +310,9 @@ typedef enum keel_framework {
       "Allocate the full length once, write at an index (lax.dynamic_update_slice); or pad.")      \
     X(KEPT_GROWS,                                                                                  \
       "Allocate the full length once and write at an index (keel_dynamic_update); mask the rest.") \
+    X(BOTH_AGAIN,                                                                                  \
+      "Jit once, before the loop, and keep what it returns; no jax.jit, lambda or partial"         \
+      " in the loop, which traces both again in each round.")                                      \
     X(ASSIGNED, "Assign or keep it in every step, or in none.")                                    \
     X(STEP_ENDLESS, "End each step with keel_step_end; read after it.")                            \
     X(RANK, "Give it the same rank in every call: reshape or broadcast it first.")                 \

@@ -362,6 +362,28 @@ static bool is_cast(const keel_root_t *root) {
             strcmp(difference->new_value, "nothing") == 0);
 }
 
+static bool is_float(const keel_program_t *program, keel_type_id_t type) {
+    const keel_type_t *found = keel_program_type(program, type);
+    if (found->kind == KEEL_TYPE_TENSOR) found = keel_program_type(program, found->a);
+    return found->kind == KEEL_TYPE_FLOAT;
+}
+
+// Numbers are converted to floats too, by JAX itself. For an array that is one already, somebody
+// chose another precision.
+static bool is_between_floats(const keel_diff_t *diff, const keel_difference_t *difference) {
+    bool is_after = difference->new_op != KEEL_NONE;
+    keel_op_id_t op = is_after ? difference->new_op : difference->old_op;
+    const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    if (op == KEEL_NONE || !keel_str_is(keel_graph_name(graph, op), "convert")) return false;
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    keel_value_id_t result = graph->program->operations.data[op].first_result;
+    if (operands.count != 1) return false;
+    keel_type_id_t from = keel_graph_type(graph, operands.items[0]);
+    keel_type_id_t to = keel_graph_type(graph, result);
+    return from != to && keel_diff_dims(graph->program, to).count &&
+           is_float(graph->program, from) && is_float(graph->program, to);
+}
+
 static bool is_above(const keel_place_t *a, const keel_place_t *b) {
     return strcmp(a->file, b->file) == 0 && a->line < b->line;
 }
@@ -401,7 +423,9 @@ static void tell_casts(keel_diff_t *diff) {
             is_above(&diff->roots[i].difference.place, &diff->roots[lead].difference.place))
             lead = i;
     }
-    if (count < 2) return;
+    bool is_jax = diff->after.program->format == KEEL_FORMAT_MLIR;
+    if (count < 2 && !(is_jax && count && is_between_floats(diff, &diff->roots[lead].difference)))
+        return;
     for (uint32_t i = 0; i < diff->root_count; ++i)
         if (i != lead && is_cast(&diff->roots[i])) diff->roots[i].follows = lead;
     keel_diff_note(diff, &diff->roots[lead].difference, KEEL_NOTE_CAST);

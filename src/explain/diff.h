@@ -349,6 +349,11 @@ keel_status_t keel_diff_lead_columns(keel_diff_t *diff) KEEL_MUST_CHECK;
 // edit.c: source that was edited between two runs, and what follows from that.
 keel_status_t keel_diff_edit(keel_diff_t *diff, const keel_side_t *old_side,
                              const keel_side_t *new_side) KEEL_MUST_CHECK;
+// memory.c: tells the memories of an argument or result; false if they are one.
+bool keel_diff_memory(keel_diff_t *diff, keel_attr_id_t before, keel_attr_id_t after,
+                      keel_difference_t *out);
+// shuffled.c: one root for the same operations in another order, of another run.
+void keel_diff_shuffled(keel_diff_t *diff);
 // subjects.c: notes on arguments that differ: a part of the model, or something left out.
 keel_status_t keel_diff_subjects(keel_diff_t *diff) KEEL_MUST_CHECK;
 // setting.c: notes on numbers that PyTorch's operations take in no other form.

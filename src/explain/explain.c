@@ -458,6 +458,7 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     fold_derived(diff);
     KEEL_TRY(keel_diff_edit(diff, old_side, new_side));
     place_closed_over(diff);
+    keel_diff_shuffled(diff);
     KEEL_TRY(keel_diff_subjects(diff));
     keel_diff_circumstances(diff);
     KEEL_TRY(keel_diff_lead_columns(diff));

@@ -202,7 +202,7 @@ static unsigned weight_of(const keel_root_t *root, const keel_column_t *column) 
 
 // ---- the row --------------------------------------------------------------------------------
 
-static const char *remark_on(const keel_column_t *column) {
+static const char *remark_on(const keel_column_t *column, keel_cause_t kind) {
     switch (column->kind) {
         case 's':
             return keel_remark_text(KEEL_REMARK_STATIC_ARGUMENT);
@@ -211,7 +211,8 @@ static const char *remark_on(const keel_column_t *column) {
         case 'c':
             return keel_remark_text(KEEL_REMARK_SETTING);
         case 'x':
-            return keel_remark_text(KEEL_REMARK_METADATA);
+            return kind == KEEL_CAUSE_CONSTANT ? keel_note_text(KEEL_NOTE_FIELD)
+                                               : keel_remark_text(KEEL_REMARK_METADATA);
         default:
             return keel_remark_text(KEEL_REMARK_HOST_VALUE);
     }
@@ -236,6 +237,12 @@ static const char *beside(keel_diff_t *diff, const keel_difference_t *hole, cons
                           hole->old_value, hole->new_value, rest);
 }
 
+// What call.c of the host reads of jax.grad, jax.vmap and their like.
+static bool is_given(keel_str_t name) {
+    static const char *const words[] = {"argnums", "has_aux", "in_axes", "out_axes", "axis_size"};
+    return keel_str_is_among(name, words, sizeof words / sizeof *words);
+}
+
 // The hole becomes the column's root, at its own place: that is where the value is used, and the
 // call's line is beside it.
 static void tell_column(keel_diff_t *diff, const keel_column_t *column, keel_root_t *root) {
@@ -244,7 +251,9 @@ static void tell_column(keel_diff_t *diff, const keel_column_t *column, keel_roo
         column->kind == 'c' ? column->name : keel_names_find(diff->names_after, column->name);
     bool is_plain =
         !keel_column_has_object(column->before) && !keel_column_has_object(column->after);
-    const char *note = beside(diff, told, remark_on(column), is_plain);
+    const char *note = beside(diff, told, remark_on(column, told->kind), is_plain);
+    if (column->kind == 'v' && told->kind == KEEL_CAUSE_STRUCTURE && is_given(column->name))
+        note = beside(diff, told, keel_note_text(KEEL_NOTE_TRANSFORMED), is_plain);
     told->subject = keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name));
     if (is_plain) {
         told->old_value = value_of(diff, column, column->before);
@@ -254,6 +263,71 @@ static void tell_column(keel_diff_t *diff, const keel_column_t *column, keel_roo
     if (column->kind == 'c' && told->kind != KEEL_CAUSE_PRECISION && told->kind != KEEL_CAUSE_DTYPE)
         told->kind = KEEL_CAUSE_OPTION;
     root->is_recorded = true;
+}
+
+// ---- arrays that the function reads
+// --------------------------------------------------------------
+
+static keel_str_t type_of(keel_str_t value) {
+    const char *end = value.size ? memchr(value.data, ' ', value.size) : NULL;
+    return (keel_str_t){value.data, end ? (size_t)(end - value.data) : value.size};
+}
+
+// "constant f32[4] of multiply", or the size of one: "..; f32[4,2] -> f32[6,2]".
+static bool is_hole_of_array(keel_diff_t *diff, const keel_root_t *root,
+                             const keel_column_t *column) {
+    const keel_difference_t *hole = &root->difference;
+    keel_str_t was = type_of(column->before), is = type_of(column->after);
+    bool is_same = keel_str_equal(was, is);
+    if (hole->kind == KEEL_CAUSE_CONSTANT)
+        return is_same && keel_str_starts(keel_str(hole->subject),
+                                          keel_str(keel_diff_text(diff, "constant %.*s of ",
+                                                                  KEEL_STR_ARGS(is))));
+    const char *types = keel_diff_text(diff, "%.*s -> %.*s", KEEL_STR_ARGS(was), KEEL_STR_ARGS(is));
+    return hole->kind == KEEL_CAUSE_SIZE && !is_same && strstr(hole->note, types);
+}
+
+// A constant has the name of the only array that it can be.
+static void name_arrays(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_root_t *root = &diff->roots[i];
+        const keel_column_t *only = NULL;
+        uint32_t count = 0;
+        for (uint32_t j = 0; j < diff->columns.count && is_hole(root); ++j) {
+            const keel_column_t *column = &diff->columns.items[j];
+            if (column->kind != 'a' || !column->before.data || !column->after.data ||
+                !is_hole_of_array(diff, root, column))
+                continue;
+            only = column;
+            ++count;
+        }
+        if (count != 1) continue;
+        keel_difference_t *told = &root->difference;
+        told->subject = keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(only->name));
+        if (!keel_note_advice(told->note))
+            told->note = keel_diff_text(diff, "%s%s%s", keel_remark_text(KEEL_REMARK_HOST_VALUE),
+                                        *told->note ? "; " : "", told->note);
+        root->is_recorded = true;
+    }
+}
+
+// ---- keys for random numbers -------------------------------------------------------------------
+
+// "u32[2]" is what a program has of a typed key.
+static void tell_keys(keel_diff_t *diff) {
+    for (uint32_t i = 0; i < diff->root_count; ++i) {
+        keel_difference_t *told = &diff->roots[i].difference;
+        for (uint32_t j = 0; j < diff->columns.count && told->kind == KEEL_CAUSE_ARGUMENTS; ++j) {
+            const keel_column_t *column = &diff->columns.items[j];
+            keel_str_t name = keel_names_find(diff->names_after, column->name);
+            if (!keel_column_is_place(column->kind) || !keel_str_is(name, told->subject)) continue;
+            const keel_str_t key = KEEL_STR("key<");
+            if (keel_str_starts(column->before, key) && strcmp(told->new_value, "absent") == 0)
+                told->old_value = "typed key";
+            if (keel_str_starts(column->after, key) && strcmp(told->old_value, "absent") == 0)
+                told->new_value = "typed key";
+        }
+    }
 }
 
 static void lead_holes(keel_diff_t *diff, leads_t *leads) {
@@ -352,6 +426,8 @@ keel_status_t keel_diff_lead_columns(keel_diff_t *diff) {
     if (!diff->columns.are_known) return NULL;
     leads_t leads;
     fold_inferred(diff);
+    tell_keys(diff);
+    name_arrays(diff);
     list_leads(diff, &leads);
     lead_holes(diff, &leads);
     return fold_derived_numbers(diff);

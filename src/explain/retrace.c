@@ -89,13 +89,26 @@ static keel_status_t note_class(keel_note_t note, keel_str_t class, keel_explana
     return status;
 }
 
+// "weak i32[]" of "i32[] weak", as in the other causes.
+static keel_status_t retrace_value(keel_explanation_t *out, keel_str_t value, const char **kept) {
+    keel_str_t strong = keel_column_strong(value);
+    if (strong.size == value.size) return retrace_text(out, value, kept);
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_buffer_format(&text, "weak %.*s", KEEL_STR_ARGS(strong));
+    keel_status_t status = keel_buffer_status(&text);
+    if (!status) status = retrace_text(out, keel_bytes_str(keel_buffer_bytes(&text)), kept);
+    keel_buffer_deinitialize(&text);
+    return status;
+}
+
 static keel_status_t tell_change(const keel_call_change_t *change, keel_explanation_t *out,
                                  keel_difference_t *root) {
     if (change->note == KEEL_NOTE_COUNT) return NULL;
     KEEL_TRY(note_class(change->note, change->class, out, &root->note));
     KEEL_TRY(retrace_text(out, change->subject, &root->subject));
-    KEEL_TRY(retrace_text(out, change->before, &root->old_value));
-    return retrace_text(out, change->after, &root->new_value);
+    KEEL_TRY(retrace_value(out, change->before, &root->old_value));
+    return retrace_value(out, change->after, &root->new_value);
 }
 
 // Of what the library was passed; its note and advice stay.

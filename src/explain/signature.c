@@ -280,19 +280,22 @@ typedef enum attribute_kind {
     ATTRIBUTE_SHARDING,
     ATTRIBUTE_DONATION,
     ATTRIBUTE_LAYOUT,
+    ATTRIBUTE_MEMORY,
     ATTRIBUTE_OTHER,
 } attribute_kind_t;
 
 static attribute_kind_t attribute_kind(keel_str_t name) {
     static const char *const shardings[] = {"mhlo.sharding", "sdy.sharding", "sharding", "xla.sdy"};
     static const char *const donations[] = {"tf.aliasing_output", "jax.buffer_donor"};
-    static const char *const layouts[] = {"mhlo.layout_mode", "mhlo.memory_kind", "layout"};
+    static const char *const layouts[] = {"mhlo.layout_mode", "layout"};
+    static const char *const memories[] = {"mhlo.memory_kind"};
     static const char *const ignored[] = {"jax.result_info", "jax.arg_info", "parameter_number",
                                           "mhlo.is_same_data_across_replicas"};
 #define ANY(list) starts_with_any(name, list, sizeof(list) / sizeof *(list))
     if (ANY(shardings)) return ATTRIBUTE_SHARDING;
     if (ANY(donations)) return ATTRIBUTE_DONATION;
     if (ANY(layouts)) return ATTRIBUTE_LAYOUT;
+    if (ANY(memories)) return ATTRIBUTE_MEMORY;
     return ANY(ignored) ? ATTRIBUTE_IGNORED : ATTRIBUTE_OTHER;
 #undef ANY
 }
@@ -366,6 +369,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_groups_t *groups,
     static const keel_cause_t causes[] = {[ATTRIBUTE_SHARDING] = KEEL_CAUSE_SHARDING,
                                           [ATTRIBUTE_DONATION] = KEEL_CAUSE_DONATION,
                                           [ATTRIBUTE_LAYOUT] = KEEL_CAUSE_LAYOUT,
+                                          [ATTRIBUTE_MEMORY] = KEEL_CAUSE_SHARDING,
                                           [ATTRIBUTE_OTHER] = KEEL_CAUSE_OPTION};
     attribute_kind_t kind = attribute_kind(name);
     if (kind == ATTRIBUTE_IGNORED || kind == ATTRIBUTE_DONATION) return NULL;
@@ -388,6 +392,7 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_groups_t *groups,
                       keel_diff_attr(diff, diff->after.program, y));
     bool reads_same = strcmp(difference.old_value, difference.new_value) == 0;
     keel_diff_attrs(diff, x, y, &difference);
+    if (kind == ATTRIBUTE_MEMORY && !keel_diff_memory(diff, x, y, &difference)) return NULL;
     difference.place = dicts->place;
     // A sharding has one entry for each dimension: for another rank it differs but reads the same.
     if (dicts->shape_root != KEEL_NONE && reads_same)

@@ -47,6 +47,19 @@ static bool is_of_layer(keel_str_t name) {
     return keel_str_is_among(last, weights, sizeof weights / sizeof *weights);
 }
 
+// A field that optax's optimizers keep a part of their state in: "opt[0].mu['w']".
+static bool is_of_optimizer(keel_str_t name) {
+    static const char *const fields[] = {".mu", ".nu", ".trace", ".inner_state", ".inner_states"};
+    for (size_t at = 0; at < name.size; ++at)
+        for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
+            keel_str_t rest = {name.data + at, name.size - at}, field = keel_str(fields[i]);
+            if (keel_str_starts(rest, field) &&
+                (rest.size == field.size || strchr(".[", rest.data[field.size])))
+                return true;
+        }
+    return false;
+}
+
 // ---- the size of a model -----------------------------------------------------------------------
 
 static bool is_below(keel_str_t name, keel_str_t tree) {
@@ -149,9 +162,38 @@ static bool has_its_rank(const keel_diff_t *diff, const keel_root_t *root) {
            keel_diff_dims(diff->after.program, argument->type).count;
 }
 
+// f32[8,4] -> f32[4,8]
+static bool is_transposed(const keel_diff_t *diff, const keel_root_t *root) {
+    if (!root->argument) return false;
+    const keel_argument_t *argument = &diff->arguments_after[root->argument - 1];
+    if (argument->counterpart == KEEL_NONE) return false;
+    keel_ints_t was =
+        keel_diff_dims(diff->before.program, diff->arguments_before[argument->counterpart].type);
+    keel_ints_t is = keel_diff_dims(diff->after.program, argument->type);
+    if (was.count != is.count) return false;
+    for (uint32_t i = 0; i < is.count; ++i) {
+        uint32_t had = 0, has = 0;
+        for (uint32_t j = 0; j < is.count; ++j) {
+            had += was.items[j] == is.items[i];
+            has += is.items[j] == is.items[i];
+        }
+        if (had != has || is.items[i] < 0) return false;
+    }
+    return is.count > 1;
+}
+
 static bool is_scalar_of_one_call(const keel_difference_t *difference, bool is_new) {
     return keel_str_ends(keel_str(is_new ? difference->new_value : difference->old_value),
                          KEEL_STR("[]"));
+}
+
+// "f32[4] -> bf16[4]" inside the program.
+static bool is_of_floats(const keel_difference_t *difference) {
+    keel_str_t was = keel_str(difference->old_value), is = keel_str(difference->new_value);
+    const keel_str_t brain = KEEL_STR("bf"), other = KEEL_STR("f");
+    return difference->new_op != KEEL_NONE &&
+           (keel_str_starts(was, brain) || keel_str_starts(was, other)) &&
+           (keel_str_starts(is, brain) || keel_str_starts(is, other));
 }
 
 static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_note_t *out) {
@@ -160,6 +202,8 @@ static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_not
     bool is_new = strcmp(difference->old_value, "absent") == 0;
     switch (difference->kind) {
         case KEEL_CAUSE_SHAPE:
+            *out = KEEL_NOTE_TRANSPOSED;
+            if (is_transposed(diff, root)) return true;
             *out = KEEL_NOTE_MODEL_SIZE;
             return has_its_rank(diff, root) &&
                    (role_of(name) == MODEL ||
@@ -169,13 +213,17 @@ static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_not
             *out = KEEL_NOTE_MODEL_SIZE;
             return makes_model(diff, difference);
         case KEEL_CAUSE_DTYPE:
+            *out = KEEL_NOTE_INNER_DTYPE;
+            if (!root->argument && is_of_floats(difference)) return true;
             *out = KEEL_NOTE_MODEL_DTYPE;
-            return role_of(name) == MODEL;
+            return role_of(name) == MODEL || is_of_optimizer(name);
         case KEEL_CAUSE_ARGUMENTS:
             *out = keel_diff_is_filtered(diff) && is_scalar_of_one_call(difference, is_new)
                        ? KEEL_NOTE_NO_ARRAY
                        : KEEL_NOTE_LEFT_OUT;
-            return is_left_out(diff, is_new, name);
+            if (is_left_out(diff, is_new, name)) return true;
+            *out = KEEL_NOTE_OPTIMIZER_PARTS;
+            return is_of_optimizer(name);
         default:
             return false;
     }

@@ -164,15 +164,20 @@ double keel_preparing_take(keel_preparing_t what);
 //   "s config\tConfig 0x7f.."    static: a plain value, or class and identity, which has "~"
 //                                before it if the class has an __eq__ of its own; long tuples too
 //   "b mask\tby name"            an argument that is passed by its name
-//   "n batch\tdict"              a container; "x state\t(..)": what it holds besides arrays
+//   "n batch\tdict"              a container; "x state\t(..)": what it holds besides arrays; of a
+//                                dataclass "x state.rate\t0.1", a line a field
 //   "l batch['x']\tf32[8] weak"  an array, or a Python number, also if the program does not use it
 //   "h params\t5a6.. 9f2.."      a large argument, hashed: containers, arrays
 //   "p net.rate\t0.1"            what a library that calls jax.jit was passed, and no array: a
 //                                plain value, or a function's identity
 //   "c jax_enable_x64\tTrue"     a setting
+//   "i pallas\timported"        the settings of a module that JAX imports in a call that needs it:
+//                                that call was compared without them
 //   "v RATE\t0.5"                a plain value that the function reads by name: what it closes
 //                                over, defaults, globals, attributes of these; JAX compares none
 //   "v \tread"                   these were looked for
+//   "a mask\tf32[4] #5f3c"       an array among these: its type, and a hash of what it holds or
+//                                its identity
 //
 // Identities and hashes are those of the process. Runs some Python; takes the GIL. Never fails: "".
 const char *keel_call_read(keel_arena_t *arena);

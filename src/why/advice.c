@@ -128,6 +128,25 @@ static int case_of_torch(const keel_why_t *why, const keel_why_entry_t *entry,
     return is_index ? (int)KEEL_CASE_INDEX : NONE;
 }
 
+// JAX keeps both programs of a function, so if it asks again for one that it had, the function is
+// another.
+static const keel_run_difference_t *first_retrace(const keel_why_t *why, uint32_t pattern) {
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        const keel_why_entry_t *entry = &why->entries[i];
+        if (entry->pattern_index == pattern && entry->root_count &&
+            keel_run_is_retrace(entry->asked))
+            return &entry->roots[0];
+    }
+    return NULL;
+}
+
+static const char *advice_of_turns(const keel_why_t *why, const keel_why_entry_t *entry) {
+    const keel_run_difference_t *retrace = first_retrace(why, entry->pattern_index);
+    if (!retrace) return NULL;
+    const char *advice = keel_note_advice(retrace->note);
+    return advice ? advice : keel_case_advice(KEEL_CASE_BOTH_AGAIN);
+}
+
 // What a pattern of recompiles shows, whatever else is known about one of them.
 static int case_of_pattern(const keel_why_pattern_t *pattern, const keel_run_difference_t *root,
                            bool torch) {
@@ -171,6 +190,12 @@ const char *keel_why_advice(const keel_why_t *why, const keel_why_entry_t *entry
     if (entry->set) return keel_cause_facts(KEEL_CAUSE_FIRST)->advice[framework];
     if (entry->asked->is_refused && root->kind == KEEL_CAUSE_FIRST)
         return keel_case_advice(KEEL_CASE_REFUSED);
+    bool has_own = root->kind == KEEL_CAUSE_RETRACE && keel_note_advice(root->note);
+    if (framework == KEEL_FRAMEWORK_JAX && pattern && pattern->kind == KEEL_PATTERN_ALTERNATING &&
+        !has_own) {
+        const char *advice = advice_of_turns(why, entry);
+        if (advice) return advice;
+    }
     int one = is_c ? case_of_c(pattern, root) : NONE;
     if (is_c) return one == NONE ? facts->advice[framework] : keel_case_advice((keel_case_t)one);
     if (pattern) one = case_of_pattern(pattern, root, torch);

@@ -41,6 +41,23 @@ def static_number_mended():
         of_a_rate(ones(W), jnp.asarray(rate))
 
 
+def optimizer_parts_accident():
+    params = {"w": ones(W), "v": ones(2)}
+    for trained in ({"w": True, "v": True}, {"w": False, "v": True}):
+        optimizer = optax.masked(optax.adam(0.1), trained)
+        state = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype),
+                             jax.eval_shape(optimizer.init, params))
+        jax.jit(lambda state, grads: optimizer.update(grads, state))(state, params)  # <- here
+
+
+def optimizer_parts_mended():
+    params = {"w": ones(W), "v": ones(2)}
+    optimizer = optax.chain(optax.adam(0.1), optax.masked(optax.set_to_zero(), {"w": True, "v": False}))
+    step = jax.jit(lambda state, grads: optimizer.update(grads, state))
+    for _ in range(2):
+        step(optimizer.init(params), params)
+
+
 def count_given_accident():
     step = eqx.filter_jit(lambda k, state, grads: optax.apply_every(k).update(grads, state))
     for k in (2, 4):

@@ -8,6 +8,7 @@ Functions are named by the advice (a row of src/explain/cause.h in small letters
     advice_programs.py FUNCTION...
 """
 
+import dataclasses
 import functools
 import sys
 
@@ -25,6 +26,20 @@ def ones(*shape):
 
 def square(x):
     return (x * x).sum()
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Scaler:
+    good: np.ndarray
+    scale: np.ndarray
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class StaticScaler:
+    good: np.ndarray
+    scale: float = dataclasses.field(metadata={"static": True})
 
 
 # ---- arguments ---------------------------------------------------------------------------------
@@ -163,6 +178,120 @@ def model_dtype_mended_checkpoint():
     for dtype in (jnp.float32, jnp.bfloat16):
         params = {"w": np.ones((W, 3), dtype)}
         step(jax.tree.map(lambda x: x.astype(np.float32), params), ones(8, W))
+
+
+def both_again_accident():
+    def make(train):
+        def step(x):
+            return (x * 0.9).sum() if train else x.sum()  # <- here
+        return jax.jit(step)
+
+    for _ in range(3):
+        make(True)(ones(W))
+        make(False)(ones(W))
+
+
+def both_again_mended():
+    def train(x):
+        return (x * 0.9).sum()
+
+    def evaluate(x):
+        return x.sum()
+
+    steps = jax.jit(train), jax.jit(evaluate)
+    for _ in range(3):
+        for step in steps:
+            step(ones(W))
+
+
+def memory_accident():
+    step = jax.jit(lambda x: square(x) * 3)
+    device = jax.devices()[0]
+    for kind in ("device", "device", "pinned_host"):
+        step(jax.device_put(ones(W), jax.sharding.SingleDeviceSharding(device, memory_kind=kind)))  # <- here
+
+
+def memory_mended():
+    step = jax.jit(lambda x: square(x) * 3)
+    device = jax.devices()[0]
+    for _ in range(3):
+        step(jax.device_put(ones(W), jax.sharding.SingleDeviceSharding(device, memory_kind="device")))
+
+
+def inner_dtype_accident():
+    def make(dtype):
+        return jax.jit(lambda x, w: square((lax.iota(dtype, W) * 2) @ w.astype(dtype)) + x.sum())  # <- here
+
+    for dtype in (np.float32, jnp.bfloat16):
+        make(dtype)(ones(8, W), ones(W, 2))
+
+
+def inner_dtype_mended():
+    step = jax.jit(lambda x, w: square((lax.iota(np.float32, W) * 2) @ w) + x.sum())
+    for _ in range(2):
+        step(ones(8, W), ones(W, 2))
+
+
+def transposed_accident():
+    step = jax.jit(lambda w, x: square(x @ (w if w.shape[0] == x.shape[1] else w.T)))
+    for w in (ones(W, 3), ones(3, W)):
+        step(w, ones(2, W))  # <- here
+
+
+def transposed_mended_order():
+    step = jax.jit(lambda w, x: square(x @ w))
+    for w in (ones(W, 3), ones(3, W)):
+        step(w if len(w) == W else w.T, ones(2, W))
+
+
+def transposed_mended_pad():
+    step = jax.jit(lambda image, mask: square(image * mask))
+    for rows, columns in ((W, W + 1), (W + 1, W)):
+        margin = ((0, W + 1 - rows), (0, W + 1 - columns))
+        step(np.pad(ones(rows, columns), margin), np.pad(ones(rows, columns), margin))
+
+
+def field_accident():
+    step = jax.jit(lambda scaler, x: square(x) * scaler.scale)  # <- here
+    for scale in (16.0, 8.0):
+        step(StaticScaler(ones(W), scale), ones(W))
+
+
+def field_mended_array():
+    step = jax.jit(lambda scaler, x: square(x) * scaler.scale)
+    for scale in (16.0, 8.0):
+        step(Scaler(ones(W), np.float32(scale)), ones(W))
+
+
+def field_mended_value():
+    step = jax.jit(lambda scaler, x: square(x) * scaler.scale)
+    for _ in range(2):
+        step(StaticScaler(ones(W), 16.0), ones(W))
+
+
+def transformed_accident():
+    def between(a, b, x):
+        return square(jnp.tanh(x * a) * b)  # <- here
+
+    for argnums in (0, (0, 1)):
+        jax.jit(jax.grad(between, argnums=argnums))(ones(W), ones(W), ones(W))
+
+
+def transformed_mended():
+    def between(a, b, x):
+        return square(jnp.tanh(x * a) * b)
+
+    @jax.jit
+    def of_first(a, b, x):
+        return jax.grad(between)(a, b, x)
+
+    @jax.jit
+    def of_both(a, b, x):
+        return jax.grad(between, argnums=(0, 1))(a, b, x)
+
+    for _ in range(2):
+        of_first(ones(W), ones(W), ones(W))
+        of_both(ones(W), ones(W), ones(W))
 
 
 def dtype_accident():

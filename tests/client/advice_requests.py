@@ -480,6 +480,27 @@ def metadata_mended():
         step_of_rounds(CountedRounds(ones(W), np.int32(number)), ones(8, W))
 
 
+@jax.jit
+def of_a_kernel(x):
+    from jax.experimental import pallas
+
+    def kernel(x, out):
+        out[...] = x[...] * 2
+
+    return pallas.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True)(x)
+
+
+def imported_accident():
+    for _ in range(3):
+        of_a_kernel(ones(W))  # <- here
+
+
+def imported_mended():
+    import jax.experimental.pallas.fuser  # noqa: F401
+    for _ in range(3):
+        of_a_kernel(ones(W))
+
+
 def static_object_accident():
     step = jax.jit(lambda x, config: square(x) * config.rate, static_argnames="config")
     for _ in range(2):

@@ -5,97 +5,102 @@
 
 static void other_dtypes_follow_from_the_first(void **state) {
     (void)state;
-    CHECK_PAIRS({"x: f32[4]\n"
-                 "y = multiply f32[4] x x @8\n"
-                 "z = tanh f32[4] y @9\n"
-                 "return z",
-                 "x: f16[4]\n"
-                 "y = multiply f16[4] x x @8\n"
-                 "z = tanh f16[4] y @9\n"
-                 "return z",
-                 "dtype x: f32[4] -> f16[4] @99 +2", NULL},
-                {"x: f32[4]\n"
-                 "y = multiply f32[4] x x @8\n"
-                 "z = convert f16[4] y @9\n"
-                 "w = tanh f16[4] z @10\n"
-                 "return w",
-                 "x: f32[4]\n"
-                 "y = multiply f32[4] x x @8\n"
-                 "z = convert bf16[4] y @9\n"
-                 "w = tanh bf16[4] z @10\n"
-                 "return w",
-                 "dtype convert: f16[4] -> bf16[4] @9<99 +1", NULL},
-                {"x: f32[4]\n"
-                 "y = multiply f32[4] x x @8\n"
-                 "return y",
-                 "x: f32[4]\n"
-                 "z = convert f16[4] x @8\n"
-                 "y = multiply f16[4] z z @8\n"
-                 "return y",
-                 "structure convert: nothing -> convert @8<99 +1", NULL},
-                {"x: f32[4,4]\n"
-                 "y = dot_general f32[4,4] x x @8\n"
-                 "return y",
-                 "x: f32[4,4]\n"
-                 "y = dot_general f64[4,4] x x @8\n"
-                 "return y",
-                 "precision dot_general: f32[4,4] -> f64[4,4] @8<99", NULL},
-                {"x: f32[4,4]\n"
-                 "y = iota f32[4,4] @8\n"
-                 "return y",
-                 "x: f32[4,4]\n"
-                 "y = iota i32[4,4] @8\n"
-                 "return y",
-                 "dtype iota: f32[4,4] -> i32[4,4] @8<99", NULL},
-                // The same numbers, rounded; others.
-                {"x: f32[4]\n"
-                 "c = constant f32[] 0.1\n"
-                 "b = broadcast_in_dim f32[4] c @7\n"
-                 "y = multiply f32[4] x b @8\n"
-                 "return y",
-                 "x: f64[4]\n"
-                 "c = constant f64[] 0.1\n"
-                 "b = broadcast_in_dim f64[4] c @7\n"
-                 "y = multiply f64[4] x b @8\n"
-                 "return y",
-                 "dtype x: f32[4] -> f64[4] @99 +2", NULL},
-                {"x: f32[4]\n"
-                 "c = constant f32[] 0.1\n"
-                 "b = broadcast_in_dim f32[4] c @7\n"
-                 "y = multiply f32[4] x b @8\n"
-                 "return y",
-                 "x: f64[4]\n"
-                 "c = constant f64[] 0.10001\n"
-                 "b = broadcast_in_dim f64[4] c @7\n"
-                 "y = multiply f64[4] x b @8\n"
-                 "return y",
-                 "dtype x: f32[4] -> f64[4] @99 +2\n"
-                 "constant multiply: 0.1 -> 0.10001 @8<99",
-                 NULL},
-                {"x: f32[4]\n"
-                 "c = constant f32[] 0.1\n"
-                 "b = broadcast_in_dim f32[4] c @7\n"
-                 "y = multiply f32[4] x b @8\n"
-                 "return y",
-                 "x: f16[4]\n"
-                 "c = constant f16[] 0x2e66\n"
-                 "b = broadcast_in_dim f16[4] c @7\n"
-                 "y = multiply f16[4] x b @8\n"
-                 "return y",
-                 "dtype x: f32[4] -> f16[4] @99 +2", NULL},
-                {"x: f32[4]\n"
-                 "c = constant f32[] 0.1\n"
-                 "b = broadcast_in_dim f32[4] c @7\n"
-                 "y = multiply f32[4] x b @8\n"
-                 "return y",
-                 "x: f16[4]\n"
-                 "c = constant f16[] 0x2e86\n"
-                 "b = broadcast_in_dim f16[4] c @7\n"
-                 "y = multiply f16[4] x b @8\n"
-                 "return y",
-                 "dtype x: f32[4] -> f16[4] @99 +2\n"
-                 "constant multiply: 0.1 -> 0.1019 @8<99",
-                 NULL});
+    CHECK_PAIRS(
+        {"x: f32[4]\n"
+         "y = multiply f32[4] x x @8\n"
+         "z = tanh f32[4] y @9\n"
+         "return z",
+         "x: f16[4]\n"
+         "y = multiply f16[4] x x @8\n"
+         "z = tanh f16[4] y @9\n"
+         "return z",
+         "dtype x: f32[4] -> f16[4] @99 +2", NULL},
+        {"x: f32[4]\n"
+         "y = multiply f32[4] x x @8\n"
+         "z = convert f16[4] y @9\n"
+         "w = tanh f16[4] z @10\n"
+         "return w",
+         "x: f32[4]\n"
+         "y = multiply f32[4] x x @8\n"
+         "z = convert bf16[4] y @9\n"
+         "w = tanh bf16[4] z @10\n"
+         "return w",
+         "dtype convert: f16[4] -> bf16[4] @9<99 +1 (the function itself chooses "
+         "the dtype)",
+         NULL},
+        {"x: f32[4]\n"
+         "y = multiply f32[4] x x @8\n"
+         "return y",
+         "x: f32[4]\n"
+         "z = convert f16[4] x @8\n"
+         "y = multiply f16[4] z z @8\n"
+         "return y",
+         "structure convert: nothing -> convert @8<99 +1 (only one of the two converts it to "
+         "another dtype: autocast, or a cast)",
+         NULL},
+        {"x: f32[4,4]\n"
+         "y = dot_general f32[4,4] x x @8\n"
+         "return y",
+         "x: f32[4,4]\n"
+         "y = dot_general f64[4,4] x x @8\n"
+         "return y",
+         "precision dot_general: f32[4,4] -> f64[4,4] @8<99", NULL},
+        {"x: f32[4,4]\n"
+         "y = iota f32[4,4] @8\n"
+         "return y",
+         "x: f32[4,4]\n"
+         "y = iota i32[4,4] @8\n"
+         "return y",
+         "dtype iota: f32[4,4] -> i32[4,4] @8<99", NULL},
+        // The same numbers, rounded; others.
+        {"x: f32[4]\n"
+         "c = constant f32[] 0.1\n"
+         "b = broadcast_in_dim f32[4] c @7\n"
+         "y = multiply f32[4] x b @8\n"
+         "return y",
+         "x: f64[4]\n"
+         "c = constant f64[] 0.1\n"
+         "b = broadcast_in_dim f64[4] c @7\n"
+         "y = multiply f64[4] x b @8\n"
+         "return y",
+         "dtype x: f32[4] -> f64[4] @99 +2", NULL},
+        {"x: f32[4]\n"
+         "c = constant f32[] 0.1\n"
+         "b = broadcast_in_dim f32[4] c @7\n"
+         "y = multiply f32[4] x b @8\n"
+         "return y",
+         "x: f64[4]\n"
+         "c = constant f64[] 0.10001\n"
+         "b = broadcast_in_dim f64[4] c @7\n"
+         "y = multiply f64[4] x b @8\n"
+         "return y",
+         "dtype x: f32[4] -> f64[4] @99 +2\n"
+         "constant multiply: 0.1 -> 0.10001 @8<99",
+         NULL},
+        {"x: f32[4]\n"
+         "c = constant f32[] 0.1\n"
+         "b = broadcast_in_dim f32[4] c @7\n"
+         "y = multiply f32[4] x b @8\n"
+         "return y",
+         "x: f16[4]\n"
+         "c = constant f16[] 0x2e66\n"
+         "b = broadcast_in_dim f16[4] c @7\n"
+         "y = multiply f16[4] x b @8\n"
+         "return y",
+         "dtype x: f32[4] -> f16[4] @99 +2", NULL},
+        {"x: f32[4]\n"
+         "c = constant f32[] 0.1\n"
+         "b = broadcast_in_dim f32[4] c @7\n"
+         "y = multiply f32[4] x b @8\n"
+         "return y",
+         "x: f16[4]\n"
+         "c = constant f16[] 0x2e86\n"
+         "b = broadcast_in_dim f16[4] c @7\n"
+         "y = multiply f16[4] x b @8\n"
+         "return y",
+         "dtype x: f32[4] -> f16[4] @99 +2\n"
+         "constant multiply: 0.1 -> 0.1019 @8<99",
+         NULL});
 }
 
 static void a_call_that_only_moves_elements_follows_from_the_dtype(void **state) {

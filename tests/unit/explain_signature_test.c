@@ -488,7 +488,7 @@ static void attributes_of_arguments_are_told_by_kind(void **state) {
          "return x",
          "x: f32[2] {mhlo.memory_kind='host'} y: f32[2] {odd=2}\n"
          "return x",
-         "layout x: device -> host\n"
+         "sharding x: device -> host (it is in another memory: memory_kind)\n"
          "option y odd: 1 -> 2",
          NULL},
         {"x: f32[2] {odd=1 even=2}\n"

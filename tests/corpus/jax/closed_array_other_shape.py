@@ -1,5 +1,5 @@
 # cause: size
-# subject: constant
+# subject: taps
 # old: 4
 # new: 6
 

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: constant bool[8] of select
+# subject: mask
 # old: true
 # new: false
 

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: constant f32[8] of multiply
+# subject: scaler.scale
 # old: 0
 # new: 1
 

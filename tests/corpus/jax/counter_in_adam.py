@@ -1,5 +1,5 @@
 # cause: constant
-# subject: power
+# subject: adam.count
 # old: 12
 # new: 13
 # pattern: counter

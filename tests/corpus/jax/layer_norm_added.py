@@ -1,7 +1,7 @@
 # cause: structure
-# subject: reduce
-# old: nothing
-# new: reduce...
+# subject: model.normalise
+# old: False
+# new: True
 
 import jax
 import jax.numpy as jnp

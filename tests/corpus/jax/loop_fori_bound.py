@@ -1,5 +1,5 @@
 # cause: constant
-# subject: loop bound
+# subject: rounds
 # old: 3
 # new: 5
 # advice: fori_loop

@@ -1,5 +1,5 @@
 # cause: size
-# subject: constant
+# subject: chosen
 # old: 3
 # new: 5
 

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: optimizer.weight_decay
 # old: 0.01
 # new: 0.05
 

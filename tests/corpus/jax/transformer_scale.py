@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: config.scale
 # old: 0.5
 # new: 0.25
 

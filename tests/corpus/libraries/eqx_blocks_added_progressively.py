@@ -1,6 +1,7 @@
 # cause: structure
-# old: 2 times
-# new: 3 times
+# subject: depth
+# old: 2
+# new: 3
 # reason: a stage of training has one block more; the weights of all blocks are passed in every stage
 
 import equinox as eqx

@@ -1,6 +1,7 @@
 # cause: constant
-# old: 0.3
-# new: 0.4
+# subject: number
+# old: 3
+# new: 4
 # pattern: counter
 # advice: asarray | array
 
