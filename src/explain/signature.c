@@ -288,14 +288,13 @@ static attribute_kind_t attribute_kind(keel_str_t name) {
     static const char *const shardings[] = {"mhlo.sharding", "sdy.sharding", "sharding", "xla.sdy"};
     static const char *const donations[] = {"tf.aliasing_output", "jax.buffer_donor"};
     static const char *const layouts[] = {"mhlo.layout_mode", "layout"};
-    static const char *const memories[] = {"mhlo.memory_kind"};
     static const char *const ignored[] = {"jax.result_info", "jax.arg_info", "parameter_number",
                                           "mhlo.is_same_data_across_replicas"};
 #define ANY(list) starts_with_any(name, list, sizeof(list) / sizeof *(list))
     if (ANY(shardings)) return ATTRIBUTE_SHARDING;
     if (ANY(donations)) return ATTRIBUTE_DONATION;
     if (ANY(layouts)) return ATTRIBUTE_LAYOUT;
-    if (ANY(memories)) return ATTRIBUTE_MEMORY;
+    if (keel_str_is(name, "mhlo.memory_kind")) return ATTRIBUTE_MEMORY;
     return ANY(ignored) ? ATTRIBUTE_IGNORED : ATTRIBUTE_OTHER;
 #undef ANY
 }
@@ -376,8 +375,8 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_groups_t *groups,
     if (kind == ATTRIBUTE_SHARDING) {
         bool was_lone = is_unsharded(diff->before.program, x);
         bool is_lone = is_unsharded(diff->after.program, y);
-        bool is_mlir = diff->after.program->format == KEEL_FORMAT_MLIR;
-        if (is_mlir && ((was_lone && y == KEEL_NONE) || (is_lone && x == KEEL_NONE)))
+        if (diff->after.program->format == KEEL_FORMAT_MLIR &&
+            ((was_lone && y == KEEL_NONE) || (is_lone && x == KEEL_NONE)))
             return tell_commitment(diff, groups, dicts, was_lone);
         if (was_lone) x = KEEL_NONE;
         if (is_lone) y = KEEL_NONE;
@@ -432,8 +431,7 @@ static keel_status_t compare_attributes(keel_diff_t *diff, keel_groups_t *groups
     dicts_t dicts = {a->attributes, b->attributes, subject, argument_place(diff, true, j),
                      false,         shape_root};
     KEEL_TRY(compare_dicts(diff, groups, &dicts));
-    bool was = is_donated(diff->before.program, a);
-    bool is = is_donated(diff->after.program, b);
+    bool was = is_donated(diff->before.program, a), is = is_donated(diff->after.program, b);
     if (was == is) return NULL;
     keel_difference_t difference = difference_of(diff, KEEL_CAUSE_DONATION, subject,
                                                  was ? "donated" : "kept", is ? "donated" : "kept");
