@@ -171,8 +171,8 @@ double keel_preparing_take(keel_preparing_t what);
 //   "p net.rate\t0.1"            what a library that calls jax.jit was passed, and no array: a
 //                                plain value, or a function's identity
 //   "c jax_enable_x64\tTrue"     a setting
-//   "i pallas\timported"        the settings of a module that JAX imports in a call that needs it:
-//                                that call was compared without them
+//   "i pallas\timported"        this function was the first to be traced with the settings of a
+//                                module that JAX imports once it needs it
 //   "v RATE\t0.5"                a plain value that the function reads by name: what it closes
 //                                over, defaults, globals, attributes of these; JAX compares none
 //   "v \tread"                   these were looked for

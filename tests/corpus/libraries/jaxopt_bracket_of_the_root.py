@@ -1,6 +1,7 @@
 # cause: constant
-# old: 4
-# new: 6
+# subject: self.solver.upper
+# old: 4.0
+# new: 6.0
 # reason: the root of the second market is looked for in a wider bracket, which the solver closes over; it evaluates the function there first
 
 import jax

@@ -1,6 +1,7 @@
 # cause: constant
-# old: -0.5
-# new: -0.25
+# subject: gd.stepsize
+# old: 0.5
+# new: 0.25
 # advice: array
 # reason: the update adds the gradient times the negated step size
 
