@@ -28,7 +28,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-c demo-rehearse test test-torch test-torch-tpu test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax test-pysource accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-c demo-rehearse test test-torch test-repair test-torch-tpu test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax test-pysource accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -65,7 +65,12 @@ test: ## lint, build three ways, and run every test
 test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
 	@tools/setup --tests --all-plugins --torch
 	@$(call build,release,-DKEEL_TESTS=ON)
-	@$(CTEST) --test-dir build -R '^(torch\.|corpus\.torch($$|\.))'
+	@$(CTEST) --test-dir build -R '^(torch\.|corpus\.torch($$|\.))' -E '^torch\.repair$$'
+
+test-repair: ## repair a PyTorch/XLA model with thirty accidents by what keel why says: 6 GB in .venv-torch
+	@tools/setup --tests --torch
+	@$(call build,release,-DKEEL_TESTS=ON)
+	@$(CTEST) --test-dir build -R '^torch\.repair$$'
 
 test-torch-tpu: ## test TorchTPU too: about 7 GB in .venv-torch-tpu
 	@tools/setup --tests --torch-tpu
