@@ -661,9 +661,17 @@ static void keep_memory(request_t *request) {
     memory_write_later(request->engine, &subject, &request->answer.memory);
 }
 
+// A step of PyTorch/XLA's or TorchTPU's is several programs, and what changes in one changes those
+// that take its results.
 static void note_line(const request_t *request) {
     bool is_recorded = strcmp(request->format, "hlo") == 0 && request->kind != REQUEST_ELSEWHERE;
-    if (request->handed_out && is_recorded)
+    bool is_of_torch_tpu = keel_str_starts(keel_str(request->name), KEEL_STR("tt_jit_"));
+    if (!request->handed_out || !(is_recorded || is_of_torch_tpu)) return;
+    counter_t *counter;
+    keel_status_t status = counters_of(request->engine->counters, &request->program, &counter);
+    if (!status) counter_follow(counter);
+    keel_status_ignore(status);
+    if (is_recorded)
         flow_asked(request->engine, &request->program, &request->site.place,
                    request->ask.stack.count > 0);
 }

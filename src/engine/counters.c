@@ -12,6 +12,7 @@ struct counter_t {
     keel_digest_t program;
     uint64_t number;       // from 1
     _Atomic bool is_named; // a line of the journal has it
+    _Atomic bool is_followed;
     _Atomic uint64_t count;
     _Atomic uint64_t step; // the step of its last execution, from 1
     _Atomic bool has_run;  // since its executions were collected; then it is in `ran`
@@ -152,6 +153,14 @@ uint64_t keel_engine_executions(keel_engine_t *engine, const keel_digest_t *prog
 
 uint64_t counter_executions(const counter_t *counter) {
     return atomic_load_explicit(&counter->count, memory_order_relaxed);
+}
+
+void counter_follow(counter_t *counter) {
+    atomic_store_explicit(&counter->is_followed, true, memory_order_relaxed);
+}
+
+bool counter_is_followed(const counter_t *counter) {
+    return atomic_load_explicit(&counter->is_followed, memory_order_relaxed);
 }
 
 void counter_join(counter_t *counter, _Atomic uint64_t *sum) {

@@ -158,7 +158,7 @@ void keel_engine_gave(keel_engine_t *engine, const PJRT_LoadedExecutable_Execute
     if (!engine->journal || !engine->settings.stack) return;
     executable_slot_t *slot = find_slot(engine->executables, args->executable);
     counter_t *counter = slot ? atomic_load_explicit(&slot->counter, memory_order_relaxed) : NULL;
-    if (counter && pieces_is_asked(counter))
+    if (counter && counter_is_followed(counter))
         makers_executed(engine, counter, results_of(engine, slot, args->executable), args);
 }
 

@@ -254,11 +254,12 @@ static keel_status_t note_new(keel_engine_t *engine, const steps_ask_t *ask, ste
         steps->fresh = 0;
         steps->settled_before = steps->settled;
     }
-    uint64_t executed = flow_executions(engine);
-    steps->was_quiet |= executed - steps->executed >= 2 * steps->programs.count;
+    uint64_t executed = flow_executions(engine), steady = count_steady(engine, ended);
+    bool has_steps = steps->leading && !steps->leading->is_eager;
+    steps->was_quiet |=
+        has_steps ? steady > 0 : executed - steps->executed >= 2 * steps->programs.count;
     steps->executed = executed;
-    *out = (steps_when_t){ended + 1, count_steady(engine, ended), warms_up(steps, ask),
-                          steps->was_quiet};
+    *out = (steps_when_t){ended + 1, steady, warms_up(steps, ask), steps->was_quiet};
     note_functions(steps);
     ++steps->fresh;
     steps->fresh_at = ended;

@@ -29,8 +29,8 @@ typedef struct steps_when_t {
     uint64_t step;   // the one that waits for the program, from 1; with those of a warm-up
     uint64_t steady; // whole steps before it since the last new program of another step
     bool warms_up;   // the program is new, and belongs to a warm-up
-    // Once, as many executions as twice the known programs went by without a new one. For
-    // operations that run by themselves, which end no steps.
+    // Once, a whole step went by without a new program; or, where operations that run by themselves
+    // end no steps, as many executions as twice the known programs.
     bool is_late;
 } steps_when_t;
 keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask,

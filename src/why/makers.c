@@ -91,6 +91,13 @@ static bool are_all_made(const keel_why_entry_t *entry, const keel_run_inputs_t 
     return entry->root_count && entry->root_count == entry->root_total;
 }
 
+// The gradients of a graph that torch.compile made are compiled for that graph, whatever else
+// differs.
+static bool is_gradient_of(const keel_why_entry_t *entry, const keel_why_entry_t *maker) {
+    return strcmp(entry->asked->name, "tt_jit_backward") == 0 &&
+           strcmp(maker->asked->name, "tt_jit_forward") == 0;
+}
+
 static keel_status_t follow_inputs(keel_why_t *why, const keel_run_inputs_t *inputs) {
     size_t index = entry_of(why, inputs->pid, inputs->program);
     size_t maker = entry_of(why, inputs->pid, inputs->maker);
@@ -100,7 +107,9 @@ static keel_status_t follow_inputs(keel_why_t *why, const keel_run_inputs_t *inp
     // Gradients that accumulate have a cause of their own, whoever made the first.
     if (why->entries[index].roots && why->entries[index].roots[0].kind == KEEL_CAUSE_GRADIENT)
         return NULL;
-    if (!are_all_made(&why->entries[index], inputs)) return NULL;
+    if (!is_gradient_of(&why->entries[index], &why->entries[maker]) &&
+        !are_all_made(&why->entries[index], inputs))
+        return NULL;
     return follow(why, index, maker);
 }
 
@@ -228,12 +237,58 @@ static void leave_other_calls(const keel_why_t *why, keel_why_entry_t *entry) {
     }
 }
 
+// ---- operations that run by themselves ----------------------------------------------------------
+
+// What TorchTPU runs without torch.compile, which has no program for a whole step: one that is new
+// gives the next ones other values, further than buffers are followed.
+static bool is_operation(const keel_why_entry_t *entry) {
+    return keel_str_starts(keel_str(entry->asked->name), KEEL_STR("tt_jit_")) &&
+           strcmp(entry->asked->name, "tt_jit_forward") != 0 &&
+           strcmp(entry->asked->name, "tt_jit_backward") != 0;
+}
+
+// A size inside an operation without arguments comes of the shapes beside it.
+static keel_cause_t leading_kind(const keel_why_entry_t *entry) {
+    keel_cause_t kind = entry->roots[0].kind;
+    return kind == KEEL_CAUSE_SIZE ? KEEL_CAUSE_SHAPE : kind;
+}
+
+// Programs with causes of one kind, in one step or in what counts as the next.
+typedef struct burst_t {
+    size_t first; // SIZE_MAX: none
+    int64_t pid;
+    uint64_t step; // of the last one
+} burst_t;
+
+static bool goes_on_in(const burst_t *burst, const keel_run_entry_t *asked) {
+    enum { STEPS = 2 };
+    return burst->first != SIZE_MAX && burst->pid == asked->pid &&
+           asked->step <= burst->step + STEPS;
+}
+
+// What led to the first program of a burst led to the operations behind it.
+static keel_status_t follow_operations(keel_why_t *why) {
+    burst_t bursts[KEEL_CAUSE_COUNT];
+    for (size_t i = 0; i < KEEL_CAUSE_COUNT; ++i)
+        bursts[i].first = SIZE_MAX;
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        const keel_why_entry_t *entry = &why->entries[i];
+        if (!entry->recompile || !keel_why_is_shown(entry) || !entry->root_count) continue;
+        burst_t *burst = &bursts[leading_kind(entry)];
+        bool is_in_burst = goes_on_in(burst, entry->asked);
+        *burst = (burst_t){is_in_burst ? burst->first : i, entry->asked->pid, entry->asked->step};
+        if (is_in_burst && is_operation(entry)) KEEL_TRY(follow(why, i, burst->first));
+    }
+    return NULL;
+}
+
 // ---- all together ------------------------------------------------------------------------------
 
 keel_status_t keel_why_follow_makers(keel_why_t *why) {
     const keel_makers_t *makers = &why->run.makers;
     for (size_t i = 0; i < why->entry_count; ++i)
         leave_other_calls(why, &why->entries[i]);
+    if (why->run.is_torch_tpu) KEEL_TRY(follow_operations(why));
     for (size_t i = 0; i < makers->steady_count; ++i)
         KEEL_TRY(follow_steady(why, &makers->steady[i]));
     for (size_t i = 0; i < makers->abandoned_count; ++i)

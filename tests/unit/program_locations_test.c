@@ -230,6 +230,61 @@ static void places_of_a_real_program_are_found(void **state) {
     keel_free(data);
 }
 
+#define PACKAGES "/v/lib/python3.12/site-packages"
+
+// A node of a graph, as TorchTPU lowers it: below a frame that it makes up, and torch's compiler.
+static keel_attr_id_t node(keel_program_t *p, const char *of, uint32_t line, const char *compiler) {
+    keel_attr_id_t place = named(p, of, file(p, "train.py", line));
+    keel_attr_id_t exporter = file(p, PACKAGES "/torch_tpu/_internal/export/export.py", 207);
+    keel_attr_id_t lowers = named(p, "run_node", exporter);
+    keel_attr_id_t compiles = named(p, compiler, file(p, PACKAGES "/torch/_dynamo/common.py", 114));
+    keel_attr_id_t asks = named(p, "main", file(p, "train.py", 34));
+    return call(p, place, call(p, lowers, call(p, compiles, asks)));
+}
+
+static void a_node_of_a_graph_has_its_own_line_and_that_of_the_call(void **state) {
+    (void)state;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    keel_frame_t frames[4];
+    keel_attr_id_t forward = node(&p, "loss_of", 17, "compile_submod");
+    assert_int_equal(keel_program_frames(&p, forward, frames, 4, NULL), 2);
+    assert_frame(&frames[0], "train.py", 16, "loss_of");
+    assert_frame(&frames[1], "train.py", 34, "main");
+    assert_int_equal(keel_program_graph_kind(&p, forward), KEEL_GRAPH_FORWARD);
+    keel_attr_id_t backward = node(&p, "loss_of", 17, "_wrapped_bw_compiler");
+    assert_int_equal(keel_program_graph_kind(&p, backward), KEEL_GRAPH_BACKWARD);
+    keel_program_deinitialize(&p);
+}
+
+static void a_node_without_a_line_has_that_of_the_call(void **state) {
+    (void)state;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    keel_frame_t frames[4];
+    keel_attr_id_t exporter = file(&p, PACKAGES "/torch_tpu/_internal/export/export.py", 204);
+    keel_attr_id_t lowers = file(&p, PACKAGES "/torch_tpu/_internal/export/export.py", 207);
+    keel_attr_id_t asks = named(&p, "main", file(&p, "train.py", 34));
+    keel_attr_id_t place = call(&p, named(&p, "dispatch_fx_node", exporter),
+                                call(&p, named(&p, "run_node", lowers), asks));
+    assert_int_equal(keel_program_frames(&p, place, frames, 4, NULL), 1);
+    assert_frame(&frames[0], "train.py", 34, "main");
+    keel_program_deinitialize(&p);
+}
+
+static void frames_of_torch_stay_outside_a_graph(void **state) {
+    (void)state;
+    keel_program_t p;
+    keel_program_initialize(&p);
+    keel_frame_t frames[4];
+    keel_attr_id_t inner = named(&p, "call", file(&p, PACKAGES "/torch/_dynamo/common.py", 9));
+    keel_attr_id_t place = call(&p, inner, named(&p, "main", file(&p, "train.py", 34)));
+    assert_int_equal(keel_program_frames(&p, place, frames, 4, NULL), 2);
+    assert_int_equal(keel_program_graph_kind(&p, place), KEEL_GRAPH_NONE);
+    assert_int_equal(keel_program_graph_kind(&p, KEEL_NONE), KEEL_GRAPH_NONE);
+    keel_program_deinitialize(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_innermost_first_with_their_functions),
@@ -241,6 +296,9 @@ int main(void) {
         cmocka_unit_test(frames_are_the_same_if_file_line_and_columns_are),
         cmocka_unit_test(depth_and_sharing_cost_neither_stack_nor_time),
         cmocka_unit_test(places_of_a_real_program_are_found),
+        cmocka_unit_test(a_node_of_a_graph_has_its_own_line_and_that_of_the_call),
+        cmocka_unit_test(a_node_without_a_line_has_that_of_the_call),
+        cmocka_unit_test(frames_of_torch_stay_outside_a_graph),
     };
     return cmocka_run_group_tests_name("program_locations", tests, NULL, NULL);
 }

@@ -148,6 +148,50 @@ static void what_else_changed_does_not_follow(void **state) {
     assert_entry(3, KEEL_CAUSE_SHAPE, "");
 }
 
+// A program of TorchTPU's; nothing is executed, so all are of one step.
+static void ask_torch_tpu(const char *program, const char *name, const char *kind) {
+    char rest[512];
+    snprintf(rest, sizeof rest, AGAIN ",\"roots\":[{\"kind\":\"%s\",\"subject\":\"argument 0\"}]",
+             kind);
+    compile(program, name, 1, 0);
+    explain("compile", program, name, 1, rest);
+}
+
+static void assert_leader(size_t index, uint32_t leader) {
+    keel_why_t why;
+    parse(&why);
+    assert_int_equal(why.entries[index].leader, leader);
+    keel_why_deinitialize(&why);
+}
+
+static void operations_of_torch_tpu_follow_from_the_first_of_their_step(void **state) {
+    (void)state;
+    ask_torch_tpu("a", "tt_jit_embedding", "shape");
+    ask_torch_tpu("b", "tt_jit_relu", "shape");
+    ask_torch_tpu("c", "tt_jit_ones_like", "size");
+    ask_torch_tpu("d", "tt_jit_relu", "dtype");
+    assert_leader(0, KEEL_NONE);
+    assert_leader(1, 0);
+    assert_leader(2, 0);
+    assert_leader(3, KEEL_NONE);
+}
+
+static void graphs_of_torch_tpu_do_not_follow_from_their_step(void **state) {
+    (void)state;
+    ask_torch_tpu("a", "tt_jit_forward", "shape");
+    ask_torch_tpu("b", "tt_jit_forward", "shape");
+    assert_leader(1, KEEL_NONE);
+}
+
+static void the_gradients_of_a_graph_follow_from_it(void **state) {
+    (void)state;
+    ask_torch_tpu("b", "tt_jit_forward", "shape");
+    ask_torch_tpu("d", "tt_jit_backward", "arguments");
+    assert_leader(1, KEEL_NONE);
+    note(INPUTS);
+    assert_leader(1, 0);
+}
+
 int main(void) {
 #define EACH(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
@@ -160,6 +204,9 @@ int main(void) {
         EACH(a_program_follows_from_the_one_that_made_what_changed),
         EACH(a_gradient_that_accumulates_has_a_cause_of_its_own),
         EACH(what_else_changed_does_not_follow),
+        EACH(operations_of_torch_tpu_follow_from_the_first_of_their_step),
+        EACH(graphs_of_torch_tpu_do_not_follow_from_their_step),
+        EACH(the_gradients_of_a_graph_follow_from_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
