@@ -159,14 +159,15 @@ GENERATIONS = {"v4": "_V4_TOPOLOGY", "v5p": "_V5P_TOPOLOGY", "v5e": "_V5E_TOPOLO
 
 def _show_tpus(hardware) -> None:
     """TorchTPU has a device only if it finds chips on the PCI bus; it takes from there, too, how many
-    there are and of which generation."""
+    there are and of which generation, from which follow the properties of a device. The processor
+    passes for a TPU v6e."""
     count = int(os.environ.get(DEVICES) or 1)
     generation = os.environ.get("KEEL_REHEARSE", "").partition(":")[0]
-    known = getattr(hardware, GENERATIONS.get(generation, "_V6E_TOPOLOGY"), {})
+    kind = GENERATIONS.get(generation, "_V6E_TOPOLOGY")
+    known = getattr(hardware, kind, {})
     hardware._scan_pci_tpus = lambda: (count, known)
-    if _platform() == "tpu" and generation in GENERATIONS:
-        name = "TPU " + GENERATIONS[generation][1:].partition("_")[0].lower()
-        hardware.get_tpu_device_name = lambda: name
+    name = "TPU " + kind[1:].partition("_")[0].lower()
+    hardware.get_tpu_device_name = lambda: name
 
 
 def begin_torch_tpu(stands_in: bool) -> None:
