@@ -47,11 +47,7 @@ KEEL_API void keel_name_kind(const char *kind);
 KEEL_API void keel_note_preparing(int what, double seconds);
 // It says what this thread's client asks executables for, when that begins and when it ends
 // (pjrt/outlines.h): a keel_outlines_t.
-KEEL_API void keel_name_kind(const char *kind) {
-    keel_shim_name_kind(kind);
-}
-
-void keel_mark_outlines(int kind, bool begins);
+KEEL_API void keel_mark_outlines(int kind, bool begins);
 // Whether Keel's cache does the work of the client's own, so that the package switches that off: 0
 // no, 1 yes, 2 a rehearsal, whose executables must not get there. Once a client was made.
 KEEL_API int keel_replaces_cache(void);
@@ -134,6 +130,10 @@ void keel_ask_devices(int64_t count) {
 
 void keel_name_devices(const char *prefix) {
     keel_shim_name_devices(prefix);
+}
+
+void keel_name_kind(const char *kind) {
+    keel_shim_name_kind(kind);
 }
 
 void keel_mark_outlines(int kind, bool begins) {
