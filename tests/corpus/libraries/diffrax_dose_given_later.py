@@ -1,5 +1,5 @@
 # cause: constant
-# subject: compare
+# subject: start
 # old: 0.25
 # new: 0.5
 # run: EQX_ON_ERROR=nan

@@ -1,5 +1,5 @@
 # cause: constant
-# subject: multiply
+# subject: self.stage.noise
 # old: 0.5
 # new: 0.25
 # reason: the strength of the augmentation is a field of the stage, which the step closes over
