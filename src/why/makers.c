@@ -104,8 +104,13 @@ static keel_status_t follow_inputs(keel_why_t *why, const keel_run_inputs_t *inp
     if (inputs->is_again || index == SIZE_MAX || maker == SIZE_MAX ||
         !why->entries[maker].root_count)
         return NULL;
-    // Gradients that accumulate have a cause of their own, whoever made the first.
-    if (why->entries[index].roots && why->entries[index].roots[0].kind == KEEL_CAUSE_GRADIENT)
+    // Of one step, which may be cut into several; a later one takes results of every step.
+    if (why->entries[index].asked->step > why->entries[maker].asked->step + 1) return NULL;
+    // Gradients that accumulate, and the state of an optimizer, have a cause of their own, whoever
+    // made the first.
+    const keel_run_difference_t *root = why->entries[index].roots;
+    if (root &&
+        (root->kind == KEEL_CAUSE_GRADIENT || keel_note_leads(root->note, KEEL_NOTE_STATE_MADE)))
         return NULL;
     if (!is_gradient_of(&why->entries[index], &why->entries[maker]) &&
         !are_all_made(&why->entries[index], inputs))

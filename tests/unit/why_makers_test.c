@@ -138,6 +138,19 @@ static void a_gradient_that_accumulates_has_a_cause_of_its_own(void **state) {
     assert_entry(3, KEEL_CAUSE_GRADIENT, "");
 }
 
+static void the_state_of_an_optimizer_has_a_cause_of_its_own(void **state) {
+    (void)state;
+    ask("a", "", 6, "]");
+    ask("c", "a", 7, "]");
+    ask("b", "a", 6, ROOT("structure", "") "]");
+    ask("d", "c", 7,
+        ROOT("arguments",
+             ",\"arguments\":[1],\"note\":\"the optimizer created this state in its first "
+             "step\"") "]");
+    note(INPUTS);
+    assert_entry(3, KEEL_CAUSE_ARGUMENTS, "");
+}
+
 static void what_else_changed_does_not_follow(void **state) {
     (void)state;
     ask("a", "", 6, "]");
@@ -203,6 +216,7 @@ int main(void) {
         EACH(results_of_another_program_say_nothing_of_it),
         EACH(a_program_follows_from_the_one_that_made_what_changed),
         EACH(a_gradient_that_accumulates_has_a_cause_of_its_own),
+        EACH(the_state_of_an_optimizer_has_a_cause_of_its_own),
         EACH(what_else_changed_does_not_follow),
         EACH(operations_of_torch_tpu_follow_from_the_first_of_their_step),
         EACH(graphs_of_torch_tpu_do_not_follow_from_their_step),
