@@ -112,9 +112,13 @@ static keel_status_t follow_inputs(keel_why_t *why, const keel_run_inputs_t *inp
     if (root &&
         (root->kind == KEEL_CAUSE_GRADIENT || keel_note_leads(root->note, KEEL_NOTE_STATE_MADE)))
         return NULL;
-    if (!is_gradient_of(&why->entries[index], &why->entries[maker]) &&
-        !are_all_made(&why->entries[index], inputs))
-        return NULL;
+    if (is_gradient_of(&why->entries[index], &why->entries[maker]))
+        return follow(why, index, maker);
+    // Which arguments a program may overwrite is its own, and a dtype does not come of a shape.
+    keel_cause_t led = why->entries[top_of(why, maker)].roots[0].kind;
+    bool may_follow = root && (root->kind == led || (root->kind != KEEL_CAUSE_DONATION &&
+                                                     root->kind != KEEL_CAUSE_DTYPE));
+    if (!may_follow || !are_all_made(&why->entries[index], inputs)) return NULL;
     return follow(why, index, maker);
 }
 

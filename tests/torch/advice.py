@@ -20,7 +20,7 @@ SCRIPT = HERE / "advice_programs.py"
 SOURCES = {script: Pairs(script) for script in (SCRIPT, HERE / "advice_training.py")}
 # The words of the cause of each advice that is given by another one's table.
 CAUSE_OF = {"index": "constant", "read_back": "host_read", "grown": "shape", "state_made": "arguments",
-            "replaced": "donation", "copied": "donation", "not_zeroed": "gradient",
+            "replaced": "donation", "copied": "donation", "not_zeroed": "donation",
             "counted": "shape", "idle": "structure", "frozen": "structure",
             "evaluated": "structure", "turns": "structure", "stepped": "structure", "kept": "structure",
             "scalar_sent": "donation",
