@@ -665,7 +665,7 @@ static void keep_memory(request_t *request) {
 // that take its results.
 static void note_line(const request_t *request) {
     bool is_recorded = strcmp(request->format, "hlo") == 0 && request->kind != REQUEST_ELSEWHERE;
-    bool is_of_torch_tpu = keel_str_starts(keel_str(request->name), KEEL_STR("tt_jit_"));
+    bool is_of_torch_tpu = keel_torch_tpu_is_name(keel_str(request->name));
     if (!request->handed_out || !(is_recorded || is_of_torch_tpu)) return;
     counter_t *counter;
     keel_status_t status = counters_of(request->engine->counters, &request->program, &counter);

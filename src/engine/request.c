@@ -289,9 +289,8 @@ static bool is_placement(const request_t *request) {
                            strstr(traced, "/jax/_src/pjit.py"));
 }
 
-// TorchTPU calls an operation that runs by itself tt_jit_linear, whichever module asks.
 static bool is_operation_of_torch_tpu(const request_t *request) {
-    return !request->site.graph && keel_str_starts(keel_str(request->name), KEEL_STR("tt_jit_"));
+    return !request->site.graph && keel_torch_tpu_is_name(keel_str(request->name));
 }
 
 // One operation that the client runs on its own, outside any jitted function (jit_add,

@@ -29,7 +29,7 @@ uint32_t keel_parameters_list(keel_graph_t *graph, keel_argument_t *out) {
 }
 
 static bool is_of_torch_tpu(const keel_program_t *program) {
-    return keel_str_starts(keel_program_str(program, program->name), KEEL_STR("tt_jit_"));
+    return keel_torch_tpu_is_name(keel_program_str(program, program->name));
 }
 
 bool keel_parameters_have_no_order(const keel_diff_t *diff) {

@@ -28,13 +28,20 @@ static _Noreturn void leave_waiting(void *result) {
     pthread_exit(result);
 }
 
+typedef ElfW(Sym) symbol_t;
+typedef ElfW(Rela) relocation_t;
+typedef ElfW(Dyn) dynamic_t;
+typedef ElfW(Phdr) part_t;
+
 // What the loader binds a library's imports by, and what it forbids to write thereafter.
 typedef struct {
     uintptr_t base;
-    const ElfW(Sym) * symbols;
+    const symbol_t *symbols;
     const char *names;
-    const ElfW(Rela) * tables[2]; // functions that are called through stubs; all else
-    size_t sizes[2];              // in bytes
+    // Relocations: of functions that the loader may bind late (DT_JMPREL), and all others
+    // (DT_RELA).
+    const relocation_t *tables[2];
+    size_t sizes[2]; // in bytes
     uintptr_t closed, closed_end;
 } imports_t;
 
@@ -42,7 +49,7 @@ static bool is_within(uintptr_t address, uintptr_t begin, size_t size) {
     return address >= begin && address - begin < size;
 }
 
-static void read_dynamic(imports_t *imports, const ElfW(Dyn) * entry) {
+static void read_dynamic(imports_t *imports, const dynamic_t *entry) {
     for (; entry->d_tag != DT_NULL; entry++) {
         const void *address = (const void *)entry->d_un.d_ptr; // of the process: the loader's work
         switch (entry->d_tag) {
@@ -76,14 +83,14 @@ static int find_imports(struct dl_phdr_info *info, size_t size, void *context) {
     imports_t *imports = context;
     *imports = (imports_t){.base = info->dlpi_addr};
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const ElfW(Dyn) *dynamic = NULL;
+    const dynamic_t *dynamic = NULL;
     bool is_python = false;
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        const part_t *part = &info->dlpi_phdr[i];
         uintptr_t begin = info->dlpi_addr + part->p_vaddr;
         if (part->p_type == PT_LOAD && is_within((uintptr_t)is_ending, begin, part->p_memsz))
             is_python = true;
-        if (part->p_type == PT_DYNAMIC) dynamic = (const ElfW(Dyn) *)begin;
+        if (part->p_type == PT_DYNAMIC) dynamic = (const dynamic_t *)begin;
         if (part->p_type != PT_GNU_RELRO) continue;
         imports->closed = begin & ~(page - 1);
         imports->closed_end = (begin + part->p_memsz) & ~(page - 1);
@@ -104,10 +111,10 @@ static void write_slot(const imports_t *imports, void **slot, void *value) {
 
 static void replace(const imports_t *imports, const char *name, void *function) {
     for (int table = 0; table < 2; table++) {
-        const ElfW(Rela) *entries = imports->tables[table];
+        const relocation_t *entries = imports->tables[table];
         size_t count = entries ? imports->sizes[table] / sizeof *entries : 0;
         for (size_t i = 0; i < count; i++) {
-            const ElfW(Sym) *symbol = &imports->symbols[ELF64_R_SYM(entries[i].r_info)];
+            const symbol_t *symbol = &imports->symbols[ELF64_R_SYM(entries[i].r_info)];
             // A sum, as in the address of a thing's part, is not the function's own address.
             if (entries[i].r_addend || strcmp(imports->names + symbol->st_name, name) != 0)
                 continue;

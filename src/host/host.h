@@ -199,6 +199,14 @@ void keel_python_leave_threads(void);
 // for each. Runs some Python; takes the GIL. Never fails: "".
 const char *keel_python_path_read(keel_arena_t *arena);
 
+// ---- torch_tpu.c -------------------------------------------------------------------------------
+
+// Whether TorchTPU made the program of this name, and which graph of a compiled function it is.
+bool keel_torch_tpu_is_name(keel_str_t name);
+keel_graph_kind_t keel_torch_tpu_graph(keel_str_t name);
+// The name by which a graph of torch.compile's is recorded; static. NULL: it is no such graph.
+const char *keel_torch_tpu_name_graph(const keel_program_t *program);
+
 // ---- site.c ------------------------------------------------------------------------------------
 
 // Where a program comes from in the user's source.
@@ -206,10 +214,8 @@ typedef struct keel_site_t {
     keel_place_t place; // the user's line that called the traced function, and who called that
     const char *origin; // distinguishes functions of one name, see below; "" if unknown
     bool is_traced; // the traced function has a frame of its own; otherwise it may be one operation
-    bool is_wrapped; // a library calls it, and it belongs neither to that library nor to JAX
-    // TorchTPU: what torch.compile made of a graph is called by the last line in it; a name that
-    // stays. NULL: no such program.
-    const char *graph;
+    bool is_wrapped;   // a library calls it, and it belongs neither to that library nor to JAX
+    const char *graph; // see keel_torch_tpu_name_graph
 } keel_site_t;
 
 // The origin of a traced function is its qualified name, its file and the line of its def:

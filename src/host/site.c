@@ -287,21 +287,6 @@ static void look_for_name(const keel_program_t *program, found_t *found) {
     }
 }
 
-// A graph of torch.compile's: a name for it; NULL.
-static const char *graph_of(const keel_program_t *program) {
-    static const char *const names[] = {[KEEL_GRAPH_NONE] = NULL,
-                                        [KEEL_GRAPH_FORWARD] = "tt_jit_forward",
-                                        [KEEL_GRAPH_BACKWARD] = "tt_jit_backward"};
-    const keel_block_t *block = keel_program_body(program, program->entry);
-    const char *name = NULL;
-    if (!block || !keel_str_starts(keel_program_str(program, program->name), KEEL_STR("tt_jit_")))
-        return NULL;
-    for (uint32_t i = 0; !name && i < OPS_TRIED && block->first_op + i < block->end_op; ++i)
-        name = names[keel_program_graph_kind(
-            program, program->operations.data[block->first_op + i].location)];
-    return name;
-}
-
 // The line that called the compiled function: in the frames, which leave out a script's own level,
 // or in the stack. What computes gradients is called by torch, in a thread without lines of the
 // user's.
@@ -340,7 +325,7 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
     out->is_traced = found.own < found.chain.count || site_is_users_trace(&found);
     out->is_wrapped = is_wrapped(&found);
     choose_place(&found, arena, &out->place);
-    out->graph = graph_of(program);
+    out->graph = keel_torch_tpu_name_graph(program);
     out->origin = site_origin(&found, &out->place, arena);
     if (!out->graph) return;
     bool is_called = find_caller_of_graph(&found, arena, &out->place);

@@ -210,7 +210,7 @@ static void guess_framework(keel_run_t *run, const json_t *event) {
     const char *name = keel_event_text(event, "name");
     if (strncmp(name, "jit_", 4) == 0 || strncmp(name, "pmap_", 5) == 0)
         run->framework = "jax";
-    else if (!*run->framework && strncmp(name, "tt_jit_", 7) == 0) {
+    else if (!*run->framework && keel_torch_tpu_is_name(keel_str(name))) {
         run->framework = "torch";
         run->is_torch_tpu = true;
     } else if (!*run->framework && is_of_c(event))

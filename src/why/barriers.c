@@ -1,6 +1,6 @@
 // Barriers: a sync in what a step calls, in PyTorch/XLA, ends a program in the middle of each step.
-// Whatever changes then recompiles the programs before and after it. Only those are told of whose
-// programs were recompiled.
+// Whatever changes then recompiles the programs before and after it. Only barriers whose programs
+// were recompiled are shown.
 //
 // A line ends a step if a function before it, that its own function calls, asks for programs as
 // often, and for hardly larger ones. Two syncs of one function may both end a step (two optimizers,
@@ -109,7 +109,7 @@ keel_status_t keel_why_find_barriers(keel_why_t *why) {
     keel_framework_t framework;
     lines_t lines = {0};
     if (!keel_why_framework(why, &framework) || framework != KEEL_FRAMEWORK_TORCH ||
-        !why->run.program_count)
+        why->run.is_torch_tpu || !why->run.program_count) // TorchTPU has no syncs
         return NULL;
     keel_status_t status = gather_lines(why, &lines);
     for (size_t i = 0; !status && i < lines.count; ++i)

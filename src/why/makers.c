@@ -1,7 +1,7 @@
 // Recompiles that follow from another program of the run, by their buffers: an argument that a new
-// program made has what changed there, and once the model's tensors were replaced behind the
-// optimizer, all that changes in that step and the next comes of it. These entries get the causes
-// of the one that they follow from; their own differences are folded.
+// program made changes because that one did, and once the model's tensors were replaced behind the
+// optimizer, everything that changes in that step and the next changes because of that. These
+// entries get the causes of the one that they follow from; their own differences are folded.
 //
 // That an optimizer updates tensors which the model has no more is said if the programs and the
 // buffers show it, and if the same calls asked for the program before: a helper that gets another
@@ -94,8 +94,8 @@ static bool are_all_made(const keel_why_entry_t *entry, const keel_run_inputs_t 
 // The gradients of a graph that torch.compile made are compiled for that graph, whatever else
 // differs.
 static bool is_gradient_of(const keel_why_entry_t *entry, const keel_why_entry_t *maker) {
-    return strcmp(entry->asked->name, "tt_jit_backward") == 0 &&
-           strcmp(maker->asked->name, "tt_jit_forward") == 0;
+    return keel_torch_tpu_graph(keel_str(entry->asked->name)) == KEEL_GRAPH_BACKWARD &&
+           keel_torch_tpu_graph(keel_str(maker->asked->name)) == KEEL_GRAPH_FORWARD;
 }
 
 static keel_status_t follow_inputs(keel_why_t *why, const keel_run_inputs_t *inputs) {
@@ -114,7 +114,7 @@ static keel_status_t follow_inputs(keel_why_t *why, const keel_run_inputs_t *inp
         return NULL;
     if (is_gradient_of(&why->entries[index], &why->entries[maker]))
         return follow(why, index, maker);
-    // Which arguments a program may overwrite is its own, and a dtype does not come of a shape.
+    // A program decides by itself what it may overwrite, and a new shape changes no dtype.
     keel_cause_t led = why->entries[top_of(why, maker)].roots[0].kind;
     bool may_follow = root && (root->kind == led || (root->kind != KEEL_CAUSE_DONATION &&
                                                      root->kind != KEEL_CAUSE_DTYPE));
@@ -251,12 +251,11 @@ static void leave_other_calls(const keel_why_t *why, keel_why_entry_t *entry) {
 // What TorchTPU runs without torch.compile, which has no program for a whole step: one that is new
 // gives the next ones other values, further than buffers are followed.
 static bool is_operation(const keel_why_entry_t *entry) {
-    return keel_str_starts(keel_str(entry->asked->name), KEEL_STR("tt_jit_")) &&
-           strcmp(entry->asked->name, "tt_jit_forward") != 0 &&
-           strcmp(entry->asked->name, "tt_jit_backward") != 0;
+    keel_str_t name = keel_str(entry->asked->name);
+    return keel_torch_tpu_is_name(name) && keel_torch_tpu_graph(name) == KEEL_GRAPH_NONE;
 }
 
-// A size inside an operation without arguments comes of the shapes beside it.
+// An operation without arguments, such as ones_like, has its size from the shapes beside it.
 static keel_cause_t leading_kind(const keel_why_entry_t *entry) {
     keel_cause_t kind = entry->roots[0].kind;
     return kind == KEEL_CAUSE_SIZE ? KEEL_CAUSE_SHAPE : kind;

@@ -36,7 +36,7 @@ class Source:
 
 
 OWN = Source(SCRIPT, PYTHON)
-SOURCES = [Source(HERE / "advice_programs.py", PYTHON), Source(HERE / "advice_requests.py", PYTHON), OWN,
+SOURCES = [*(Source(HERE / f"advice_{name}.py", PYTHON) for name in ("programs", "bodies", "requests")), OWN,
            Source(HERE / "advice_libraries.py", LIBRARIES)]
 
 

@@ -4,7 +4,7 @@
 # old: updates 4 tensors
 # new: updates none
 # advice: assign=True
-# reason: all that changes in that step and the next comes of the parameters that the optimizer does not have
+# reason: everything that changes in that step and the next follows from parameters that the optimizer does not have
 
 import torch
 import torch_xla
