@@ -406,18 +406,31 @@ static bool takes_reached(const keel_diff_t *diff, const keel_root_t *root,
     return false;
 }
 
-// The calls differ in the types of what is passed and in nothing else that was recorded: numbers
-// that are combined with it are made of its sizes, by whatever formula.
-static keel_status_t fold_derived_numbers(keel_diff_t *diff) {
-    uint32_t top = keel_diff_find(diff, KEEL_CAUSE_SHAPE);
+// The first root about what is passed: what a call's types decide has it as its cause.
+static uint32_t find_passed(const keel_diff_t *diff) {
+    static const keel_cause_t kinds[] = {KEEL_CAUSE_SHAPE, KEEL_CAUSE_DTYPE, KEEL_CAUSE_WEAK_TYPE};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
+        for (uint32_t i = 0; i < diff->root_count; ++i)
+            if (diff->roots[i].difference.kind == kinds[k] && diff->roots[i].follows == KEEL_NONE &&
+                !is_hole(&diff->roots[i]))
+                return i;
+    return KEEL_NONE;
+}
+
+// The calls differ in the types of what is passed and in nothing else that was recorded. A program
+// is a function of its call, so the rest follows, by whatever formula or branch. A number may still
+// come from a host value that nobody records: it follows where it meets what those types decide.
+static keel_status_t fold_determined(keel_diff_t *diff, bool is_all_passed) {
+    uint32_t top = find_passed(diff);
     if (top == KEEL_NONE || !diff->columns.have_values) return NULL;
     uint8_t *reached;
     KEEL_TRY(find_reached(diff, &reached));
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
-        if (root->follows == KEEL_NONE && root->difference.kind == KEEL_CAUSE_CONSTANT &&
-            !root->is_recorded && takes_reached(diff, root, reached))
-            root->follows = top;
+        bool is_number = root->difference.kind == KEEL_CAUSE_CONSTANT ||
+                         root->difference.kind == KEEL_CAUSE_SIZE;
+        bool is_determined = is_number ? takes_reached(diff, root, reached) : is_all_passed;
+        if (is_hole(root) && is_determined) root->follows = top;
     }
     return NULL;
 }
@@ -430,5 +443,5 @@ keel_status_t keel_diff_lead_columns(keel_diff_t *diff) {
     name_arrays(diff);
     list_leads(diff, &leads);
     lead_holes(diff, &leads);
-    return fold_derived_numbers(diff);
+    return fold_determined(diff, !leads.count);
 }

@@ -92,6 +92,25 @@ static void numbers_beside_an_argument_of_another_shape_follow_from_it(void **st
         "the function reads; add: 9.25 -> 1.5)");
 }
 
+// What a library computes for a matrix instead of a vector.
+static void operations_of_another_type_of_argument_follow_from_it(void **state) {
+    (void)state;
+    static const char vector[] = "x: f32[4] w: f32[4]\n"
+                                 "y = multiply f32[4] w w @8\n"
+                                 "return y";
+    static const char matrix[] = "x: f32[4,4] w: f32[4]\n"
+                                 "c = cholesky f32[4,4] x @7\n"
+                                 "y = dot f32[4] c w @8\n"
+                                 "return y";
+    check_calls(vector, "l x\tf32[4]\nv \tread\n", matrix, "l x\tf32[4,4]\nv \tread\n",
+                "shape x: f32[4] -> f32[4,4] @99 +1");
+    // A host value may have decided it.
+    check_calls(vector, "l x\tf32[4]\nv \tread\nv kind\t'a'\n", matrix,
+                "l x\tf32[4,4]\nv \tread\nv kind\t'b'\n",
+                "shape x: f32[4] -> f32[4,4] @99\n"
+                "structure cholesky: multiply -> cholesky, dot @7<99");
+}
+
 static void all_python_numbers_that_became_arrays_are_named(void **state) {
     (void)state;
     check_calls("total: f32[] count: i32[]\nreturn total",
@@ -111,6 +130,7 @@ int main(void) {
         cmocka_unit_test(a_call_that_is_unknown_decides_nothing),
         cmocka_unit_test(settings_of_the_client_that_may_be_equal_decide_nothing),
         cmocka_unit_test(numbers_beside_an_argument_of_another_shape_follow_from_it),
+        cmocka_unit_test(operations_of_another_type_of_argument_follow_from_it),
         cmocka_unit_test(all_python_numbers_that_became_arrays_are_named),
     };
     return cmocka_run_group_tests_name("explain leads", tests, NULL, NULL);
