@@ -251,6 +251,33 @@ def prepared(what: int, seconds: float) -> None:
     _prepared(what, seconds)
 
 
+def note_traced(id: str, function: str, file: str, line: int, names: str) -> int:
+    """Says what torch.compile traced for a graph that this thread will ask for, and what its arguments are
+    called, a line "#NUMBER\\tNAME" each. A number for `compiles`; 0: it is not noted."""
+    note = getattr(_open(os.RTLD_NOLOAD | os.RTLD_NOW), "keel_note_traced", None)
+    if note is None:
+        return 0
+    note.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_char_p)
+    note.restype = ctypes.c_uint64
+    return note(*(text.encode(errors="replace") for text in (id, function)), os.fsencode(file), line,
+                names.encode(errors="replace"))
+
+
+@contextlib.contextmanager
+def compiles(number: int) -> Iterator[None]:
+    """Inside, what was noted is compiled: by this thread, or by others for it."""
+    mark = getattr(_open(os.RTLD_NOLOAD | os.RTLD_NOW), "keel_note_compiles", None) if number else None
+    if mark is None:
+        yield
+        return
+    mark.argtypes, mark.restype = (ctypes.c_uint64, ctypes.c_bool), None
+    mark(number, True)
+    try:
+        yield
+    finally:
+        mark(number, False)
+
+
 def note_bytecode(modules: int, size: int, why: str) -> None:
     """Writes to the run's journal how many modules have no bytecode that is kept, the bytes of their
     source, and why."""

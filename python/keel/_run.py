@@ -3,7 +3,7 @@
 import logging
 import os
 
-from . import (bytecode, collector, devices, disabled_jit, doors, endings, fixes, handlers, kernels, loops,
+from . import (bytecode, collector, devices, disabled_jit, doors, endings, fixes, graphs, handlers, kernels, loops,
                outlines, own_cache, preparing, rehearsal, service)
 from ._imports import when_imported
 
@@ -47,4 +47,5 @@ def begin_torch() -> None:
 
 def begin_torch_tpu() -> None:
     loops.begin()
+    graphs.begin()
     rehearsal.begin_torch_tpu(doors.begin_torch_tpu())

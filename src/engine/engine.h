@@ -162,6 +162,9 @@ void keel_engine_client_created(keel_engine_t *engine, PJRT_Client *client,
 // does, because the plugin or a disk hangs: then the client must not be destroyed.
 bool keel_engine_client_closing(keel_engine_t *engine, PJRT_Client *client);
 
+// Notes what torch.compile traced (keel_traced_note), unless no stack is wanted. 0: it is not
+// noted.
+uint64_t keel_engine_note_traced(keel_engine_t *engine, const keel_traced_t *traced);
 // A bug of the client was fixed, or could not be. Writes one event to the journal.
 void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix);
 // Writes one event: so many Python modules are compiled at each start. `size`: bytes of source.

@@ -337,6 +337,12 @@ void keel_engine_note_bytecode(keel_engine_t *engine, uint64_t modules, uint64_t
     if (getpid() == engine->pid) keel_journal_bytecode(engine->journal, modules, size, why);
 }
 
+uint64_t keel_engine_note_traced(keel_engine_t *engine, const keel_traced_t *traced) {
+    bool is_wanted = getpid() == engine->pid && engine->journal && engine->settings.stack;
+    const char *application = keel_settings_text(&engine->settings, KEEL_SETTING_APPLICATION);
+    return is_wanted ? keel_traced_note(traced, application) : 0;
+}
+
 void keel_engine_note_fix(keel_engine_t *engine, const keel_journal_fix_t *fix) {
     if (getpid() == engine->pid) keel_journal_fix(engine->journal, fix);
 }

@@ -205,6 +205,17 @@ static keel_status_t read_mlir(request_t *request, keel_program_t *program) {
     return keel_read_mlir(request->code, program);
 }
 
+// What torch.compile traced for this graph, if that is known.
+static void find_traced(request_t *request, const keel_program_t *program) {
+    keel_traced_graph_t *traced = &request->traced_graph;
+    const keel_block_t *block = keel_program_body(program, program->entry);
+    if (!request->site.graph || !request->engine->journal) return;
+    if (!keel_traced_find(block ? block->argument_count : 0, &request->arena, traced)) return;
+    request->ask.names = traced->names;
+    if (!request->ask.stack.count && traced->stack->count) request->ask.stack = *traced->stack;
+    keel_site_traced(traced, &request->arena, &request->site);
+}
+
 static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     if (strcmp(request->format, "mlir") == 0 && !keel_read_is_mlir(request->code))
         return keel_status_make(KEEL_UNSUPPORTED, "Keel reads MLIR bytecode, not MLIR text");
@@ -228,6 +239,7 @@ static keel_status_t read_and_key(request_t *request, keel_program_t *program) {
     if (!is_recorded) ask_capture(request->engine, &request->arena, &request->ask);
     keel_site_of(program, is_hlo ? NULL : &request->ask.stack, &request->arena, &request->site);
     if (request->site.graph) request->name = request->site.graph;
+    find_traced(request, program);
     if (is_recorded) ask_where(request->engine, &request->arena, &request->ask, &request->site);
     ask_files(request->engine, &request->arena, &request->ask, program);
     request->is_read = true;
@@ -374,6 +386,8 @@ static void find_loader(request_t *request) {
     request->loader = request->ask.stack.loader ? request->ask.stack.loader : "the client";
     if (request->kind != REQUEST_ELSEWHERE) return;
     keel_site_asked(&request->ask.stack, &request->arena, &request->site);
+    if (request->traced_graph.stack)
+        keel_site_traced(&request->traced_graph, &request->arena, &request->site);
 }
 
 static keel_status_t order_options(request_t *request) {

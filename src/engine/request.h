@@ -20,7 +20,8 @@ typedef struct request_t {
     PJRT_Compile_Args
         *unloaded; // the client's call, if it compiles for a topology; `args` repeats it
     request_kind_t kind;
-    const char *loader; // who loads it: "JAX's own cache"; NULL for a compile
+    keel_traced_graph_t traced_graph; // stack NULL: not known
+    const char *loader;               // who loads it: "JAX's own cache"; NULL for a compile
     const client_t *client;
     keel_bytes_t code;
     keel_beside_t *beside; // constants that `code` lacks; in the arena

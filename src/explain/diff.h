@@ -227,6 +227,10 @@ keel_difference_t keel_diff_key_style(keel_diff_t *diff, bool is_after, keel_op_
 // paired like those of HLO, by what they are used for.
 bool keel_parameters_have_no_order(const keel_diff_t *diff);
 
+// named.c: what the user calls the arguments.
+bool keel_arguments_have_names(const keel_diff_t *diff);
+keel_status_t keel_arguments_name(keel_diff_t *diff) KEEL_MUST_CHECK;
+
 // signature.c: arguments by name, donation, shardings, layouts, results; fills sizes. `sources` may
 // be NULL.
 keel_status_t keel_diff_signature(keel_diff_t *diff, const keel_sources_t *sources) KEEL_MUST_CHECK;

@@ -110,28 +110,10 @@ static void pair_the_rest(keel_diff_t *diff) {
     }
 }
 
-// Both programs have the user's names for their arguments.
-static bool has_names(const keel_diff_t *diff) {
-    return diff->names_before && *diff->names_before && diff->names_after && *diff->names_after;
-}
-
-// A library that numbers leaves may give different things the same number if the tree changed.
-static void take_users_names(keel_diff_t *diff) {
-    if (!has_names(diff)) return;
-    for (uint32_t i = 0; i < diff->before_count; ++i) {
-        keel_argument_t *argument = &diff->arguments_before[i];
-        argument->name = keel_names_find(diff->names_before, argument->name);
-    }
-    for (uint32_t i = 0; i < diff->after_count; ++i) {
-        keel_argument_t *argument = &diff->arguments_after[i];
-        argument->name = keel_names_find(diff->names_after, argument->name);
-    }
-}
-
 static const char *subject_of(keel_diff_t *diff, const keel_argument_t *argument, uint32_t number) {
     if (!argument->name.size) return keel_diff_text(diff, "argument %u", number);
     keel_str_t name = argument->name;
-    if (!has_names(diff)) name = keel_names_find(diff->names_after, name);
+    if (!keel_arguments_have_names(diff)) name = keel_names_find(diff->names_after, name);
     return keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name));
 }
 
@@ -769,7 +751,7 @@ static keel_status_t compare_meshes(keel_diff_t *diff, keel_groups_t *groups) {
 keel_status_t keel_diff_signature(keel_diff_t *diff, const keel_sources_t *sources) {
     KEEL_TRY(list_arguments(&diff->before, &diff->arguments_before, &diff->before_count));
     KEEL_TRY(list_arguments(&diff->after, &diff->arguments_after, &diff->after_count));
-    take_users_names(diff);
+    KEEL_TRY(keel_arguments_name(diff));
     bool is_hlo = diff->before.program->format == KEEL_FORMAT_HLO &&
                   diff->after.program->format == KEEL_FORMAT_HLO;
     if (is_hlo || keel_parameters_have_no_order(diff)) {

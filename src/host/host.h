@@ -11,6 +11,7 @@
 //   names      what the user calls a program's arguments                       names.c
 //   call       what else JAX compares of a call                                call.c
 //   preparing  what this thread's client did before it asks                  preparing.c
+//   traced     the functions of torch.compile's graphs                     traced.c
 //   operation  which programs JAX makes of its own operations                  operation.c
 //   gradient   which programs compute a gradient                               gradient.c
 //   ending     threads that are left when the interpreter ends                 ending.c
@@ -130,11 +131,14 @@ keel_place_t keel_stack_top(const keel_stack_t *stack);
 // an argument, if a library calls the traced function for the user (`is_wrapped`); arguments with
 // the same name in both, or without a known name, are left out. "\tparams['bias']\n": an argument
 // by the client's name that was passed, and left out of the program because nothing uses it; after
-// the last of these "\t\n". Runs some Python, so only when a program is compiled; takes the GIL.
-// Never fails: "".
+// the last of these "\t\n". "#3\tlayers.0.weight\n": of a client without names, an argument by its
+// number (keel_traced_t), "" if it has no name. Runs some Python, so only when a program is
+// compiled; takes the GIL. Never fails: "".
 const char *keel_names_read(keel_arena_t *arena, bool is_wrapped);
 // The user's name, or the client's if there is no other. `names` may be NULL.
 keel_str_t keel_names_find(const char *names, keel_str_t client);
+// The names of arguments by their numbers, as far as they are known: fills in names.
+void keel_names_by_number(const char *names, keel_str_t *out, uint32_t count);
 // Whether an argument that is not in the program was passed, by the user's name.
 typedef enum keel_passing { KEEL_PASSING_UNKNOWN, KEEL_PASSED, KEEL_NOT_PASSED } keel_passing_t;
 keel_passing_t keel_names_passing(const char *names, keel_str_t user);
@@ -207,6 +211,38 @@ keel_graph_kind_t keel_torch_tpu_graph(keel_str_t name);
 // The name by which a graph of torch.compile's is recorded; static. NULL: it is no such graph.
 const char *keel_torch_tpu_name_graph(const keel_program_t *program);
 
+// ---- traced.c ----------------------------------------------------------------------------------
+
+// TorchTPU compiles graphs on threads that have no stack, and its programs name neither a function
+// nor arguments. The Python package says both before (python/keel/graphs.py).
+typedef struct keel_traced_t {
+    const char *id;       // of Dynamo's compile: the backward graph has that of its forward graph
+    const char *function; // of the user's: "Net.forward"
+    const char *file;
+    uint32_t line;     // of its def
+    const char *names; // of the program's arguments, see keel_names_read
+} keel_traced_t;
+
+// What was said of a graph that is compiled now. The stack's text is kept until the process ends,
+// the rest lives in an arena.
+typedef struct keel_traced_graph_t {
+    const char *function, *file;
+    uint32_t line;
+    const char *names;
+    const keel_stack_t *stack; // of the thread that called the function; no frames: not known
+} keel_traced_graph_t;
+
+// Notes a graph that this thread will ask for, or another one for it, with this thread's stack.
+// Texts are copied. Takes the GIL. 0: it is not noted.
+uint64_t keel_traced_note(const keel_traced_t *traced, const char *application);
+// It is compiled from now on, by this thread or on its behalf; or it is compiled no longer, after
+// which it is forgotten. Any thread.
+void keel_traced_begin(uint64_t number);
+void keel_traced_end(uint64_t number);
+// The graph that is compiled now: the calling thread's, or the only one with so many arguments.
+// False if that is not known.
+bool keel_traced_find(uint32_t arguments, keel_arena_t *arena, keel_traced_graph_t *out);
+
 // ---- site.c ------------------------------------------------------------------------------------
 
 // Where a program comes from in the user's source.
@@ -234,6 +270,9 @@ void keel_site_of(const keel_program_t *program, const keel_stack_t *stack, keel
 // For a client that compiles what it recorded when a result is needed: the line that asked is the
 // site and the origin. Without a stack the site is unchanged.
 void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t *site);
+// For a graph of torch.compile's: the function that was traced is the origin, whichever line called
+// it, and that line is the site.
+void keel_site_traced(const keel_traced_graph_t *traced, keel_arena_t *arena, keel_site_t *site);
 // The part of an origin that survives edits above it: all but the line of a traced function.
 keel_str_t keel_origin_function(keel_str_t origin);
 // The part that all lines share which ask for a library's function; all of it for any other, and

@@ -137,6 +137,19 @@ keel_str_t keel_names_find(const char *names, keel_str_t client) {
     return client;
 }
 
+void keel_names_by_number(const char *names, keel_str_t *out, uint32_t count) {
+    keel_str_t client, user;
+    while (next_name(&names, &client, &user)) {
+        uint32_t number = 0;
+        if (client.size < 2 || client.size > 8 || *client.data != '#') continue;
+        for (size_t i = 1; i < client.size && number < count; ++i)
+            number = client.data[i] >= '0' && client.data[i] <= '9'
+                         ? number * 10 + (uint32_t)(client.data[i] - '0')
+                         : count;
+        if (number < count) out[number] = user;
+    }
+}
+
 keel_passing_t keel_names_passing(const char *names, keel_str_t user) {
     const char *all = names;
     keel_str_t known, dropped;

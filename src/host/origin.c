@@ -160,6 +160,14 @@ const char *site_origin_of_graph(const keel_site_t *site, bool is_called, keel_a
                                           .within = keel_str(is_called ? "" : place->function)});
 }
 
+const char *site_origin_traced(const keel_traced_graph_t *traced, const char *graph,
+                               keel_arena_t *arena) {
+    return make_origin(arena, &(origin_t){.function = keel_str(graph),
+                                          .within = keel_str(traced->function),
+                                          .file = keel_str(traced->file),
+                                          .line = traced->line});
+}
+
 // One line of the user's may lead to programs from several lines of a library.
 const char *site_origin_asked(const keel_site_t *site, keel_arena_t *arena) {
     const keel_place_t *place = &site->place;

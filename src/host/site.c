@@ -339,3 +339,8 @@ void keel_site_asked(const keel_stack_t *stack, keel_arena_t *arena, keel_site_t
     site->place.library_line = stack->library_line;
     site->origin = site_origin_asked(site, arena);
 }
+
+void keel_site_traced(const keel_traced_graph_t *traced, keel_arena_t *arena, keel_site_t *site) {
+    if (traced->stack->count) site->place = keel_stack_top(traced->stack);
+    site->origin = site_origin_traced(traced, site->graph, arena);
+}

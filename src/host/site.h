@@ -36,6 +36,9 @@ const char *site_origin(const found_t *found, const keel_place_t *place, keel_ar
 // The same for a graph of TorchTPU's: by the line that called the compiled function, if it is
 // known, else by the function.
 const char *site_origin_of_graph(const keel_site_t *site, bool is_called, keel_arena_t *arena);
+// The same if the function is known.
+const char *site_origin_traced(const keel_traced_graph_t *traced, const char *graph,
+                               keel_arena_t *arena);
 // The same for a client that compiles what it recorded.
 const char *site_origin_asked(const keel_site_t *site, keel_arena_t *arena);
 

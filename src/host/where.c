@@ -74,10 +74,16 @@ static bool is_installed(keel_str_t file) {
     return false;
 }
 
+// Keel's own package, where it is built or installed without a wheel; it wraps functions of
+// clients'.
+static bool is_own(keel_str_t file) {
+    return keel_str_contains(file, "/lib/keel/python/keel/");
+}
+
 bool keel_is_library_file(keel_str_t file) {
     if (!file.size) return true;
     if (file.data[0] == '<') return !is_typed(file);
-    return is_installed(file) || is_of_interpreter(file);
+    return is_installed(file) || is_of_interpreter(file) || is_own(file);
 }
 
 keel_str_t keel_package_of(keel_str_t file) {

@@ -45,6 +45,11 @@ KEEL_API void keel_name_devices(const char *prefix);
 KEEL_API void keel_name_kind(const char *kind);
 // It says how long this thread took to trace (0) or lower (1) what it will ask for.
 KEEL_API void keel_note_preparing(int what, double seconds);
+// It says what torch.compile traced for a graph that TorchTPU will ask for, and when that is
+// compiled (keel_traced_note). 0: nothing is noted.
+KEEL_API uint64_t keel_note_traced(const char *id, const char *function, const char *file,
+                                   uint32_t line, const char *names);
+KEEL_API void keel_note_compiles(uint64_t number, bool begins);
 // It says what this thread's client asks executables for, when that begins and when it ends
 // (pjrt/outlines.h): a keel_outlines_t.
 KEEL_API void keel_mark_outlines(int kind, bool begins);
@@ -122,6 +127,20 @@ void keel_add_kernel(const char *name, void *function) {
 
 void keel_note_preparing(int what, double seconds) {
     keel_preparing_add(what ? KEEL_PREPARING_LOWER : KEEL_PREPARING_TRACE, seconds);
+}
+
+uint64_t keel_note_traced(const char *id, const char *function, const char *file, uint32_t line,
+                          const char *names) {
+    keel_engine_t *engine = keel_shim_engine();
+    const keel_traced_t traced = {id, function, file, line, names};
+    return engine ? keel_engine_note_traced(engine, &traced) : 0;
+}
+
+void keel_note_compiles(uint64_t number, bool begins) {
+    if (begins)
+        keel_traced_begin(number);
+    else
+        keel_traced_end(number);
 }
 
 void keel_ask_devices(int64_t count) {

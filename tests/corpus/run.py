@@ -120,7 +120,8 @@ def client_of(options):
 
 def execute(case, client, folder, target):
     """Runs the processes of a case, one after the other; the runs are in folder/runs."""
-    variables = client.variables | {"KEEL_JAX_CPU": jax_cpu(case)}
+    variables = client.variables | {"KEEL_JAX_CPU": jax_cpu(case),
+                                    "TORCHINDUCTOR_CACHE_DIR": str(folder / "torch")}  # not another case's
     for run in case.runs:
         words = [KEEL, *command(case, target), "--quiet", *client.options, "--cache-dir", folder / run.cache,
                  "--run-dir", folder / "runs"]

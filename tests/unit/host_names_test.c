@@ -37,10 +37,22 @@ static void without_a_whole_list_nothing_is_known(void **state) {
     assert_int_equal(keel_names_passing("\t", KEEL_STR("x")), KEEL_PASSING_UNKNOWN);
 }
 
+static void a_client_without_names_has_them_by_number(void **state) {
+    (void)state;
+    keel_str_t list[3] = {KEEL_STR(""), KEEL_STR(""), KEEL_STR("old")};
+    keel_names_by_number("#0\tx\n#1\t\n#9\ty\n#z\tw\nrest[2]\tz\n", list, 3);
+    assert_true(keel_str_is(list[0], "x"));
+    assert_int_equal(list[1].size, 0);
+    assert_true(keel_str_is(list[2], "old"));
+    keel_names_by_number("", list, 3);
+    assert_true(keel_str_is(list[0], "x"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_is_the_users_where_it_is_known),
         cmocka_unit_test(what_was_passed_is_known_by_the_users_name),
+        cmocka_unit_test(a_client_without_names_has_them_by_number),
         cmocka_unit_test(without_a_whole_list_nothing_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@ static void test_files_of_packages_and_of_the_interpreter_are_a_librarys(void **
         "/usr/lib64/python3.9/threading.py",
         "/opt/lib/python3.13t/runpy.py",
         "/opt/lib/python3.zip/runpy.py",
+        "/home/u/keel/build/lib/keel/python/keel/graphs.py", // which wraps what the client calls
         "/opt/lib/python/lib/python3.10/runpy.py",
         "<frozen runpy>",
         "<string>",
