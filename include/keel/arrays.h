@@ -10,6 +10,63 @@
 extern "C" {
 #endif
 
+// ---- axes --------------------------------------------------------------------------------------
+
+// A new axis of size 1, which is `axis` of the result.
+#define keel_expand(...) keel_expand_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_expand_at(keel_caller_t site, keel_tensor_t x, int axis);
+// Drops an axis of size 1.
+#define keel_squeeze(...) keel_squeeze_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_squeeze_at(keel_caller_t site, keel_tensor_t x, int axis);
+// Reductions whose axes stay, as axes of size 1, so that the result is broadcast to x again.
+#define keel_sum_kept(...) keel_reduce_kept_at(KEEL_HERE, KEEL_OP_SUM, __VA_ARGS__)
+#define keel_max_kept(...) keel_reduce_kept_at(KEEL_HERE, KEEL_OP_MAX, __VA_ARGS__)
+#define keel_min_kept(...) keel_reduce_kept_at(KEEL_HERE, KEEL_OP_MIN, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_reduce_kept_at(keel_caller_t site, keel_reduce_op_t op, keel_tensor_t x,
+                                           keel_axes_t axes);
+#define keel_mean_kept(...) keel_mean_kept_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_mean_kept_at(keel_caller_t site, keel_tensor_t x, keel_axes_t axes);
+// `count` parts of one size along `axis`, which they divide: `out` has that many tensors.
+#define keel_split(...) keel_split_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API void keel_split_at(keel_caller_t site, keel_tensor_t x, int axis, size_t count,
+                            keel_tensor_t *out);
+// `count` tensors of one dtype and shape along a new axis, which is `axis` of the result.
+#define keel_stack(...) keel_stack_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_stack_at(keel_caller_t site, const keel_tensor_t *x, size_t count,
+                                     int axis);
+// keel_pad with `value`, a scalar of the dtype of x, in the place of 0.
+#define keel_pad_with(...) keel_pad_with_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_pad_with_at(keel_caller_t site, keel_tensor_t x, int axis,
+                                        int64_t before, int64_t after, keel_tensor_t value);
+
+// ---- functions ---------------------------------------------------------------------------------
+
+// log(sum(exp(x))) over `axis`, which is dropped, without overflow; of floats, in f32 of small
+// ones.
+#define keel_logsumexp(...) keel_logsumexp_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_logsumexp_at(keel_caller_t site, keel_tensor_t x, int axis);
+// log(1 + exp(x)), without overflow.
+#define keel_softplus(...) keel_softplus_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_softplus_at(keel_caller_t site, keel_tensor_t x);
+// min(max(x, low), high)
+#define keel_clamp(...) keel_clamp_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_clamp_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t low,
+                                     keel_tensor_t high);
+// Rotary embedding: the halves a and b of the last axis of x [B, T, ..., h] become
+// (a cos - b sin, b cos + a sin) of place * base^(-2i / h), in f32. `places`: [T] or [B, T],
+// integers or floats; negative ones turn the other way. The base is a number.
+#define keel_rope(...) keel_rope_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_rope_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t places,
+                                    double base);
+
+// An array that is a part of the program, such as a small table: other elements are another
+// program. It is copied and compared in each step, so it has 64 KiB at most: keep what is larger in
+// a variable.
+#define keel_constant_array(...) keel_constant_array_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_constant_array_at(keel_caller_t site, keel_context_t *context,
+                                              keel_dtype_t dtype, keel_shape_t shape,
+                                              const void *data);
+
 // ---- elements at indices -----------------------------------------------------------------------
 
 // Indices are integers and are clamped to the axis: a negative one means the first element.

@@ -44,6 +44,15 @@ KEEL_API keel_tensor_t keel_random_bernoulli_at(keel_caller_t site, keel_tensor_
 KEEL_API keel_tensor_t keel_random_integers_at(keel_caller_t site, keel_tensor_t key,
                                                keel_shape_t shape, int32_t low, int32_t high);
 
+// f32 of the standard Gumbel distribution, -log(-log(u)).
+#define keel_random_gumbel(...) keel_random_gumbel_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_random_gumbel_at(keel_caller_t site, keel_tensor_t key,
+                                             keel_shape_t shape);
+// i32: an index along `axis` of `logits`, which is dropped, with the probabilities of its softmax.
+#define keel_random_categorical(...) keel_random_categorical_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_random_categorical_at(keel_caller_t site, keel_tensor_t key,
+                                                  keel_tensor_t logits, int axis);
+
 #ifdef __cplusplus
 }
 #endif

@@ -78,17 +78,27 @@ typedef struct keel_shape_t {
     int64_t dims[KEEL_MAX_RANK];
 } keel_shape_t;
 
+// A value in an expression, as C and as C++ write it.
+#ifdef __cplusplus
+#define KEEL_MAKE_(type) type
+#else
+#define KEEL_MAKE_(type) (type)
+#endif
+typedef int64_t keel_counts_[];
+typedef const char *keel_names_[];
+
 // KEEL_SHAPE(2, 3) is [2,3].
-#define KEEL_COUNT_OF_(...) (int32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
-#define KEEL_SHAPE(...) ((keel_shape_t){KEEL_COUNT_OF_(__VA_ARGS__), {__VA_ARGS__}})
-#define KEEL_SCALAR ((keel_shape_t){0, {0}})
+#define KEEL_COUNT_OF_(...)                                                                        \
+    (int32_t)(sizeof(KEEL_MAKE_(keel_counts_){__VA_ARGS__}) / sizeof(int64_t))
+#define KEEL_SHAPE(...) (KEEL_MAKE_(keel_shape_t){KEEL_COUNT_OF_(__VA_ARGS__), {__VA_ARGS__}})
+#define KEEL_SCALAR (KEEL_MAKE_(keel_shape_t){0, {0}})
 
 // Axes, in any order; negative ones count from the last.
 typedef struct keel_axes_t {
     int32_t count;
     int64_t items[KEEL_MAX_RANK];
 } keel_axes_t;
-#define KEEL_AXES(...) ((keel_axes_t){KEEL_COUNT_OF_(__VA_ARGS__), {__VA_ARGS__}})
+#define KEEL_AXES(...) (KEEL_MAKE_(keel_axes_t){KEEL_COUNT_OF_(__VA_ARGS__), {__VA_ARGS__}})
 
 typedef struct keel_context_t keel_context_t;
 
@@ -106,12 +116,14 @@ typedef struct keel_caller_t {
     int line;
     const char *operation; // that is called there, and made of others; NULL: it is made of none
 } keel_caller_t;
-#define KEEL_HERE ((keel_caller_t){__FILE__, __func__, __LINE__, NULL})
+#define KEEL_HERE (KEEL_MAKE_(keel_caller_t){__FILE__, __func__, __LINE__, NULL})
 
 KEEL_API int keel_is_empty(keel_tensor_t tensor);
 // [0] and bool for the empty tensor.
 KEEL_API keel_shape_t keel_shape(keel_tensor_t tensor);
 KEEL_API keel_dtype_t keel_dtype(keel_tensor_t tensor);
+// Of a variable; "" of a kept tensor and of any other. Lives as long as the variable.
+KEEL_API const char *keel_name(keel_tensor_t tensor);
 // "f32", ...; "" if there is no such dtype.
 KEEL_API const char *keel_dtype_text(keel_dtype_t dtype);
 KEEL_API size_t keel_dtype_size(keel_dtype_t dtype);
@@ -131,10 +143,11 @@ typedef struct keel_mesh_t {
     keel_mesh_axis_t axes[KEEL_MAX_MESH_AXES];
 } keel_mesh_t;
 
+typedef keel_mesh_axis_t keel_mesh_axes_[];
 // KEEL_MESH({"data", 2}, {"model", 4}) is 8 devices.
 #define KEEL_COUNT_AXES_(...)                                                                      \
-    (int32_t)(sizeof((keel_mesh_axis_t[]){__VA_ARGS__}) / sizeof(keel_mesh_axis_t))
-#define KEEL_MESH(...) ((keel_mesh_t){KEEL_COUNT_AXES_(__VA_ARGS__), {__VA_ARGS__}})
+    (int32_t)(sizeof(KEEL_MAKE_(keel_mesh_axes_){__VA_ARGS__}) / sizeof(keel_mesh_axis_t))
+#define KEEL_MESH(...) (KEEL_MAKE_(keel_mesh_t){KEEL_COUNT_AXES_(__VA_ARGS__), {__VA_ARGS__}})
 
 // NULL or 0 is the default of each. Keel's own settings are those of the environment and of the
 // config file (docs/settings.md). Everything is copied.
@@ -215,9 +228,10 @@ typedef struct keel_spec_t {
 } keel_spec_t;
 
 // KEEL_SPEC(NULL, "model") splits the columns. KEEL_WHOLE: whole on each device.
-#define KEEL_COUNT_NAMES_(...) (int32_t)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *))
-#define KEEL_SPEC(...) ((keel_spec_t){KEEL_COUNT_NAMES_(__VA_ARGS__), {__VA_ARGS__}})
-#define KEEL_WHOLE ((keel_spec_t){0, {NULL}})
+#define KEEL_COUNT_NAMES_(...)                                                                     \
+    (int32_t)(sizeof(KEEL_MAKE_(keel_names_){__VA_ARGS__}) / sizeof(char *))
+#define KEEL_SPEC(...) (KEEL_MAKE_(keel_spec_t){KEEL_COUNT_NAMES_(__VA_ARGS__), {__VA_ARGS__}})
+#define KEEL_WHOLE (KEEL_MAKE_(keel_spec_t){0, {NULL}})
 
 // A variable whose elements are split over the mesh, in every step. `data` is the whole.
 #define keel_sharded_variable(...) keel_sharded_variable_at(KEEL_HERE, __VA_ARGS__)
@@ -240,16 +254,20 @@ KEEL_API keel_tensor_t keel_sharded_input_at(keel_caller_t site, keel_context_t 
 #define keel_shard(...) keel_shard_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_shard_at(keel_caller_t site, keel_tensor_t x, keel_spec_t spec);
 
-// A host number as an argument: a scalar of the dtype of `like`. Refused if that is an integer and
-// does not have the value, such as 0.5; so are constants. (A C double has each integer up to 2^53:
-// give larger ones as inputs.) Its name in `keel why` is the expression of C; that text must live
-// as long as the context.
+// A host number as an argument: a scalar of the dtype of `like`. Refused if the dtype does not have
+// it: 0.5 of an integer, or what is beyond the largest number of a float, such as 1e6 of f16; so
+// are constants. (A C double has each integer up to 2^53: give larger ones as inputs.) Its name in
+// `keel why` is the expression of C; that text must live as long as the context.
 #define keel_number(...) keel_number_at(KEEL_HERE, __VA_ARGS__, #__VA_ARGS__)
 KEEL_API keel_tensor_t keel_number_at(keel_caller_t site, keel_tensor_t like, double value,
                                       const char *name);
 // The same as a part of the program: another value is another program.
 #define keel_constant(...) keel_constant_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_constant_at(keel_caller_t site, keel_tensor_t like, double value);
+// The lowest finite number of the dtype of `like`, as a constant: for scores that a mask hides, and
+// a maximum over nothing. Not of bool or complex numbers.
+#define keel_lowest(...) keel_lowest_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_lowest_at(keel_caller_t site, keel_tensor_t like);
 // 0, 1, 2, ... along `axis`.
 #define keel_iota(...) keel_iota_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_iota_at(keel_caller_t site, keel_context_t *context, keel_dtype_t dtype,
@@ -422,6 +440,41 @@ KEEL_API keel_tensor_t keel_matmul_at(keel_caller_t site, keel_tensor_t x, keel_
 KEEL_API keel_tensor_t keel_dot_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y,
                                    keel_axes_t batch_x, keel_axes_t batch_y, keel_axes_t sum_x,
                                    keel_axes_t sum_y);
+
+// How exact products of floats are. On a TPU the default rounds f32 to bf16, HIGH takes three
+// products of bf16, and HIGHEST six, which is f32; on a GPU the default may be TF32. CPUs are exact
+// anyway.
+typedef enum keel_precision {
+    KEEL_PRECISION_DEFAULT,
+    KEEL_PRECISION_HIGH,
+    KEEL_PRECISION_HIGHEST,
+} keel_precision_t;
+
+// Of the products that are traced until the matching keel_precision_end, in whatever they are, such
+// as keel_einsum, keel_attention or keel_convolution, and of their gradients, wherever these are
+// taken. Nests; the end of the step ends all.
+#define keel_precision_begin(...) keel_precision_begin_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API void keel_precision_begin_at(keel_caller_t site, keel_context_t *context,
+                                      keel_precision_t precision);
+KEEL_API void keel_precision_end(keel_context_t *context);
+
+// 0 is the default of each.
+typedef struct keel_product_t {
+    keel_precision_t precision; // default: that of the scope
+    // Of the result: that of the operands, or a larger one of their kind, such as f32 of bf16 and
+    // i32 of i8, in which the sum is then given without rounding it first. Default (KEEL_BOOL):
+    // that of the operands.
+    keel_dtype_t dtype;
+} keel_product_t;
+
+// keel_matmul and keel_dot with these: keel_matmul_as(x, y, (keel_product_t){.dtype = KEEL_F32}).
+#define keel_matmul_as(...) keel_matmul_as_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_matmul_as_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y,
+                                         keel_product_t product);
+#define keel_dot_as(...) keel_dot_as_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_dot_as_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y,
+                                      keel_axes_t batch_x, keel_axes_t batch_y, keel_axes_t sum_x,
+                                      keel_axes_t sum_y, keel_product_t product);
 
 // Over these axes, which are dropped. keel_all and keel_any are of bool, the others of numbers;
 // small floats are summed in f32. Of no elements: 0, 1 for a product, true for all, false for any,

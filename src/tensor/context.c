@@ -106,9 +106,10 @@ void context_begin_step(keel_context_t *context) {
     }
     context->used.count = context->assigned.count = context->numbers.count = 0;
     trace_clear(context);
-    context->regions.count = context->customs.count = 0;
+    context->regions.count = context->customs.count = context->losses.count = 0;
     context->region = context->naming = KEEL_NONE;
     context->namings.count = context->naming_text.count = context->naming_skipped = 0;
+    context->precisions.count = 0;
     ++context->step;
 }
 
@@ -163,12 +164,13 @@ void keel_context_free(keel_context_t *context) {
         keel_free(context->inputs.data[i].name);
     }
     void *const tables[] = {
-        context->shapes.data,    context->variables.data, context->used.data,
-        context->assigned.data,  context->inputs.data,    context->adjoints.data,
-        context->shardings.data, context->regions.data,   context->customs.data,
-        context->declined,       context->mixed.data,     context->room,
-        context->computed,       context->namings.data,   context->naming_text.data,
-        context->numbers.data,   context->made.data,      context->name};
+        context->shapes.data,     context->variables.data, context->used.data,
+        context->assigned.data,   context->inputs.data,    context->adjoints.data,
+        context->shardings.data,  context->regions.data,   context->customs.data,
+        context->declined,        context->mixed.data,     context->room,
+        context->computed,        context->namings.data,   context->naming_text.data,
+        context->numbers.data,    context->made.data,      context->name,
+        context->precisions.data, context->losses.data};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         keel_free(tables[i]);
     trace_deinitialize(&context->trace);
@@ -214,6 +216,11 @@ keel_dtype_t keel_dtype(keel_tensor_t tensor) {
     if (tensor.step != tensor.context->step || tensor.id >= tensor.context->trace.nodes.count)
         return KEEL_BOOL;
     return (keel_dtype_t)trace_node(tensor.context, tensor.id)->dtype;
+}
+
+const char *keel_name(keel_tensor_t tensor) {
+    const variable_t *variable = context_variable(tensor);
+    return variable && variable->name ? variable->name : "";
 }
 
 static const char *name_of(const char *name) {
@@ -517,6 +524,41 @@ keel_tensor_t keel_constant_at(keel_caller_t site, keel_tensor_t like, double va
     if (!context || !can_be(site, "constant", context, keel_dtype(like), value))
         return (keel_tensor_t){0};
     return ops_constant(context, keel_dtype(like), value);
+}
+
+keel_tensor_t keel_constant_array_at(keel_caller_t site, keel_context_t *context,
+                                     keel_dtype_t dtype, keel_shape_t shape, const void *data) {
+    enum { LIMIT = 65536 };
+    int64_t words[LIMIT / sizeof(int64_t)] = {0}, elements = 0;
+    char text[SHAPE_TEXT];
+    if (!is_source(site, context, "constant_array", NULL, dtype, &shape) ||
+        !shape_elements(&shape, &elements))
+        return (keel_tensor_t){0};
+    const size_t limit = LIMIT / keel_dtype_size(dtype);
+    if ((uint64_t)elements > limit)
+        return context_fail(context, site,
+                            "constant_array: %s has more than %d bytes; make it a variable",
+                            shape_text(dtype, &shape, text), LIMIT);
+    if (!elements || !data)
+        return context_fail(context, site, "constant_array: %s without elements",
+                            shape_text(dtype, &shape, text));
+    const size_t size = (size_t)elements * keel_dtype_size(dtype);
+    memcpy(words, data, size);
+    const node_spec_t spec = {.kind = NODE_LITERAL,
+                              .dtype = dtype,
+                              .shape = shape,
+                              .words = words,
+                              .word_count = (uint32_t)((size + 7) / 8)};
+    return trace_add(context, &spec, NULL, 0);
+}
+
+keel_tensor_t keel_lowest_at(keel_caller_t site, keel_tensor_t like) {
+    keel_context_t *context = begin_like(site, "lowest", like);
+    if (!context) return (keel_tensor_t){0};
+    const keel_dtype_t dtype = keel_dtype(like);
+    if (dtype == KEEL_BOOL || dtype_is_complex(dtype))
+        return context_fail(context, site, "lowest: %s has none", keel_dtype_text(dtype));
+    return ops_constant(context, dtype, number_lowest(dtype));
 }
 
 keel_tensor_t keel_iota_at(keel_caller_t site, keel_context_t *context, keel_dtype_t dtype,

@@ -502,7 +502,7 @@ static keel_status_t digest(keel_program_t *program, keel_digest_t *out) {
     return status;
 }
 
-keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buffer_t *out) {
+static keel_status_t write(const keel_context_t *context, emit_t *emit, keel_buffer_t *out) {
     keel_program_t program;
     emitter_t e = {.context = context, .emit = emit, .program = &program};
     keel_program_initialize(&program);
@@ -522,5 +522,22 @@ keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buf
     keel_map_deinitialize(&e.tuple_types);
     keel_map_deinitialize(&e.op_names);
     keel_program_deinitialize(&program);
+    return status;
+}
+
+keel_status_t emit_program(const keel_context_t *context, emit_t *emit, keel_buffer_t *out) {
+    ordered_t ordered;
+    const uint32_t *results = emit->results;
+    keel_status_t status = order_open(context, results, emit->result_count, &ordered);
+    if (!status) {
+        keel_context_t view = *context; // which has the trace in that order
+        view.trace = ordered.trace;
+        view.regions.data = ordered.regions.data;
+        view.regions.count = ordered.regions.count;
+        emit->results = ordered.results.data;
+        status = write(&view, emit, out);
+        emit->results = results;
+    }
+    order_close(&ordered);
     return status;
 }

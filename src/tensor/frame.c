@@ -34,6 +34,7 @@ static bool took(const frame_t *frame, keel_status_t status) {
 static bool keeps(keel_save_t save, const node_t *node) {
     switch ((node_kind_t)node->kind) {
         case NODE_CONSTANT: // as cheap as what is saved
+        case NODE_LITERAL:
         case NODE_IOTA:
         case NODE_BROADCAST:
         case NODE_STOP:

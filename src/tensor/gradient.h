@@ -41,7 +41,11 @@ typedef struct reverse_t {
     frame_t *frame;      // NULL: nodes are what they are
     uint32_t first, end; // the nodes that it walks over
     uint32_t *adjoints;  // of each node before end; KEEL_NONE: none
-    bool *is_needed;     // of each: whether it depends on what has a gradient
+    uint32_t *next;      // of each: the operand that comes next; KEEL_NONE: it has its place
+    uint32_t *order;     // operands before what takes them
+    uint32_t *stack;     // begins with what has an adjoint before the walk
+    uint32_t depth, placed;
+    bool *is_needed; // of each: whether it depends on what has a gradient
 } reverse_t;
 
 bool reverse_open(reverse_t *reverse, keel_context_t *context, frame_t *frame, uint32_t first,

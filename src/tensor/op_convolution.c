@@ -66,6 +66,7 @@ static keel_tensor_t convolve(keel_caller_t site, keel_tensor_t x, keel_tensor_t
                               "do not fit: the channels of x are those of w for each group, and "
                               "the groups divide both");
     node_spec_t spec = {.kind = NODE_CONVOLUTION,
+                        .op = (int)ops_precision(context),
                         .dtype = dtype,
                         .shape = {.rank = a->rank, .dims = {a->dims[0], b->dims[0]}},
                         .words = words,
@@ -123,6 +124,7 @@ static keel_status_t emit_convolution(emitter_t *e, const item_t *item, keel_val
     KEEL_TRY(put_numbers(e, convolution.dimensions, &fields));
     KEEL_TRY(emit_int(e, &fields, "feature_group_count", convolution.groups));
     KEEL_TRY(emit_int(e, &fields, "batch_group_count", 1));
+    KEEL_TRY(emit_precision(e, item->node, &fields));
     return emit_plain(e, item, "convolution", &fields, out);
 }
 
@@ -215,8 +217,11 @@ static keel_tensor_t gradient_convolution(const rule_t *rule, int which) {
     int64_t count;
     if (!shape_elements(trace_node_shape(rule->context, rule->index), &count) || !count)
         return (keel_tensor_t){0};
-    return which ? gradient_of_w(rule, &convolution, x, &of_w)
-                 : gradient_of_x(rule, &convolution, &of_x, w);
+    keel_precision_begin_at(rule->site, rule->context, (keel_precision_t)rule->node.op);
+    keel_tensor_t gradient = which ? gradient_of_w(rule, &convolution, x, &of_w)
+                                   : gradient_of_x(rule, &convolution, &of_x, w);
+    keel_precision_end(rule->context);
+    return gradient;
 }
 
 const operation_t operation_convolution = {emit_convolution, gradient_convolution,

@@ -1,5 +1,52 @@
-// Products that are summed: keel_dot, keel_matmul.
+// Products that are summed: keel_dot, keel_matmul; how exact they are.
 #include "tensor/operation.h"
+
+// ---- precision ----------------------------------------------------------------------------------
+
+static bool is_precision(keel_context_t *context, keel_caller_t site, const char *what,
+                         keel_precision_t precision) {
+    if ((unsigned)precision <= KEEL_PRECISION_HIGHEST) return true;
+    context_fail(context, site, "%s: there is no precision %d", what, (int)precision);
+    return false;
+}
+
+void keel_precision_begin_at(keel_caller_t site, keel_context_t *context,
+                             keel_precision_t precision) {
+    if (!context) return;
+    keel_status_t status = keel_table_reserve(&context->precisions, 1);
+    if (status) {
+        context_take(context, site, status);
+        return;
+    }
+    if (!is_precision(context, site, "precision_begin", precision))
+        precision = KEEL_PRECISION_DEFAULT;
+    context->precisions.data[context->precisions.count++] = (uint8_t)precision;
+}
+
+void keel_precision_end(keel_context_t *context) {
+    if (context && context->precisions.count) --context->precisions.count;
+}
+
+keel_precision_t ops_precision(const keel_context_t *context) {
+    const uint32_t count = context->precisions.count;
+    return count ? (keel_precision_t)context->precisions.data[count - 1] : KEEL_PRECISION_DEFAULT;
+}
+
+keel_status_t emit_precision(emitter_t *e, const node_t *node, fields_t *fields) {
+    fields_t config = {0};
+    keel_attr_id_t of[2], array;
+    if (node->op == KEEL_PRECISION_DEFAULT) return NULL;
+    for (int i = 0; i < 2; ++i)
+        KEEL_TRY(keel_program_add_attr(
+            e->program,
+            (keel_attr_t){.kind = KEEL_ATTR_ENUM, .klass = KEEL_ENUM_PRECISION, .a = node->op},
+            &of[i]));
+    KEEL_TRY(emit_array(e, of, 2, &array));
+    KEEL_TRY(emit_field(e, &config, "operand_precision", array));
+    return emit_message(e, fields, "precision_config", &config);
+}
+
+// ---- tracing ------------------------------------------------------------------------------------
 
 static bool dot_axes(const keel_context_t *context, const uint32_t nodes[2], keel_axes_t *x,
                      keel_axes_t *y, bool taken[2][KEEL_MAX_RANK]) {
@@ -38,11 +85,13 @@ static bool add_dims(keel_shape_t *out, const keel_shape_t *from, const bool *ta
 
 static keel_tensor_t dot(keel_context_t *context, const char *what, uint32_t nodes[2],
                          keel_axes_t batch_x, keel_axes_t batch_y, keel_axes_t sum_x,
-                         keel_axes_t sum_y) {
+                         keel_axes_t sum_y, keel_product_t product) {
     bool taken[2][KEEL_MAX_RANK] = {{false}};
     int64_t words[4 * KEEL_MAX_RANK + 2];
-    keel_dtype_t dtype;
-    node_spec_t spec = {.kind = NODE_DOT, .words = words};
+    keel_dtype_t dtype, larger;
+    node_spec_t spec = {.kind = NODE_DOT, .op = (int)product.precision, .words = words};
+    if (!is_precision(context, context->site, what, product.precision)) return (keel_tensor_t){0};
+    if (spec.op == KEEL_PRECISION_DEFAULT) spec.op = (int)ops_precision(context);
     if (!dtype_promote(trace_node(context, nodes[0])->dtype, trace_node(context, nodes[1])->dtype,
                        &dtype) ||
         dtype == KEEL_BOOL)
@@ -60,7 +109,12 @@ static keel_tensor_t dot(keel_context_t *context, const char *what, uint32_t nod
         return ops_refuse_two(context, what, nodes[0], nodes[1], "give more than 8 dimensions");
     add_words(words, &spec.word_count, &batch_x, &batch_y);
     add_words(words, &spec.word_count, &sum_x, &sum_y);
-    spec.dtype = dtype;
+    spec.dtype = product.dtype == KEEL_BOOL ? dtype : product.dtype;
+    if ((unsigned)spec.dtype >= KEEL_DTYPE_COUNT || !dtype_promote(dtype, spec.dtype, &larger) ||
+        larger != spec.dtype)
+        return context_fail(context, context->site,
+                            "%s: of %s it gives that or a larger one of its kind, and not %s", what,
+                            keel_dtype_text(dtype), keel_dtype_text(spec.dtype));
     for (int i = 0; i < 2; ++i) {
         keel_tensor_t operand = ops_convert(context, nodes[i], dtype);
         if (!operand.context) return operand;
@@ -69,12 +123,20 @@ static keel_tensor_t dot(keel_context_t *context, const char *what, uint32_t nod
     return trace_add(context, &spec, nodes, 2);
 }
 
-keel_tensor_t keel_dot_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y, keel_axes_t batch_x,
-                          keel_axes_t batch_y, keel_axes_t sum_x, keel_axes_t sum_y) {
+keel_tensor_t keel_dot_as_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y,
+                             keel_axes_t batch_x, keel_axes_t batch_y, keel_axes_t sum_x,
+                             keel_axes_t sum_y, keel_product_t product) {
     uint32_t nodes[2];
+    site = keel_tensor_part_of(site, "dot_as");
     keel_context_t *context = ops_begin(site, "dot", (keel_tensor_t[]){x, y}, 2, nodes);
     if (!context) return (keel_tensor_t){0};
-    return dot(context, "dot", nodes, batch_x, batch_y, sum_x, sum_y);
+    return dot(context, "dot", nodes, batch_x, batch_y, sum_x, sum_y, product);
+}
+
+keel_tensor_t keel_dot_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y, keel_axes_t batch_x,
+                          keel_axes_t batch_y, keel_axes_t sum_x, keel_axes_t sum_y) {
+    return keel_dot_as_at(keel_tensor_part_of(site, "dot"), x, y, batch_x, batch_y, sum_x, sum_y,
+                          (keel_product_t){0});
 }
 
 // The batch dimensions of both, broadcast against each other.
@@ -99,7 +161,13 @@ static bool meet_batches(keel_context_t *context, uint32_t nodes[2]) {
 }
 
 keel_tensor_t keel_matmul_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y) {
+    return keel_matmul_as_at(keel_tensor_part_of(site, "matmul"), x, y, (keel_product_t){0});
+}
+
+keel_tensor_t keel_matmul_as_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t y,
+                                keel_product_t product) {
     uint32_t nodes[2];
+    site = keel_tensor_part_of(site, "matmul_as");
     keel_context_t *context = ops_begin(site, "matmul", (keel_tensor_t[]){x, y}, 2, nodes);
     if (!context) return (keel_tensor_t){0};
     int32_t rank = trace_node_shape(context, nodes[0])->rank;
@@ -111,7 +179,7 @@ keel_tensor_t keel_matmul_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t 
     keel_axes_t batches = {.count = trace_node_shape(context, nodes[1])->rank - 2};
     for (int32_t i = 0; i < batches.count; ++i)
         batches.items[i] = i;
-    return dot(context, "matmul", nodes, batches, batches, KEEL_AXES(-1), KEEL_AXES(-2));
+    return dot(context, "matmul", nodes, batches, batches, KEEL_AXES(-1), KEEL_AXES(-2), product);
 }
 
 // Axes of one operand: its batches, and what is summed.
@@ -167,8 +235,8 @@ static keel_status_t emit_operand(emitter_t *e, const item_t *item, int which, p
     for (int32_t i = 0; i < from.rank; ++i)
         shape.dims[i] = from.dims[order[i]];
     KEEL_TRY(emit_ints(e, &fields, "dimensions", order, (uint32_t)from.rank));
-    return emit_instruction(e, "transpose", (keel_dtype_t)item->node->dtype, &shape,
-                            &item->operands[which], 1, &fields, out);
+    return emit_instruction(e, "transpose", (keel_dtype_t)trace_node(e->context, node)->dtype,
+                            &shape, &item->operands[which], 1, &fields, out);
 }
 
 static keel_status_t emit_dot(emitter_t *e, const item_t *item, keel_value_id_t *out) {
@@ -182,6 +250,7 @@ static keel_status_t emit_dot(emitter_t *e, const item_t *item, keel_value_id_t 
     KEEL_TRY(emit_ints(e, &message, "lhs_batch_dimensions", x.batches, x.batch_count));
     KEEL_TRY(emit_ints(e, &message, "rhs_batch_dimensions", y.batches, y.batch_count));
     KEEL_TRY(emit_message(e, &fields, "dot_dimension_numbers", &message));
+    KEEL_TRY(emit_precision(e, item->node, &fields));
     return emit_instruction(e, "dot", (keel_dtype_t)item->node->dtype, item->shape, operands, 2,
                             &fields, out);
 }
@@ -228,8 +297,12 @@ static keel_tensor_t gradient_dot(const rule_t *rule, int which) {
         sum_g.items[i] = first + i;
         sum_o.items[i] = other.rest[i];
     }
+    const keel_dtype_t dtype = keel_dtype(gradient_operand(rule, which));
+    keel_precision_begin_at(rule->site, rule->context, (keel_precision_t)rule->node.op);
     keel_tensor_t product = keel_dot_at(rule->site, rule->gradient, gradient_operand(rule, !which),
                                         batch_g, batch_o, sum_g, sum_o);
+    keel_precision_end(rule->context);
+    product = keel_cast_at(rule->site, product, dtype);
     // The product's axes: batches, own's rest, then the summed axes in the order of other's axes.
     keel_axes_t order = {.count = own.rank};
     for (int32_t i = 0; i < batch_count; ++i)

@@ -3,6 +3,7 @@
 
 static const operation_t *const operations[NODE_KIND_COUNT] = {
     [NODE_CONSTANT] = &operation_constant,
+    [NODE_LITERAL] = &operation_literal,
     [NODE_IOTA] = &operation_iota,
     [NODE_UNARY] = &operation_unary,
     [NODE_BINARY] = &operation_binary,

@@ -34,9 +34,9 @@ typedef struct operation_t {
 // The table in operation.c has them by the kind of their nodes. Loops and branches are apart:
 // emit_control.c, gradient_control.c. Shapes are the public functions' affair, which refuse what
 // does not fit at the call; tests/tensor/against_jax.py and differences.py have the cases.
-extern const operation_t operation_constant, operation_iota;                   // op_source.c
-extern const operation_t operation_unary, operation_binary, operation_compare; // op_elementwise.c
-extern const operation_t operation_select, operation_convert, operation_stop;  // op_elementwise.c
+extern const operation_t operation_constant, operation_literal, operation_iota; // op_source.c
+extern const operation_t operation_unary, operation_binary, operation_compare;  // op_elementwise.c
+extern const operation_t operation_select, operation_convert, operation_stop;   // op_elementwise.c
 extern const operation_t operation_broadcast, operation_reshape, operation_transpose; // op_shape.c
 extern const operation_t operation_slice, operation_pad, operation_join;              // op_shape.c
 extern const operation_t operation_reduce;                                            // op_reduce.c
@@ -81,6 +81,8 @@ keel_tensor_t ops_spread(keel_caller_t site, keel_tensor_t x, int axis, int64_t 
 // The sum of two padded tensors of one shape, without adding, where one begins along an axis where
 // the other one ends: so a split tensor gets the gradients of its parts. Empty if they are none.
 keel_tensor_t ops_join_padded(keel_context_t *context, uint32_t x, uint32_t y);
+// Of the products that are traced now.
+keel_precision_t ops_precision(const keel_context_t *context);
 // The sum of a part over the devices along these axes: op_collective.c.
 keel_tensor_t collective_sum(keel_context_t *context, keel_tensor_t x, uint32_t axes);
 
@@ -92,6 +94,8 @@ keel_status_t emit_plain(emitter_t *e, const item_t *item, const char *name, con
 // The same, whose `dimensions` are the words.
 keel_status_t emit_listed(emitter_t *e, const item_t *item, const char *name,
                           keel_value_id_t *out) KEEL_MUST_CHECK;
+// That of a product's node, which is its op.
+keel_status_t emit_precision(emitter_t *e, const node_t *node, fields_t *fields) KEEL_MUST_CHECK;
 // These computations, 2 at most, or one.
 keel_status_t emit_calls(emitter_t *e, fields_t *fields, const char *const *names,
                          uint32_t count) KEEL_MUST_CHECK;

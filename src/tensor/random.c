@@ -1,6 +1,7 @@
 // Random numbers: keel/random.h. Threefry-2x32 with 20 rounds (Salmon et al. 2011, Parallel Random
 // Numbers: As Easy as 1, 2, 3), its counters and their use as jax.random has them, so that bits
 // are equal.
+#include <float.h>
 #include <math.h>
 
 #include "tensor/operation.h"
@@ -258,4 +259,31 @@ keel_tensor_t keel_random_integers_at(keel_caller_t site, keel_tensor_t key, kee
     keel_tensor_t offset = BINARY(ADD, upper, remainder_of(site, lower, by));
     offset = keel_bitcast_at(site, remainder_of(site, offset, by), KEEL_I32);
     return BINARY(ADD, offset, NUMBER(offset, low));
+}
+
+// The smallest normal number keeps the first logarithm finite, as in jax.random.
+keel_tensor_t keel_random_gumbel_at(keel_caller_t site, keel_tensor_t key, keel_shape_t shape) {
+    site = keel_tensor_part_of(site, "random_gumbel");
+    if (!is_key(site, "random_gumbel", key) ||
+        !is_shape(site, "random_gumbel", key.context, &shape))
+        return (keel_tensor_t){0};
+    keel_tensor_t u = uniform(site, key, &shape, FLT_MIN, 1);
+    keel_tensor_t inner = keel_unary_at(site, KEEL_OP_LOG, u);
+    inner = keel_unary_at(site, KEEL_OP_NEGATE, inner);
+    return keel_unary_at(site, KEEL_OP_NEGATE, keel_unary_at(site, KEEL_OP_LOG, inner));
+}
+
+keel_tensor_t keel_random_categorical_at(keel_caller_t site, keel_tensor_t key,
+                                         keel_tensor_t logits, int axis) {
+    site = keel_tensor_part_of(site, "random_categorical");
+    uint32_t node;
+    if (!is_key(site, "random_categorical", key) ||
+        !ops_begin(site, "random_categorical", &logits, 1, &node))
+        return (keel_tensor_t){0};
+    if (!dtype_is_float(keel_dtype(logits)))
+        return context_fail(key.context, site, "random_categorical: of %s; keel_cast it",
+                            keel_dtype_text(keel_dtype(logits)));
+    keel_tensor_t noise = keel_random_gumbel_at(site, key, keel_shape(logits));
+    keel_tensor_t wide = keel_cast_at(site, logits, KEEL_F32);
+    return keel_argmax_at(site, BINARY(ADD, wide, noise), axis);
 }

@@ -41,8 +41,9 @@ bool region_refuses(keel_context_t *context, keel_caller_t site, const char *wha
     bool is_open =
         context && (context->region != KEEL_NONE || context->layers || context->callbacks);
     if (!is_open) return false;
-    context_fail(context, site, "%s: a body is being traced, and nothing of it has a value yet",
-                 what);
+    const bool is_kept = !strcmp(what, "assign") || !strcmp(what, "keep");
+    context_fail(context, site, "%s: a body is being traced, and nothing of it has a value yet%s",
+                 what, is_kept ? "; let the body give it, and take it outside" : "");
     return true;
 }
 
@@ -113,35 +114,48 @@ bool region_trace(keel_context_t *context, const body_t *body, uint32_t *out) {
 
 // ---- what regions use from outside -------------------------------------------------------------
 
-static keel_status_t use(const keel_context_t *context, uint32_t region, uint32_t node,
-                         bool *is_used, list_t *out) {
-    if (is_used[node]) return NULL;
-    is_used[node] = true;
-    if (!region_has(context, region, node)) KEEL_PUSH(out, node);
+// In an order that follows from the operands alone. What its results do not need is not used.
+static keel_status_t walk(const keel_context_t *context, uint32_t region, bool *is_used,
+                          list_t *stack, list_t *out) {
+    KEEL_PUSH(stack, context->regions.data[region].end);
+    while (stack->count) {
+        uint32_t i = stack->data[--stack->count];
+        const node_t *node = trace_node(context, i);
+        bool is_end = i == context->regions.data[region].end;
+        if (is_used[i]) continue;
+        is_used[i] = true;
+        if (!is_end) KEEL_PUSH(out, i);
+        if (!is_end && !region_has(context, region, i)) continue;
+        KEEL_TRY(keel_table_reserve(stack, node->operand_count));
+        for (uint32_t k = node->operand_count; k-- > 0;)
+            stack->data[stack->count++] = trace_operand(context, node, k);
+    }
     return NULL;
 }
 
-// What its results do not need is not used.
-static keel_status_t capture(const keel_context_t *context, uint32_t region, bool *is_used,
-                             list_t *out) {
-    const region_t *it = &context->regions.data[region];
-    is_used[it->end] = true;
-    for (uint32_t i = it->end; i > it->begin; --i) {
-        const node_t *node = trace_node(context, i);
-        if (!is_used[i] || context->trace.scopes.data[i] != region) continue;
-        for (uint32_t k = 0; k < node->operand_count; ++k)
-            KEEL_TRY(use(context, region, trace_operand(context, node, k), is_used, out));
-    }
-    return NULL;
+keel_status_t region_uses(const keel_context_t *context, uint32_t region, bool *is_used,
+                          list_t *out) {
+    list_t stack = {0};
+    keel_status_t status = walk(context, region, is_used, &stack, out);
+    keel_free(stack.data);
+    return status;
 }
 
 keel_status_t region_captures(keel_context_t *context, const int64_t *regions, uint32_t count,
                               list_t *out) {
     void *memory;
+    list_t used = {0};
     KEEL_TRY(keel_calloc((size_t)context->trace.nodes.count + 1, sizeof(bool), &memory));
     keel_status_t status = NULL;
-    for (uint32_t i = 0; i < count && !status; ++i)
-        status = capture(context, (uint32_t)regions[i], memory, out);
+    for (uint32_t i = 0; i < count && !status; ++i) {
+        used.count = 0;
+        status = region_uses(context, (uint32_t)regions[i], memory, &used);
+        if (!status) status = keel_table_reserve(out, used.count);
+        for (uint32_t k = 0; k < used.count && !status; ++k)
+            if (!region_has(context, (uint32_t)regions[i], used.data[k]))
+                out->data[out->count++] = used.data[k];
+    }
+    keel_free(used.data);
     keel_free(memory);
     return status;
 }

@@ -8,15 +8,19 @@ bool reverse_open(reverse_t *reverse, keel_context_t *context, frame_t *frame, u
     size_t count = (size_t)end + 1;
     *reverse = (reverse_t){.context = context, .frame = frame, .first = first, .end = end};
     keel_status_t status =
-        context_borrow(context, count * (sizeof(uint32_t) + sizeof(bool)), &memory);
+        context_borrow(context, count * (5 * sizeof(uint32_t) + sizeof(bool)), &memory);
     if (status) {
         context_take(context, context->site, status);
         return false;
     }
     reverse->adjoints = memory;
-    reverse->is_needed = (bool *)(reverse->adjoints + count);
+    reverse->next = reverse->adjoints + count;
+    reverse->order = reverse->next + count;
+    reverse->stack = reverse->order + count; // twice as long: a seed may be found on the way, too
+    reverse->is_needed = (bool *)(reverse->stack + 2 * count);
     for (size_t i = 0; i < count; ++i)
         reverse->adjoints[i] = KEEL_NONE;
+    memset(reverse->next, 0, count * sizeof(uint32_t));
     memset(reverse->is_needed, 0, count * sizeof(bool));
     return !context->error;
 }
@@ -35,7 +39,10 @@ static keel_tensor_t sum_of(keel_context_t *context, uint32_t x, uint32_t y) {
 void reverse_give(reverse_t *reverse, uint32_t node, keel_tensor_t part) {
     uint32_t *sum = &reverse->adjoints[node];
     if (!part.context) return;
-    if (*sum != KEEL_NONE) part = sum_of(reverse->context, *sum, part.id);
+    if (*sum != KEEL_NONE)
+        part = sum_of(reverse->context, *sum, part.id);
+    else if (!reverse->placed)
+        reverse->stack[reverse->depth++] = node;
     if (part.context) *sum = part.id;
 }
 
@@ -89,6 +96,28 @@ static void pass_back(reverse_t *reverse, uint32_t i) {
     context->naming = naming;
 }
 
+// What the walk goes over, in an order that follows from the operands alone: compilers of C
+// evaluate the arguments of a call in different orders, and gradients that meet are added in that
+// of the walk.
+static void find_order(reverse_t *reverse) {
+    const keel_context_t *context = reverse->context;
+    while (reverse->depth) {
+        uint32_t i = reverse->stack[reverse->depth - 1];
+        const node_t *node = trace_node(context, i);
+        bool is_walked = i >= reverse->first && reverse->is_needed[i];
+        if (is_walked && reverse->next[i] < node->operand_count) {
+            uint32_t operand = trace_operand(context, node, reverse->next[i]++);
+            if (reverse->is_needed[operand] && !reverse->next[operand])
+                reverse->stack[reverse->depth++] = operand;
+            continue;
+        }
+        --reverse->depth;
+        if (!is_walked || reverse->next[i] == KEEL_NONE) continue;
+        reverse->next[i] = KEEL_NONE;
+        reverse->order[reverse->placed++] = i;
+    }
+}
+
 void reverse_run(reverse_t *reverse) {
     keel_context_t *context = reverse->context;
     for (uint32_t i = reverse->first; i < reverse->end; ++i) {
@@ -96,8 +125,10 @@ void reverse_run(reverse_t *reverse) {
         for (uint32_t k = 0; k < node->operand_count && node->kind != NODE_STOP; ++k)
             reverse->is_needed[i] |= reverse->is_needed[trace_operand(context, node, k)];
     }
-    for (uint32_t i = reverse->end; i-- > reverse->first && !context->error;)
-        if (reverse->adjoints[i] != KEEL_NONE && reverse->is_needed[i]) pass_back(reverse, i);
+    find_order(reverse);
+    for (uint32_t i = reverse->placed; i-- > 0 && !context->error;)
+        if (reverse->adjoints[reverse->order[i]] != KEEL_NONE)
+            pass_back(reverse, reverse->order[i]);
 }
 
 // ---- keel_gradients ----------------------------------------------------------------------------
@@ -160,11 +191,13 @@ void keel_gradients_at(keel_caller_t site, keel_tensor_t loss, const keel_tensor
     if (!context || !count || local_refuses(context, "gradients", of_loss) ||
         !can_differentiate(context, of_loss, x, count, out))
         return;
-    keel_status_t status = context_borrow(context, count * sizeof(uint32_t), &memory);
+    keel_status_t status = keel_table_reserve(&context->losses, 1);
+    if (!status) status = context_borrow(context, count * sizeof(uint32_t), &memory);
     if (status) {
         context_take(context, site, status);
         return;
     }
+    context->losses.data[context->losses.count++] = of_loss;
     if (ops_begin(site, "gradients", x, (uint32_t)count, memory))
         differentiate(context, of_loss, memory, count, out);
     context_return(context, memory);

@@ -56,6 +56,10 @@ keel_bytes_t keel_tensor_newest(const keel_context_t *context) {
     return context ? keel_buffer_bytes(&context->newest) : keel_bytes(NULL, 0);
 }
 
+uint32_t keel_tensor_step(const keel_context_t *context) {
+    return context->step;
+}
+
 bool keel_tensor_is_step_open(const keel_context_t *context) {
     return context->trace.nodes.count || context->assigned.count || context->error;
 }

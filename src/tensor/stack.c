@@ -13,6 +13,7 @@ typedef struct stack_t {
     result_t *types;           // of these, for the first layer
     uint32_t made, made_here;  // where its numbers and those of the layer at hand begin
     uint32_t number_count;     // of each layer
+    list_t numbers;            // which of these is which input of the scan
     KEEL_TABLE(uint32_t) same; // for each node of the first region, that of the layer at hand
 } stack_t;
 
@@ -227,7 +228,7 @@ static void compare_layers(stack_t *stack) {
 static keel_tensor_t input_of(const stack_t *stack, size_t layer, size_t which) {
     const size_t parameters = stack->layers->parameter_count;
     if (which < parameters) return parameters_of(stack, layer)[which];
-    const size_t number = layer * stack->number_count + which - parameters;
+    const size_t number = layer * stack->number_count + stack->numbers.data[which - parameters];
     return (keel_tensor_t){stack->context, stack->context->made.data[stack->made + number],
                            stack->context->step};
 }
@@ -291,6 +292,43 @@ static bool trace_scanned(stack_t *stack, uint32_t *out) {
     return is_good;
 }
 
+// The numbers in the order in which the layer's results need them; those that they do not need
+// come last.
+static keel_status_t sort_numbers(stack_t *stack, uint32_t region, bool *is_used, list_t *used) {
+    keel_context_t *context = stack->context;
+    trace_t *trace = &context->trace;
+    const region_t *it = &context->regions.data[region];
+    const size_t fixed = stack->layers->carry_count + stack->layers->parameter_count;
+    KEEL_TRY(region_uses(context, region, is_used, used));
+    KEEL_TRY(keel_table_reserve(&stack->numbers, stack->number_count));
+    KEEL_TRY(keel_table_reserve(used, it->end - it->begin));
+    for (uint32_t i = it->begin; i < it->end; ++i)
+        if (!is_used[i]) used->data[used->count++] = i;
+    for (uint32_t i = 0; i < used->count; ++i) {
+        const node_t *node = trace_node(context, used->data[i]);
+        int64_t *which = trace->words.data + node->first_word;
+        if (node->kind != NODE_PARAMETER || trace->scopes.data[used->data[i]] != region ||
+            *which < (int64_t)fixed)
+            continue;
+        stack->numbers.data[stack->numbers.count] = (uint32_t)(*which - (int64_t)fixed);
+        *which = (int64_t)fixed + stack->numbers.count++;
+    }
+    return NULL;
+}
+
+// As the numbers become inputs of the scan, the order in which a compiler of C had the layer ask
+// for them must not be that of the inputs.
+static bool order_numbers(stack_t *stack, uint32_t region) {
+    void *memory;
+    list_t used = {0};
+    if (!took(stack, keel_calloc((size_t)stack->context->trace.nodes.count + 1, 1, &memory)))
+        return false;
+    bool is_good = took(stack, sort_numbers(stack, region, memory, &used));
+    keel_free(used.data);
+    keel_free(memory);
+    return is_good;
+}
+
 static void scan_layers(stack_t *stack, keel_tensor_t *out) {
     const keel_layers_t *layers = stack->layers;
     const size_t count = layers->parameter_count + stack->number_count;
@@ -304,10 +342,11 @@ static void scan_layers(stack_t *stack, keel_tensor_t *out) {
                               .input_count = count,
                               .length = (int64_t)layers->layer_count,
                               .save = layers->save};
-    for (size_t i = 0; i < count; ++i)
-        inputs[i] = stacked(stack, i);
-    if (!stack->number_count || trace_scanned(stack, &region))
+    if (!stack->number_count || (trace_scanned(stack, &region) && order_numbers(stack, region))) {
+        for (size_t i = 0; i < count; ++i)
+            inputs[i] = stacked(stack, i);
         control_scan(stack->site, stack->context, &scan, region, out);
+    }
     keel_free(inputs);
 }
 
@@ -396,6 +435,7 @@ void keel_layers_at(keel_caller_t site, keel_context_t *context, keel_layer_t la
     keel_free(stack.in);
     keel_free(stack.types);
     keel_free(stack.same.data);
+    keel_free(stack.numbers.data);
 }
 
 const char *keel_layers_declined(const keel_context_t *context) {

@@ -40,6 +40,8 @@ bool keel_tensor_is_variable(keel_tensor_t tensor);
 
 // The HLO of the newest program; empty if there is none. Lives until the next one.
 keel_bytes_t keel_tensor_newest(const keel_context_t *context);
+// The number of the open step; another one for each.
+uint32_t keel_tensor_step(const keel_context_t *context);
 // Whether the open step has traced or assigned anything.
 bool keel_tensor_is_step_open(const keel_context_t *context);
 

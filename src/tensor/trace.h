@@ -6,13 +6,15 @@
 //   operation.c  the table of operations: one file op_*.c for each family has what is refused, the
 //                shape of what it gives, its HLO and its gradient; operation.h says how
 //   window.c     windows, of convolutions and reductions
-//   layers.c     what is made of operations; arrays.c: of those on places; random.c: of bits
+//   layers.c     what is made of operations; axes.c, arrays.c: of those on axes and places;
+//                random.c: of bits
 //   region.c     computations in the trace: bodies of loops and branches
 //   control.c    loops, branches, checkpoints
 //   custom.c     gradients of the user
 //   naming.c     named scopes
 //   stack.c      layers as a scan
 //   gradient.h   reverse mode over the trace
+//   order.c      the nodes that a program needs, in an order of their own
 //   emit.c       trace -> program model (an HLO program; read/write.h writes it); emit_model.c and
 //                emit_sharding.c have its pieces
 //   number.c     host numbers as elements of a dtype; sent.c: on the devices
@@ -49,6 +51,7 @@ typedef enum node_kind {
     NODE_INPUT,     // words: its place among the step's inputs; its sharding
     NODE_NUMBER,    // words: its place among the step's numbers
     NODE_CONSTANT,  // words: bits of a double
+    NODE_LITERAL,   // an array; words: its elements, packed
     NODE_IOTA,      // words: axis
     NODE_UNARY,     // op: keel_unary_op_t
     NODE_BINARY,    // op: keel_binary_op_t
@@ -65,10 +68,11 @@ typedef enum node_kind {
     // words.
     NODE_WINDOW_PUT,
     NODE_WINDOW_TAKE,
-    NODE_COMPLEX,       // of a real and an imaginary part
-    NODE_COMPLEX_PART,  // op: 1 if it is the imaginary one
-    NODE_FFT,           // op: XLA's fft_type; words: lengths
-    NODE_DOT,           // words: batches, their number first, of x and y; then the same for sums
+    NODE_COMPLEX,      // of a real and an imaginary part
+    NODE_COMPLEX_PART, // op: 1 if it is the imaginary one
+    NODE_FFT,          // op: XLA's fft_type; words: lengths
+    // op: keel_precision_t; words: batches, their number first, of x and y; then the same for sums
+    NODE_DOT,
     NODE_SLICE,         // words: axis, from, to, step
     NODE_PAD,           // words: axis, before, after, between
     NODE_JOIN,          // concatenate; words: axis
@@ -77,7 +81,7 @@ typedef enum node_kind {
     NODE_PUT,           // operand 2 into operand 0 at operand 1; words: the same; op: keel_put_op_t
     NODE_DYNAMIC_SLICE, // of operand 0 from operand 1 on; words: axis
     NODE_DYNAMIC_UPDATE, // operand 1 in operand 0 from operand 2 on; words: axis
-    NODE_CONVOLUTION,    // words: groups, windows (op_convolution.c)
+    NODE_CONVOLUTION,    // op: keel_precision_t; words: groups, windows (op_convolution.c)
     NODE_CALL,           // a custom call; a tuple if it has several results (op_call.c)
     NODE_STOP,           // its operand, without a gradient
     NODE_BITCAST,
@@ -249,7 +253,9 @@ struct keel_context_t {
     KEEL_TABLE(char) naming_text;
     uint32_t naming;                 // the innermost open one; KEEL_NONE: none
     uint32_t naming_skipped;         // begun behind an error, and not ended
+    KEEL_TABLE(uint8_t) precisions;  // keel_precision_t of the scopes that are open
     KEEL_TABLE(callbacks_t) customs; // of the open step
+    KEEL_TABLE(uint32_t) losses;     // of which the open step has gradients
     char *declined;                  // why keel_layers did not scan; NULL: it did
     uint32_t layers;                 // calls of keel_layers that are under way
     uint32_t callbacks;              // other callbacks that trace in no region, and are under way
@@ -306,8 +312,11 @@ bool axes_resolve(const keel_axes_t *axes, int32_t rank, int32_t out[KEEL_MAX_RA
 
 // ---- number.c ----------------------------------------------------------------------------------
 
-// False if it is not an integer that the dtype has. Floats round what they do not have.
+// False if it is not an integer that the dtype has, or a float beyond its largest. Floats round
+// what is between theirs.
 bool number_fits(keel_dtype_t dtype, double value);
+// The lowest number of the dtype that is finite; it has one if it is neither bool nor complex.
+double number_lowest(keel_dtype_t dtype);
 // Writes keel_dtype_size bytes. Integers are truncated and clamped, small floats rounded to even.
 void number_encode(keel_dtype_t dtype, double value, void *out);
 
@@ -424,6 +433,10 @@ static inline const uint32_t *region_results(const keel_context_t *context, uint
     return trace_operands(&context->trace, trace_node(context, context->regions.data[region].end));
 }
 result_t region_node_type(const keel_context_t *context, uint32_t node);
+// Appends what the results of a closed region need, each node once, that of regions around it too:
+// in an order that follows from the operands alone. `is_used`: of each node of the trace.
+keel_status_t region_uses(const keel_context_t *context, uint32_t region, bool *is_used,
+                          list_t *out) KEEL_MUST_CHECK;
 // Appends what these closed regions use from outside, each once.
 keel_status_t region_captures(keel_context_t *context, const int64_t *regions, uint32_t count,
                               list_t *out) KEEL_MUST_CHECK;
@@ -501,6 +514,21 @@ bool local_mix(keel_context_t *context, node_kind_t kind, const uint32_t **opera
                uint32_t count);
 // True, with an error, if a node is local.
 bool local_refuses(keel_context_t *context, const char *what, uint32_t node);
+
+// ---- order.c -----------------------------------------------------------------------------------
+
+// What some results need of a trace. Its order follows from the operands alone, and so do the
+// numbers of its regions.
+typedef struct ordered_t {
+    trace_t trace;
+    KEEL_TABLE(region_t) regions;
+    list_t results; // the nodes
+} ordered_t;
+
+// Closed whatever is returned.
+keel_status_t order_open(const keel_context_t *context, const uint32_t *results, uint32_t count,
+                         ordered_t *out) KEEL_MUST_CHECK;
+void order_close(ordered_t *ordered);
 
 // ---- emit.c ------------------------------------------------------------------------------------
 

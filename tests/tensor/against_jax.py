@@ -15,6 +15,7 @@ import sys
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("JAX_ENABLE_X64", "1")
 import arrays  # noqa: E402
+import axes  # noqa: E402
 import complexes  # noqa: E402
 import front  # noqa: E402
 import jax  # noqa: E402
@@ -27,7 +28,7 @@ SMALL = {"bfloat16": 2**-7, "float16": 2**-10, "float8_e4m3fn": 2**-2, "float8_e
 TOGETHER = 40  # cases in a program: compiling is what takes time
 
 
-class Jax(arrays.Arrays, complexes.Complexes):
+class Jax(arrays.Arrays, axes.Axes, complexes.Complexes):
     """What front.Front offers, by JAX."""
 
     UNARY = {
@@ -154,7 +155,7 @@ class Jax(arrays.Arrays, complexes.Complexes):
         return -jnp.take_along_axis(jax.nn.log_softmax(logits), targets[..., None], -1)[..., 0]
 
 
-class Front(front.Front, arrays.FrontArrays):
+class Front(front.Front, arrays.FrontArrays, axes.FrontAxes):
     pass
 
 
@@ -467,6 +468,7 @@ def fill():
     for some in (add_elementwise, add_casts, add_products, add_shapes, add_layers):
         some()
     arrays.fill(add, floats, integers, DTYPE)
+    axes.fill(add, floats, integers, DTYPE)
     complexes.fill(add, floats, integers, DTYPE)
 
 

@@ -144,6 +144,8 @@ class Arrays:
             return jax.random.normal(key, shape, "float32")
         if name == "bernoulli":
             return jax.random.uniform(key, shape, "float32") < arguments[1]
+        if name == "gumbel":
+            return jax.random.gumbel(key, shape, "float32")
         return jax.random.randint(key, shape, arguments[1], arguments[2], "int32")
 
 
@@ -219,7 +221,7 @@ class FrontArrays:
             self.c.keel_random_split_at.restype = None
             self.c.keel_random_split_at(front.HERE, key, ctypes.c_size_t(arguments[0]), out)
             return out[arguments[1]]
-        if name in ("bits", "normal"):
+        if name in ("bits", "normal", "gumbel"):
             return self.call(f"random_{name}", key, front.shape_of(arguments[0]))
         if name == "uniform":
             return self.call("random_uniform", key, front.shape_of(arguments[0]),

@@ -29,6 +29,8 @@ VALUES = {
     "keel_spec_t": ["KEEL_SPEC(NULL)", 'KEEL_SPEC("none")'],
     "keel_dtype_t": ["KEEL_F32", "KEEL_I32"],
     "keel_order_t": ["KEEL_ASCENDING"],
+    "keel_precision_t": ["((keel_precision_t)9)"],
+    "keel_product_t": ["((keel_product_t){.dtype = KEEL_I8})"],
     "keel_put_op_t": ["KEEL_PUT_SET"],
     "keel_reduce_op_t": ["KEEL_OP_ANY"],
     "keel_binary_op_t": ["KEEL_OP_SUBTRACT"],

@@ -342,6 +342,61 @@ static void first_values_of_one_name_are_of_one_seed(void **state) {
     assert_float_equal(first[1], second[1], 0);
 }
 
+// ---- what a dtype does not have ----------------------------------------------------------------
+
+typedef struct limit_t {
+    keel_dtype_t dtype;
+    double largest, above; // the first that rounds to no number
+} limit_t;
+
+static void a_number_that_its_dtype_does_not_have_is_refused(void **state) {
+    (void)state;
+    static const limit_t limits[] = {
+        {KEEL_F8E4M3FN, 448, 465},    {KEEL_F8E5M2, 57344, 61440},         {KEEL_F16, 65504, 65520},
+        {KEEL_BF16, 3.38e38, 3.4e38}, {KEEL_F32, 3.4e38, 3.5e38},          {KEEL_I8, 127, 128},
+        {KEEL_U16, 65535, 65536},     {KEEL_I32, 2147483647, 2147483648.0}};
+    const float one = 1;
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SCALAR, &one);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; ++i) {
+        const limit_t *limit = &limits[i];
+        const double sign = limit->dtype == KEEL_U16 || limit->dtype == KEEL_I8 ? 1 : -1;
+        keel_tensor_t like = keel_cast(x, limit->dtype);
+        assert_false(keel_is_empty(keel_number(like, limit->largest)));
+        assert_false(keel_is_empty(keel_constant(like, limit->largest)));
+        assert_true(keel_is_empty(keel_number(like, limit->above)));
+        expect_error("scalars_test.c", "number: ", keel_dtype_text(limit->dtype), "cannot hold");
+        like = keel_cast(x, limit->dtype);
+        if (limit->dtype != KEEL_I32) {
+            assert_true(keel_is_empty(keel_constant(like, sign * limit->above)));
+            expect_error("scalars_test.c", "constant: ", "cannot hold");
+        }
+        keel_step_discard(keel);
+    }
+    keel_tensor_t half = keel_cast(x, KEEL_F16);
+    assert_false(keel_is_empty(keel_number(half, INFINITY)));
+    assert_false(keel_is_empty(keel_constant(half, NAN)));
+    assert_true(keel_is_empty(keel_constant(keel_cast(x, KEEL_F8E4M3FN), -INFINITY)));
+    expect_error("f8e4m3fn cannot hold -inf");
+    assert_true(keel_is_empty(keel_lowest(keel_compare_at(KEEL_HERE, KEEL_OP_LESS, x, x))));
+    expect_error("lowest: bool has none");
+    keel_release(x);
+}
+
+static void the_lowest_number_hides_a_score_in_any_float(void **state) {
+    (void)state;
+    static const keel_dtype_t dtypes[] = {KEEL_F8E4M3FN, KEEL_F8E5M2, KEEL_F16, KEEL_BF16,
+                                          KEEL_F32};
+    static const float lowest[] = {-448, -57344, -65504, -3.3895313892515355e38f,
+                                   -3.4028234663852886e38f};
+    const float one = 1;
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SCALAR, &one);
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; ++i)
+        assert_float_equal(item(keel_cast(keel_lowest(keel_cast(x, dtypes[i])), KEEL_F32)),
+                           lowest[i], 0);
+    keel_step_discard(keel);
+    keel_release(x);
+}
+
 // ---- what a program is all the same ------------------------------------------------------------
 
 static uint64_t programs_of(keel_attention_options_t options) {
@@ -385,6 +440,8 @@ int main(void) {
         cmocka_unit_test(bounds_of_random_integers_are_no_part_of_the_program),
         cmocka_unit_test(sizes_of_first_values_are_no_part_of_the_program),
         cmocka_unit_test(first_values_of_one_name_are_of_one_seed),
+        cmocka_unit_test(a_number_that_its_dtype_does_not_have_is_refused),
+        cmocka_unit_test(the_lowest_number_hides_a_score_in_any_float),
         cmocka_unit_test(what_is_0_or_not_is_a_part_of_the_program),
         cmocka_unit_test(scalars_have_names),
     };

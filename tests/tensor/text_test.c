@@ -35,6 +35,64 @@ static bool newest_has(const char *text) {
     return memmem(newest.data, newest.size, text, strlen(text));
 }
 
+static size_t times_in_newest(const char *word) {
+    char *text;
+    size_t count = 0;
+    assert_ok(keel_program_text(keel, &text));
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word))
+        ++count;
+    keel_text_free(text);
+    return count;
+}
+
+static void a_product_has_the_precision_of_its_scope_and_so_has_its_gradient(void **state) {
+    (void)state;
+    const float data[4] = {1, 2, 3, 4};
+    const keel_product_t high = {.precision = KEEL_PRECISION_HIGH};
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SHAPE(2, 2), data), g;
+    keel_precision_begin(keel, KEEL_PRECISION_HIGHEST);
+    keel_tensor_t y = keel_matmul(x, x);
+    keel_precision_end(keel);
+    keel_assign(x, y);
+    assert_ok(keel_step_end(keel));
+    assert_int_equal(times_in_newest("HIGHEST"), 2); // of both operands
+    keel_precision_begin(keel, KEEL_PRECISION_HIGHEST);
+    y = keel_einsum("ij,jk->ik", keel_matmul(x, x), x);
+    keel_precision_end(keel);
+    keel_gradients(keel_sum(y, KEEL_AXES(0, 1)), &x, 1, &g);
+    keel_assign(x, g);
+    assert_ok(keel_step_end(keel));
+    assert_int_equal(times_in_newest("HIGHEST"), 2 * 5); // the last value itself is not needed
+    keel_precision_begin(keel, KEEL_PRECISION_HIGHEST);  // left open: it ends with the step
+    keel_assign(x, keel_matmul_as(x, x, high));
+    assert_ok(keel_step_end(keel));
+    assert_int_equal(times_in_newest("HIGHEST"), 0);
+    assert_int_equal(times_in_newest("HIGH"), 2);
+    keel_assign(x, keel_matmul(x, x));
+    assert_ok(keel_step_end(keel));
+    assert_int_equal(times_in_newest("HIGH"), 0);
+    keel_precision_end(keel); // more often than begun
+    keel_release(x);
+}
+
+static void a_product_gives_a_larger_dtype_of_its_kind(void **state) {
+    (void)state;
+    const float data[4] = {1, 2, 3, 4};
+    keel_tensor_t x = keel_variable(keel, "x", KEEL_F32, KEEL_SHAPE(2, 2), data);
+    keel_tensor_t b = keel_cast(x, KEEL_BF16);
+    assert_int_equal(keel_dtype(keel_matmul(b, b)), KEEL_BF16);
+    keel_assign(x, keel_matmul_as(b, b, (keel_product_t){.dtype = KEEL_F32}));
+    assert_ok(keel_step_end(keel));
+    assert_int_equal(times_in_newest("tensor<2x2xbf16>, tensor<2x2xbf16>) -> tensor<2x2xf32>"), 1);
+    keel_matmul_as(x, x, (keel_product_t){.dtype = KEEL_BF16});
+    expect_error("text_test.c", "matmul_as: of f32 it gives that or a larger one", "not bf16");
+    keel_matmul_as(x, x, (keel_product_t){.precision = (keel_precision_t)7});
+    expect_error("matmul_as: there is no precision 7");
+    keel_precision_begin(keel, (keel_precision_t)7);
+    expect_error("precision_begin: there is no precision 7");
+    keel_release(x);
+}
+
 static void a_number_is_called_as_it_is_written(void **state) {
     (void)state;
     const float one = 1;
@@ -199,6 +257,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_is_no_text_before_a_program),
         cmocka_unit_test(the_text_has_each_operation_and_its_line),
+        cmocka_unit_test(a_product_has_the_precision_of_its_scope_and_so_has_its_gradient),
+        cmocka_unit_test(a_product_gives_a_larger_dtype_of_its_kind),
         cmocka_unit_test(a_number_is_called_as_it_is_written),
         cmocka_unit_test(results_are_called_after_what_they_are_assigned_to),
         cmocka_unit_test(names_that_cannot_be_told_apart_are_none),
