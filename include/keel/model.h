@@ -39,13 +39,14 @@ typedef struct keel_init_t {
     keel_tensor_t (*make)(keel_tensor_t random, const void *data);
     const void *data;
 } keel_init_t;
-#define KEEL_UNSET ((keel_init_t){KEEL_INIT_NONE, 0, NULL, NULL}) // a checkpoint or you assign it
+#define KEEL_UNSET                                                                                 \
+    (KEEL_MAKE_(keel_init_t){KEEL_INIT_NONE, 0, NULL, NULL}) // a checkpoint or you assign it
 // KEEL_FILL(value), KEEL_UNIFORM(limit) in [-limit, limit), KEEL_NORMAL(deviation) around 0 with
 // this standard deviation, KEEL_MADE(make, data).
-#define KEEL_FILL(...) ((keel_init_t){KEEL_INIT_FILL, __VA_ARGS__, NULL, NULL})
-#define KEEL_UNIFORM(...) ((keel_init_t){KEEL_INIT_UNIFORM, __VA_ARGS__, NULL, NULL})
-#define KEEL_NORMAL(...) ((keel_init_t){KEEL_INIT_NORMAL, __VA_ARGS__, NULL, NULL})
-#define KEEL_MADE(make, ...) ((keel_init_t){KEEL_INIT_MADE, 0, make, __VA_ARGS__})
+#define KEEL_FILL(...) (KEEL_MAKE_(keel_init_t){KEEL_INIT_FILL, __VA_ARGS__, NULL, NULL})
+#define KEEL_UNIFORM(...) (KEEL_MAKE_(keel_init_t){KEEL_INIT_UNIFORM, __VA_ARGS__, NULL, NULL})
+#define KEEL_NORMAL(...) (KEEL_MAKE_(keel_init_t){KEEL_INIT_NORMAL, __VA_ARGS__, NULL, NULL})
+#define KEEL_MADE(make, ...) (KEEL_MAKE_(keel_init_t){KEEL_INIT_MADE, 0, make, __VA_ARGS__})
 
 typedef struct keel_leaf_t {
     const char *name; // the whole one; the tree's
@@ -59,7 +60,8 @@ KEEL_API keel_status_t keel_tree_create(keel_context_t *context, keel_tree_t **o
 // Releases its variables. NULL is allowed.
 KEEL_API void keel_tree_free(keel_tree_t *tree);
 
-// Names that follow, added or looked up, are below this one, until keel_tree_leave. Nests.
+// Names that follow, added or looked up, are below this one, until keel_tree_leave. Nests. The end
+// of the step leaves all of them.
 #define keel_tree_enter(...) keel_tree_enter_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API void keel_tree_enter_at(keel_caller_t site, keel_tree_t *tree, const char *format, ...)
     KEEL_PRINTF(3, 4);
@@ -138,11 +140,12 @@ typedef struct keel_schedule_t {
 } keel_schedule_t;
 // KEEL_CONSTANT_RATE(peak), KEEL_LINEAR_RATE(peak, warmup, end, last), KEEL_COSINE_RATE(peak,
 // warmup, end, last).
-#define KEEL_CONSTANT_RATE(...) ((keel_schedule_t){KEEL_CURVE_CONSTANT, __VA_ARGS__, 0, 0, 1})
+#define KEEL_CONSTANT_RATE(...)                                                                    \
+    (KEEL_MAKE_(keel_schedule_t){KEEL_CURVE_CONSTANT, __VA_ARGS__, 0, 0, 1})
 #define KEEL_LINEAR_RATE(peak, warmup, end, ...)                                                   \
-    ((keel_schedule_t){KEEL_CURVE_LINEAR, peak, warmup, end, __VA_ARGS__})
+    (KEEL_MAKE_(keel_schedule_t){KEEL_CURVE_LINEAR, peak, warmup, end, __VA_ARGS__})
 #define KEEL_COSINE_RATE(peak, warmup, end, ...)                                                   \
-    ((keel_schedule_t){KEEL_CURVE_COSINE, peak, warmup, end, __VA_ARGS__})
+    (KEEL_MAKE_(keel_schedule_t){KEEL_CURVE_COSINE, peak, warmup, end, __VA_ARGS__})
 
 // `t`: a scalar. f32, or f64 if `t` is f64.
 #define keel_rate(...) keel_rate_at(KEEL_HERE, __VA_ARGS__)
@@ -168,21 +171,25 @@ typedef struct keel_optimizer_options_t {
     // of these run one program, which keeps sums on the device and sets them to 0 in place.
     int every;
     const char *name; // in front of its state's names; default "optimizer"
+    // Which parameters it trains, and clips by the norm of; NULL: all. It is asked once.
+    keel_filter_t only;
+    const void *only_data;
 } keel_optimizer_options_t;
 // KEEL_SGD(rate), KEEL_ADAMW(rate), KEEL_LION(rate), of a constant rate.
 #define KEEL_SGD(...)                                                                              \
-    ((keel_optimizer_options_t){KEEL_RULE_SGD, KEEL_CONSTANT_RATE(__VA_ARGS__), 0, 0, 0, 0, 0, 1,  \
-                                NULL})
+    (KEEL_MAKE_(keel_optimizer_options_t){KEEL_RULE_SGD, KEEL_CONSTANT_RATE(__VA_ARGS__), 0, 0, 0, \
+                                          0, 0, 1, NULL, NULL, NULL})
 #define KEEL_ADAMW(...)                                                                            \
-    ((keel_optimizer_options_t){KEEL_RULE_ADAMW, KEEL_CONSTANT_RATE(__VA_ARGS__), 0.9, 0.999,      \
-                                1e-8, 0, 0, 1, NULL})
+    (KEEL_MAKE_(keel_optimizer_options_t){KEEL_RULE_ADAMW, KEEL_CONSTANT_RATE(__VA_ARGS__), 0.9,   \
+                                          0.999, 1e-8, 0, 0, 1, NULL, NULL, NULL})
 #define KEEL_LION(...)                                                                             \
-    ((keel_optimizer_options_t){KEEL_RULE_LION, KEEL_CONSTANT_RATE(__VA_ARGS__), 0.9, 0.99, 0, 0,  \
-                                0, 1, NULL})
+    (KEEL_MAKE_(keel_optimizer_options_t){KEEL_RULE_LION, KEEL_CONSTANT_RATE(__VA_ARGS__), 0.9,    \
+                                          0.99, 0, 0, 0, 1, NULL, NULL, NULL})
 
 typedef struct keel_optimizer_t keel_optimizer_t;
 
-// Trains the parameters that the tree has now. Its state goes into the tree: the number of steps as
+// Trains the parameters that the tree has now, or those of them that it is for: several optimizers
+// with names of their own share a tree. Its state goes into the tree: the number of steps as
 // an i32, "optimizer.step", and for each parameter x "optimizer.m.x", "optimizer.v.x" and
 // "optimizer.sum.x", as far as its rule needs them. Initialize it with the tree, or load it. If
 // this fails, the tree is as it was.
@@ -218,6 +225,25 @@ typedef keel_tensor_t (*keel_loss_t)(void *data, keel_tensor_t micro);
 #define keel_minimize_over(...) keel_minimize_over_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_minimize_over_at(keel_caller_t site, keel_optimizer_t *optimizer,
                                              int64_t count, keel_loss_t loss, void *data);
+
+// Losses that give more than themselves. `loss` is a body that is called once, and traces
+// micro-batch `micro`. `in`: what the last one carried on; `out`: what this one carries on, then
+// what is summed over all, such as counts of dropped tokens, then what is stacked along a new axis
+// 0. None of these has a gradient outside its loss. Nothing is assigned in a body: assign what
+// comes out.
+typedef struct keel_losses_t {
+    int64_t count; // of micro-batches
+    keel_tensor_t (*loss)(void *data, keel_tensor_t micro, const keel_tensor_t *in,
+                          keel_tensor_t *out);
+    void *data;
+    const keel_tensor_t *carry; // before the first micro-batch
+    size_t carry_count, sum_count, stack_count;
+} keel_losses_t;
+
+// keel_minimize_over for these. `out`: the last carry, the sums, the stacks. Returns the mean loss.
+#define keel_minimize_losses(...) keel_minimize_losses_at(KEEL_HERE, __VA_ARGS__)
+KEEL_API keel_tensor_t keel_minimize_losses_at(keel_caller_t site, keel_optimizer_t *optimizer,
+                                               const keel_losses_t *losses, keel_tensor_t *out);
 // Micro-batch `micro` of [A, B, ...]: [B, ...].
 #define keel_micro_batch(...) keel_micro_batch_at(KEEL_HERE, __VA_ARGS__)
 KEEL_API keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x,

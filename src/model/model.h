@@ -40,6 +40,7 @@ struct keel_tree_t {
     // The names that new ones are below, with their dots, and where each of them begins.
     char scope[MAX_NAME + 1];
     KEEL_TABLE(uint32_t) scopes;
+    uint32_t step; // in which they were entered
 };
 
 // The leaf of a whole name; NULL if there is none.

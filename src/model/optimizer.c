@@ -29,13 +29,25 @@ static keel_status_t refuse(const char *what) {
     return keel_status_make(KEEL_INVALID, "optimizer: %s", what);
 }
 
+static bool is_trained(const keel_optimizer_options_t *options, const keel_leaf_t *leaf) {
+    return !leaf->is_state && (!options->only || options->only(leaf, options->only_data));
+}
+
+static size_t count_trained(const keel_tree_t *tree, const keel_optimizer_options_t *options) {
+    size_t count = 0;
+    for (size_t i = 0; i < keel_tree_count(tree); ++i) {
+        const keel_leaf_t leaf = keel_tree_leaf(tree, i);
+        count += is_trained(options, &leaf);
+    }
+    return count;
+}
+
 static keel_status_t check(const keel_tree_t *tree, const keel_optimizer_options_t *options) {
     if (!options) return refuse("no options");
     if ((unsigned)options->rule > KEEL_RULE_LION) return refuse("there is no such rule");
     if (options->every < 0) return refuse("a step is the mean of 1 step or more");
     if (options->name && strlen(options->name) > MAX_NAME) return refuse("its name is too long");
-    if (!keel_tree_select(tree, keel_is_parameter, NULL, NULL, 0))
-        return refuse("the tree has no parameters");
+    if (!count_trained(tree, options)) return refuse("the tree has no parameters");
     return NULL;
 }
 
@@ -77,7 +89,7 @@ static void fill_slots(keel_caller_t site, keel_tree_t *tree, keel_optimizer_t *
     size_t count = 0;
     for (size_t i = 0; i < leaves; ++i) {
         const keel_leaf_t leaf = keel_tree_leaf(tree, i);
-        if (leaf.is_state) continue;
+        if (!is_trained(options, &leaf)) continue;
         slot_t slot = {.leaf = i, .x = leaf.tensor, .rate = 1, .decay = 1};
         if (rules_need_first(options)) slot.first = add_moment(site, tree, optimizer, "m", &leaf);
         if (rules_need_second(options)) slot.second = add_moment(site, tree, optimizer, "v", &leaf);
@@ -98,7 +110,7 @@ static keel_status_t fill(keel_caller_t site, keel_tree_t *tree, keel_optimizer_
     const char *name = optimizer->options.name ? optimizer->options.name : "optimizer";
     KEEL_TRY(keel_strdup(keel_str(name), &optimizer->name));
     optimizer->options.name = optimizer->name;
-    KEEL_TRY(make_room(optimizer, keel_tree_select(tree, keel_is_parameter, NULL, NULL, 0)));
+    KEEL_TRY(make_room(optimizer, count_trained(tree, &optimizer->options)));
     optimizer->step = add_counter(site, tree, optimizer, "step");
     if (optimizer->every > 1) optimizer->micro = add_counter(site, tree, optimizer, "micro");
     fill_slots(site, tree, optimizer);
@@ -299,26 +311,38 @@ void keel_minimize_at(keel_caller_t site, keel_optimizer_t *optimizer, keel_tens
 
 // ---- many losses -------------------------------------------------------------------------------
 
-typedef struct losses_t {
+typedef struct loop_t {
     keel_caller_t site;
-    const keel_optimizer_t *optimizer;
-    keel_loss_t loss;
-    void *data;
-} losses_t;
+    keel_optimizer_t *optimizer;
+    const keel_losses_t *losses;
+} loop_t;
 
-// In: the sums so far of the gradients of each slot, and which micro-batch; out: the next sums, and
-// its loss.
+// In: the sums so far of the gradients of each slot, what is carried on, and which micro-batch;
+// out: the next of these, its loss, and what else it gives.
 static void add_micro(void *user, const keel_tensor_t *in, keel_tensor_t *out) {
-    const losses_t *losses = user;
-    const keel_optimizer_t *optimizer = losses->optimizer;
-    const keel_caller_t site = losses->site;
-    const size_t count = optimizer->count;
-    keel_tensor_t loss = losses->loss(losses->data, in[count]);
-    if (keel_is_empty(loss)) return; // the loop says so
-    keel_gradients_at(site, loss, optimizer->parameters, count, out);
-    for (size_t i = 0; i < count; ++i)
-        out[i] = BINARY(ADD, in[i], keel_cast_at(site, out[i], keel_dtype(in[i])));
-    out[count] = keel_cast_at(site, loss, rules_dtype(keel_dtype(loss)));
+    const loop_t *loop = user;
+    const keel_optimizer_t *optimizer = loop->optimizer;
+    const keel_losses_t *losses = loop->losses;
+    const keel_caller_t site = loop->site;
+    const size_t count = optimizer->count, carried = losses->carry_count;
+    const size_t given = losses->sum_count + losses->stack_count;
+    void *memory;
+    keel_status_t status = keel_calloc(carried + given + 1, sizeof(keel_tensor_t), &memory);
+    if (status) {
+        keel_tensor_fail(optimizer->tree->context, site, status);
+        return;
+    }
+    keel_tensor_t *more = memory;
+    keel_tensor_t loss = losses->loss(losses->data, in[count + carried], in + count, more);
+    if (!keel_is_empty(loss)) { // otherwise the loop says so
+        keel_gradients_at(site, loss, optimizer->parameters, count, out);
+        for (size_t i = 0; i < count; ++i)
+            out[i] = BINARY(ADD, in[i], keel_cast_at(site, out[i], keel_dtype(in[i])));
+        out[count + carried] = keel_cast_at(site, loss, rules_dtype(keel_dtype(loss)));
+    }
+    if (carried) memcpy(out + count, more, carried * sizeof *more);
+    if (given) memcpy(out + count + carried + 1, more + carried, given * sizeof *more);
+    keel_free(memory);
 }
 
 // Zeros for the sums of gradients.
@@ -330,41 +354,82 @@ static void begin_sums(keel_caller_t site, const keel_optimizer_t *optimizer, ke
     }
 }
 
-// `sums` has room for two lists of gradients, each with one more.
-static keel_tensor_t minimize_over(keel_optimizer_t *optimizer, losses_t *losses, int64_t count,
-                                   keel_tensor_t *sums) {
-    const keel_caller_t site = losses->site;
+// `carry` has room for what goes in, and behind it for what comes out.
+static keel_tensor_t run_loop(loop_t *loop, keel_tensor_t *carry, keel_tensor_t *given) {
+    const keel_caller_t site = loop->site;
+    const keel_losses_t *losses = loop->losses;
+    keel_optimizer_t *optimizer = loop->optimizer;
     keel_context_t *context = optimizer->tree->context;
-    keel_tensor_t micros = keel_iota_at(site, context, KEEL_I32, KEEL_SHAPE(count), 0);
-    keel_tensor_t *out = sums + optimizer->count + 1;
-    begin_sums(site, optimizer, sums);
-    const keel_scan_t scan = {.carry = sums,
-                              .carry_count = optimizer->count,
+    keel_tensor_t micros = keel_iota_at(site, context, KEEL_I32, KEEL_SHAPE(losses->count), 0);
+    const size_t count = optimizer->count, carries = count + losses->carry_count;
+    keel_tensor_t *out = carry + carries;
+    begin_sums(site, optimizer, carry);
+    for (size_t i = 0; i < losses->carry_count; ++i)
+        carry[count + i] = losses->carry[i];
+    const keel_scan_t scan = {.carry = carry,
+                              .carry_count = carries,
                               .inputs = &micros,
                               .input_count = 1,
-                              .output_count = 1};
-    keel_scan_at(site, context, add_micro, losses, &scan, out);
-    for (size_t i = 0; i < optimizer->count; ++i)
-        optimizer->gradients[i] = BINARY(DIVIDE, out[i], CONSTANT(out[i], (double)count));
+                              .output_count = 1 + losses->sum_count + losses->stack_count};
+    keel_scan_at(site, context, add_micro, loop, &scan, out);
+    for (size_t i = 0; i < losses->carry_count; ++i)
+        given[i] = out[count + i];
+    for (size_t i = 0; i < losses->sum_count + losses->stack_count; ++i) {
+        keel_tensor_t all = out[carries + 1 + i];
+        given[losses->carry_count + i] =
+            i < losses->sum_count ? keel_reduce_at(site, KEEL_OP_SUM, all, KEEL_AXES(0)) : all;
+    }
+    for (size_t i = 0; i < count; ++i)
+        optimizer->gradients[i] = BINARY(DIVIDE, out[i], CONSTANT(out[i], (double)losses->count));
     keel_optimizer_step_at(site, optimizer, optimizer->gradients);
-    return keel_mean_at(site, out[optimizer->count], KEEL_AXES(0));
+    return keel_mean_at(site, out[carries], KEEL_AXES(0));
+}
+
+static keel_tensor_t minimize_losses(keel_caller_t site, keel_optimizer_t *optimizer,
+                                     const keel_losses_t *losses, keel_tensor_t *out) {
+    loop_t loop = {site, optimizer, losses};
+    keel_context_t *context = optimizer->tree->context;
+    const size_t given = losses->carry_count + losses->sum_count + losses->stack_count;
+    void *memory;
+    if (losses->count < 1 || losses->count > INT32_MAX || !losses->loss)
+        return keel_tensor_fail(context, site, refuse("no losses to minimize"));
+    if ((given && !out) || given > UINT16_MAX || (losses->carry_count && !losses->carry))
+        return keel_tensor_fail(context, site, refuse("no place for what the losses give"));
+    keel_status_t status =
+        keel_calloc(2 * (optimizer->count + given + 1), sizeof(keel_tensor_t), &memory);
+    if (status) return keel_tensor_fail(context, site, status);
+    keel_tensor_t mean = run_loop(&loop, memory, out);
+    keel_free(memory);
+    return mean;
+}
+
+keel_tensor_t keel_minimize_losses_at(keel_caller_t site, keel_optimizer_t *optimizer,
+                                      const keel_losses_t *losses, keel_tensor_t *out) {
+    site = keel_tensor_part_of(site, "minimize_losses");
+    if (!optimizer || !losses) return (keel_tensor_t){0};
+    return minimize_losses(site, optimizer, losses, out);
+}
+
+typedef struct plain_t {
+    keel_loss_t loss;
+    void *data;
+} plain_t;
+
+static keel_tensor_t plain_loss(void *data, keel_tensor_t micro, const keel_tensor_t *in,
+                                keel_tensor_t *out) {
+    const plain_t *plain = data;
+    (void)in;
+    (void)out;
+    return plain->loss(plain->data, micro);
 }
 
 keel_tensor_t keel_minimize_over_at(keel_caller_t site, keel_optimizer_t *optimizer, int64_t count,
                                     keel_loss_t loss, void *data) {
     site = keel_tensor_part_of(site, "minimize_over");
-    keel_tensor_t mean = {0};
-    void *memory;
-    if (!optimizer) return mean;
-    keel_context_t *context = optimizer->tree->context;
-    if (count < 1 || count > INT32_MAX || !loss)
-        return keel_tensor_fail(context, site, refuse("no losses to minimize"));
-    losses_t losses = {site, optimizer, loss, data};
-    keel_status_t status = keel_calloc(2 * (optimizer->count + 1), sizeof(keel_tensor_t), &memory);
-    if (status) return keel_tensor_fail(context, site, status);
-    mean = minimize_over(optimizer, &losses, count, memory);
-    keel_free(memory);
-    return mean;
+    plain_t plain = {loss, data};
+    const keel_losses_t losses = {.count = count, .loss = loss ? plain_loss : NULL, .data = &plain};
+    if (!optimizer) return (keel_tensor_t){0};
+    return minimize_losses(site, optimizer, &losses, NULL);
 }
 
 keel_tensor_t keel_micro_batch_at(keel_caller_t site, keel_tensor_t x, keel_tensor_t micro) {

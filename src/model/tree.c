@@ -51,6 +51,13 @@ static void fail(keel_tree_t *tree, keel_caller_t site, keel_status_t status) {
     keel_tensor_fail(tree->context, site, status);
 }
 
+// What a step entered and an early return left open ends with the step.
+static void end_scopes(keel_tree_t *tree) {
+    const uint32_t step = keel_tensor_step(tree->context);
+    if (tree->step != step) tree->scopes.count = tree->scope[0] = 0;
+    tree->step = step;
+}
+
 // Appends a name to those that new ones are below. False, with an error, if it cannot be one.
 static bool join(keel_tree_t *tree, keel_caller_t site, const char *name, char out[MAX_NAME + 1]) {
     if (!is_name(name)) {
@@ -60,6 +67,7 @@ static bool join(keel_tree_t *tree, keel_caller_t site, const char *name, char o
                               name ? name : ""));
         return false;
     }
+    end_scopes(tree);
     int size = snprintf(out, MAX_NAME + 1, "%s%s", tree->scope, name);
     if (size <= MAX_NAME) return true;
     fail(tree, site,
@@ -75,6 +83,7 @@ void keel_tree_enter_at(keel_caller_t site, keel_tree_t *tree, const char *forma
     va_start(arguments, format);
     int size = vsnprintf(name, sizeof name - 1, format, arguments);
     va_end(arguments);
+    end_scopes(tree);
     uint32_t begin = (uint32_t)strlen(tree->scope);
     keel_status_t status = keel_table_reserve(&tree->scopes, 1);
     if (status) {
@@ -90,10 +99,12 @@ void keel_tree_enter_at(keel_caller_t site, keel_tree_t *tree, const char *forma
 
 void keel_tree_leave_at(keel_caller_t site, keel_tree_t *tree) {
     if (!tree) return;
+    end_scopes(tree);
     if (tree->scopes.count)
         tree->scope[tree->scopes.data[--tree->scopes.count]] = 0;
     else
-        fail(tree, site, keel_status_make(KEEL_INVALID, "tree: left more often than entered"));
+        fail(tree, site,
+             keel_status_make(KEEL_INVALID, "tree: left more often than entered in this step"));
 }
 
 const leaf_t *tree_find(const keel_tree_t *tree, keel_str_t name) {

@@ -82,13 +82,12 @@ static void wrong_names_are_refused(void **state) {
     keel_tree_get(tree, "v");
     expect_error("there is no v");
     keel_tree_leave(tree);
-    expect_error("left more often than entered");
-    keel_tree_enter(tree, "%s", "a b");
-    expect_error("is not a name");
-    keel_tree_enter(tree, "%s", longest);
-    expect_error("is not a name");
-    keel_tree_leave(tree);
-    keel_tree_leave(tree); // both were entered all the same
+    expect_error("left more often than entered in this step");
+    for (int i = 0; i < 2; ++i) {
+        keel_tree_enter(tree, "%s", i ? longest : "a b");
+        keel_tree_leave(tree); // it was entered all the same
+        expect_error("is not a name");
+    }
     keel_tree_put(tree, "p", (keel_tensor_t){0}, 1);
     expect_error("p is not a variable");
     keel_tree_put(tree, "p", keel_tree_get(tree, "w"), 1);
@@ -101,6 +100,25 @@ static void wrong_names_are_refused(void **state) {
     keel_tree_enter(NULL, "a");
     keel_tree_leave(NULL);
     assert_true(keel_is_empty(keel_tree_get(NULL, "a")));
+}
+
+static void a_name_that_an_early_return_left_entered_ends_with_the_step(void **state) {
+    (void)state;
+    keel_tree_t *tree = new_tree();
+    keel_tree_add(tree, "L0.w", KEEL_F32, KEEL_SHAPE(2), KEEL_FILL(1));
+    keel_tree_enter(tree, "L0");
+    assert_false(keel_is_empty(keel_tree_get(tree, "w")));
+    keel_step_discard(keel); // a model would have returned here
+    keel_tree_enter(tree, "L0");
+    assert_false(keel_is_empty(keel_tree_get(tree, "w")));
+    assert_ok(keel_step_end(keel));
+    assert_false(keel_is_empty(keel_tree_get(tree, "L0.w")));
+    keel_tree_enter(tree, "L0");
+    keel_tree_enter(tree, "deeper");
+    assert_ok(keel_step_end(keel));
+    keel_tree_leave(tree);
+    expect_error("left more often than entered in this step");
+    keel_tree_free(tree);
 }
 
 static void what_is_put_is_the_trees(void **state) {
@@ -261,6 +279,71 @@ static void micro_batches_are_a_loop(void **state) {
     keel_tree_free(tree);
 }
 
+// Beside the loss: a carry that counts micro-batches, the number of positive points, and their
+// largest in each.
+static keel_tensor_t loss_and_more(void *data, keel_tensor_t micro, const keel_tensor_t *in,
+                                   keel_tensor_t *out) {
+    const chain_t *chain = data;
+    keel_tensor_t points = keel_micro_batch(chain->points, micro);
+    out[0] = keel_add(in[0], keel_constant(in[0], 1));
+    out[1] = keel_cast(keel_greater(points, keel_constant(points, 0)), KEEL_I32);
+    out[1] = keel_sum(out[1], KEEL_AXES(0, 1));
+    out[2] = keel_max(points, KEEL_AXES(0, 1));
+    return loss_of_micro(data, micro);
+}
+
+static int32_t count_of(keel_tensor_t scalar);
+
+static void losses_give_counters_sums_and_stacks(void **state) {
+    (void)state;
+    static float points[24], targets[16];
+    float plain[6], more[6], largest[4];
+    int positive = 0;
+    for (int i = 0; i < 24; ++i)
+        positive += (points[i] = sinf((float)i)) > 0;
+    for (int with_more = 0; with_more < 2; ++with_more) {
+        keel_optimizer_options_t options = KEEL_SGD(0.1);
+        keel_optimizer_t *optimizer;
+        keel_tree_t *tree = new_tree();
+        keel_tensor_t w = keel_tree_add(tree, "w", KEEL_F32, KEEL_SHAPE(3, 2), KEEL_UNIFORM(1));
+        keel_tensor_t count = keel_tree_state(tree, "count", KEEL_I32, KEEL_SCALAR, KEEL_FILL(5));
+        keel_tensor_t seen = keel_tree_state(tree, "seen", KEEL_I32, KEEL_SCALAR, KEEL_FILL(0));
+        keel_tensor_t out[3] = {{0}};
+        assert_ok(keel_optimizer_create(tree, &options, &optimizer));
+        keel_tree_initialize(tree, 4);
+        assert_ok(keel_step_end(keel));
+        chain_t chain = {w, keel_input(keel, "x", KEEL_F32, KEEL_SHAPE(4, 2, 3), points),
+                         keel_input(keel, "y", KEEL_F32, KEEL_SHAPE(4, 2, 2), targets)};
+        const keel_losses_t losses = {.count = 4,
+                                      .loss = loss_and_more,
+                                      .data = &chain,
+                                      .carry = &count,
+                                      .carry_count = 1,
+                                      .sum_count = 1,
+                                      .stack_count = 1};
+        if (with_more) {
+            keel_minimize_losses(optimizer, &losses, out);
+            keel_assign(count, out[0]);
+            keel_add_to(seen, out[1]);
+            out[2] = keel_keep(out[2]);
+        } else {
+            keel_minimize_over(optimizer, 4, loss_of_micro, &chain);
+        }
+        assert_ok(keel_step_end(keel));
+        assert_ok(keel_read(w, with_more ? more : plain, sizeof more));
+        assert_int_equal(count_of(count), with_more ? 9 : 5);
+        assert_int_equal(count_of(seen), with_more ? positive : 0);
+        if (with_more) assert_ok(keel_read(out[2], largest, sizeof largest));
+        keel_release(out[2]);
+        keel_optimizer_free(optimizer);
+        keel_tree_free(tree);
+    }
+    assert_memory_equal(plain, more, sizeof plain);
+    for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 6; ++k)
+            assert_true(points[6 * i + k] <= largest[i]);
+}
+
 static keel_tensor_t loss_that_assigns(void *data, keel_tensor_t micro) {
     keel_tensor_t weight = *(const keel_tensor_t *)data;
     keel_add_to(weight, micro);
@@ -322,6 +405,41 @@ static void a_refused_optimizer_leaves_nothing(void **state) {
     assert_int_equal(count_of(keel_tree_get(tree, "optimizer.step")), 1);
     assert_int_equal(count_of(keel_tree_get(tree, "taken.step")), 3);
     keel_optimizer_free(optimizer);
+    keel_tree_free(tree);
+}
+
+static void optimizers_share_a_tree_by_its_names(void **state) {
+    (void)state;
+    keel_optimizer_options_t options = KEEL_SGD(1);
+    keel_optimizer_t *first, *second;
+    keel_tree_t *tree = new_tree();
+    keel_tensor_t w = keel_tree_add(tree, "a.w", KEEL_F32, KEEL_SCALAR, KEEL_FILL(3));
+    keel_tensor_t v = keel_tree_add(tree, "b.w", KEEL_F32, KEEL_SCALAR, KEEL_FILL(3));
+    keel_tensor_t frozen = keel_tree_add(tree, "c.w", KEEL_F32, KEEL_SCALAR, KEEL_FILL(3));
+    options.only = keel_is_named;
+    options.only_data = "a.*";
+    options.name = "first";
+    assert_ok(keel_optimizer_create(tree, &options, &first));
+    options.only_data = "b.*";
+    options.name = "second";
+    options.rate.peak = 0.5;
+    assert_ok(keel_optimizer_create(tree, &options, &second));
+    options.only_data = "d.*";
+    expect_status(keel_optimizer_create(tree, &options, &(keel_optimizer_t *){NULL}),
+                  "no parameters");
+    assert_int_equal(keel_optimizer_count(first), 1);
+    assert_string_equal(keel_name(keel_optimizer_parameters(second)[0]), "b.w");
+    keel_tree_initialize(tree, 0);
+    keel_tensor_t loss = keel_add(keel_add(w, v), frozen);
+    assert_string_equal(keel_name(loss), "");
+    keel_minimize(first, loss);
+    keel_minimize(second, loss);
+    assert_ok(keel_step_end(keel));
+    assert_float_equal(item(w), 2, 0);
+    assert_float_equal(item(v), 2.5, 0);
+    assert_float_equal(item(frozen), 3, 0);
+    keel_optimizer_free(first);
+    keel_optimizer_free(second);
     keel_tree_free(tree);
 }
 
@@ -524,11 +642,14 @@ int main(void) {
         cmocka_unit_test(names_have_parts),
         cmocka_unit_test(patterns_match_names),
         cmocka_unit_test(wrong_names_are_refused),
+        cmocka_unit_test(a_name_that_an_early_return_left_entered_ends_with_the_step),
         cmocka_unit_test(what_is_put_is_the_trees),
         cmocka_unit_test(an_initializer_may_be_ones_own),
         cmocka_unit_test(counters_add_up_on_the_device),
         cmocka_unit_test(micro_batches_are_one_program_and_their_mean),
         cmocka_unit_test(micro_batches_are_a_loop),
+        cmocka_unit_test(losses_give_counters_sums_and_stacks),
+        cmocka_unit_test(optimizers_share_a_tree_by_its_names),
         cmocka_unit_test(wrong_optimizers_are_refused),
         cmocka_unit_test(no_optimizer_has_nothing),
         cmocka_unit_test(a_refused_optimizer_leaves_nothing),
