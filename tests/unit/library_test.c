@@ -121,6 +121,17 @@ static void a_module_that_is_freed_leaves_nothing(void **state) {
     keel_memory_watch(false);
 }
 
+static void a_header_of_another_minor_version_is_refused(void **state) {
+    (void)state;
+    assert_int_equal(keel_version_number(), KEEL_VERSION_NUMBER);
+    assert_null(keel_version_check());
+    assert_null(keel_version_check_of(KEEL_VERSION_NUMBER + 1)); // a patch
+    keel_status_t status = keel_version_check_of(KEEL_VERSION_NUMBER + 100);
+    assert_int_equal(keel_status_code(status), KEEL_INVALID);
+    assert_non_null(strstr(keel_status_message(status), "compile it again"));
+    keel_status_ignore(status);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_module_says_what_it_is),
@@ -129,6 +140,7 @@ int main(void) {
         cmocka_unit_test(a_module_with_an_address_of_its_process_is_not_kept),
         cmocka_unit_test(what_is_no_program_is_refused),
         cmocka_unit_test(a_module_that_is_freed_leaves_nothing),
+        cmocka_unit_test(a_header_of_another_minor_version_is_refused),
     };
     return cmocka_run_group_tests_name("library", tests, NULL, NULL);
 }
