@@ -265,12 +265,13 @@ static const execution_t *keep(makers_t *makers, counter_t *program, size_t resu
 
 // The arguments that it made and that no later execution did are marked.
 static void note_inputs(makers_t *makers, const execution_t *to, const execution_t *from,
-                        bool *known, size_t *inout_left) {
+                        const gone_t *gone, bool *known, size_t *inout_left) {
     set_t made;
     inputs_t inputs = {.program = to->program, .maker = from->program, .is_again = !from->is_first};
     if (!make_set(from->made, &made)) return;
     for (size_t i = 0; i < from->made; ++i)
-        made.list[made.count++] = from->buffers[from->taken + i];
+        if (!is_gone(gone, from->buffers[from->taken + i], from->destroyed))
+            made.list[made.count++] = from->buffers[from->taken + i];
     sort(&made);
     for (size_t i = 0; i < to->taken; ++i) {
         if (known[i] || !find(&made, to->buffers[i])) continue;
@@ -283,13 +284,13 @@ static void note_inputs(makers_t *makers, const execution_t *to, const execution
         makers->inputs[makers->input_count++] = inputs;
 }
 
-static void find_inputs(makers_t *makers, const execution_t *to) {
+static void find_inputs(makers_t *makers, const execution_t *to, const gone_t *gone) {
     void *memory;
     size_t left = to->taken;
     keel_status_t status = keel_calloc(left + 1, sizeof(bool), &memory);
     keel_status_ignore(status);
     for (uint64_t at = to->at - 1; !status && left && execution_at(makers, at); --at)
-        note_inputs(makers, to, execution_at(makers, at), memory, &left);
+        note_inputs(makers, to, execution_at(makers, at), gone, memory, &left);
     keel_free(status ? NULL : memory);
 }
 
@@ -518,8 +519,8 @@ static void note_watching(makers_t *makers) {
 static void meet_new(makers_t *makers, const execution_t *execution) {
     const execution_t *first = execution_at(makers, oldest(makers, execution->at));
     gone_t gone;
-    find_inputs(makers, execution);
     if (!gather_gone(makers, first ? first->destroyed : 0, &gone)) return;
+    find_inputs(makers, execution, &gone);
     begin_newcomers(makers, execution, &gone);
     begin_watches(makers, execution, &gone);
     keel_free(gone.list);

@@ -98,6 +98,10 @@ static bool is_gradient_of(const keel_why_entry_t *entry, const keel_why_entry_t
            keel_torch_tpu_graph(keel_str(maker->asked->name)) == KEEL_GRAPH_FORWARD;
 }
 
+static bool is_same_function(const keel_run_entry_t *a, const keel_run_entry_t *b) {
+    return *a->origin && strcmp(a->origin, b->origin) == 0;
+}
+
 static keel_status_t follow_inputs(keel_why_t *why, const keel_run_inputs_t *inputs) {
     size_t index = entry_of(why, inputs->pid, inputs->program);
     size_t maker = entry_of(why, inputs->pid, inputs->maker);
@@ -114,6 +118,11 @@ static keel_status_t follow_inputs(keel_why_t *why, const keel_run_inputs_t *inp
         return NULL;
     if (is_gradient_of(&why->entries[index], &why->entries[maker]))
         return follow(why, index, maker);
+    // What a loop made in its last round may be new in this one because of what changed there, but
+    // it has another type because of what this line does.
+    if (root && root->kind != KEEL_CAUSE_ARGUMENTS &&
+        is_same_function(why->entries[index].asked, why->entries[maker].asked))
+        return NULL;
     // A program decides by itself what it may overwrite, and a new shape changes no dtype.
     keel_cause_t led = why->entries[top_of(why, maker)].roots[0].kind;
     bool may_follow = root && (root->kind == led || (root->kind != KEEL_CAUSE_DONATION &&
