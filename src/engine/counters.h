@@ -37,11 +37,11 @@ uint64_t counters_executed(counters_t *counters, counter_t *counter);
 // So far.
 uint64_t counter_executions(const counter_t *counter);
 // From now on the program's executions are counted in `sum` as well, a function's, which lives as
+// long as the counters; those so far are added. Once for each program.
+void counter_join(counter_t *counter, _Atomic uint64_t *sum);
 // From now on, what made the buffers that the program takes is looked at (makers.h).
 void counter_follow(counter_t *counter);
 bool counter_is_followed(const counter_t *counter);
-// long as the counters; those so far are added. Once for each program.
-void counter_join(counter_t *counter, _Atomic uint64_t *sum);
 // So far, of all programs and of executables that are not in a table. Walks over all programs.
 uint64_t counters_total(counters_t *counters);
 

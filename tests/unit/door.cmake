@@ -1,5 +1,5 @@
 # The door runs above the plugin of tests/plugin; these tests start it in processes of their own.
-foreach(name pjrt bridge shim shim_devices shim_own shim_offers shim_transfers shim_fixes engine_flow engine_sent engine_sites engine engine_edges engine_bundle engine_portable engine_fusions engine_gang engine_progress engine_prefetch engine_tiers engine_gate engine_elsewhere engine_two engine_steps engine_growth engine_order engine_fork engine_hang engine_background enforce_contract analysis_run analysis_guard)
+foreach(name pjrt bridge shim shim_devices shim_own shim_offers shim_transfers shim_fixes engine_flow engine_sent engine_sites engine_makers engine engine_edges engine_bundle engine_portable engine_fusions engine_gang engine_progress engine_prefetch engine_tiers engine_gate engine_elsewhere engine_two engine_steps engine_growth engine_order engine_fork engine_hang engine_background enforce_contract analysis_run analysis_guard)
   keel_unit_test(${name} ROOMS shim store base)
   target_include_directories(${name}_test PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name}_test PRIVATE

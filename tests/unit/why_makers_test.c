@@ -8,9 +8,9 @@
 static void ask(const char *program, const char *against, int line, const char *roots) {
     char rest[1024];
     snprintf(rest, sizeof rest,
-             ",\"recompile\":%s,\"site\":" FRAME ",\"stack\":[" FRAME "],"
+             ",\"recompile\":%s,\"site\":" FRAME ",\"origin\":\"/w/t.py:%d\",\"stack\":[" FRAME "],"
              "\"against\":{\"program\":\"%s\",\"name\":\"S\",\"is_ours\":true},\"roots\":[%s",
-             *against ? "true" : "false", line, line, against, roots);
+             *against ? "true" : "false", line, line, line, against, roots);
     keel_buffer_format(&journal,
                        "{\"event\":\"compile\",\"pid\":1,\"program\":\"%s\",\"name\":\"S\","
                        "\"key\":\"k%s\",\"seconds\":1,\"format\":\"hlo\",\"recompile\":%s}\n",
@@ -128,6 +128,16 @@ static void a_program_follows_from_the_one_that_made_what_changed(void **state) 
     assert_entry(3, KEEL_CAUSE_SIZE, "");
 }
 
+static void a_loop_that_appends_to_its_own_results_has_its_cause_in_each_round(void **state) {
+    (void)state;
+    ask("a", "", 6, "]");
+    ask("b", "a", 6, ROOT("arguments", "") "]");
+    ask("d", "b", 6, ROOT("shape", ",\"arguments\":[1]") "]");
+    note(INPUTS);
+    assert_entry(1, KEEL_CAUSE_ARGUMENTS, "");
+    assert_entry(2, KEEL_CAUSE_SHAPE, "");
+}
+
 static void a_gradient_that_accumulates_has_a_cause_of_its_own(void **state) {
     (void)state;
     ask("a", "", 6, "]");
@@ -215,6 +225,7 @@ int main(void) {
         EACH(results_that_nobody_takes_are_said_of_the_program_without_the_step),
         EACH(results_of_another_program_say_nothing_of_it),
         EACH(a_program_follows_from_the_one_that_made_what_changed),
+        EACH(a_loop_that_appends_to_its_own_results_has_its_cause_in_each_round),
         EACH(a_gradient_that_accumulates_has_a_cause_of_its_own),
         EACH(the_state_of_an_optimizer_has_a_cause_of_its_own),
         EACH(what_else_changed_does_not_follow),
