@@ -351,61 +351,6 @@ static void lead_holes(keel_diff_t *diff, leads_t *leads) {
 
 // ---- what an argument's type decides -----------------------------------------------------------
 
-static void mark_arguments(const keel_program_t *program, const keel_region_t *region,
-                           uint8_t *reached) {
-    for (uint32_t b = 0; b < region->block_count; ++b) {
-        const keel_block_t *block = &program->blocks.data[region->first_block + b];
-        for (uint32_t k = 0; k < block->argument_count; ++k)
-            reached[block->first_argument + k] = 1;
-    }
-}
-
-// Passes on what an operation takes: to its results, and to what is inside of it or is called.
-static void pass_on(const keel_graph_t *graph, keel_op_id_t op, uint8_t *reached) {
-    const keel_program_t *program = graph->program;
-    const keel_operation_t *operation = &program->operations.data[op];
-    keel_list_t operands = keel_program_operands(program, op);
-    bool any = false;
-    for (uint32_t i = 0; i < operands.count; ++i)
-        any = any || reached[operands.items[i]];
-    if (!any) return;
-    for (uint32_t i = 0; i < operation->result_count; ++i)
-        reached[operation->first_result + i] = 1;
-    keel_region_run_t regions = keel_program_regions(program, op);
-    for (uint32_t i = 0; i < regions.count; ++i)
-        mark_arguments(program, &regions.items[i], reached);
-    uint32_t callee = graph->callee[op];
-    if (callee != KEEL_NONE)
-        mark_arguments(program, &program->regions.data[program->functions.data[callee].region],
-                       reached);
-}
-
-// By value of `after`: whether it is computed from an argument whose type differs.
-static keel_status_t find_reached(keel_diff_t *diff, uint8_t **out) {
-    enum { PASSES = 3 }; // functions may stand before those that call them
-    const keel_program_t *program = diff->after.program;
-    void *memory;
-    KEEL_TRY(keel_arena_array(&diff->arena, program->value_types.count + 1u, 1, &memory));
-    *out = memory;
-    memset(*out, 0, program->value_types.count + 1u);
-    for (uint32_t i = 0; i < diff->after_count; ++i)
-        (*out)[diff->arguments_after[i].value] = diff->taint[diff->arguments_after[i].value] != 0;
-    for (unsigned pass = 0; pass < PASSES; ++pass)
-        for (keel_op_id_t op = 0; op < keel_program_op_count(program); ++op)
-            pass_on(&diff->after, op, *out);
-    return NULL;
-}
-
-static bool takes_reached(const keel_diff_t *diff, const keel_root_t *root,
-                          const uint8_t *reached) {
-    keel_op_id_t op = root->difference.new_op;
-    if (op == KEEL_NONE) return false;
-    keel_list_t operands = keel_program_operands(diff->after.program, op);
-    for (uint32_t i = 0; i < operands.count; ++i)
-        if (reached[operands.items[i]]) return true;
-    return false;
-}
-
 // The first root about what is passed: what a call's types decide has it as its cause.
 static uint32_t find_passed(const keel_diff_t *diff) {
     static const keel_cause_t kinds[] = {KEEL_CAUSE_SHAPE, KEEL_CAUSE_DTYPE, KEEL_CAUSE_WEAK_TYPE};
@@ -417,22 +362,20 @@ static uint32_t find_passed(const keel_diff_t *diff) {
     return KEEL_NONE;
 }
 
-// The calls differ in the types of what is passed and in nothing else that was recorded. A program
-// is a function of its call, so the rest follows, by whatever formula or branch. A number may still
-// come from a host value that nobody records: it follows where it meets what those types decide.
-static keel_status_t fold_determined(keel_diff_t *diff, bool is_all_passed) {
+// A program is a function of its call. If calls of one function differ in the types of what is
+// passed and in nothing else that was recorded, the rest follows, by whatever formula or branch.
+// Otherwise only numbers do that are not the host's.
+static void fold_determined(keel_diff_t *diff, bool has_leads) {
     uint32_t top = find_passed(diff);
-    if (top == KEEL_NONE || !diff->columns.have_values) return NULL;
-    uint8_t *reached;
-    KEEL_TRY(find_reached(diff, &reached));
+    for (uint32_t i = 0; i < diff->columns.count; ++i)
+        has_leads = has_leads || diff->columns.items[i].kind == 'f'; // another function
+    if (top == KEEL_NONE || !diff->columns.have_values) return;
     for (uint32_t i = 0; i < diff->root_count; ++i) {
         keel_root_t *root = &diff->roots[i];
         bool is_number = root->difference.kind == KEEL_CAUSE_CONSTANT ||
                          root->difference.kind == KEEL_CAUSE_SIZE;
-        bool is_determined = is_number ? takes_reached(diff, root, reached) : is_all_passed;
-        if (is_hole(root) && is_determined) root->follows = top;
+        if (is_hole(root) && (is_number || !has_leads)) root->follows = top;
     }
-    return NULL;
 }
 
 keel_status_t keel_diff_lead_columns(keel_diff_t *diff) {
@@ -443,5 +386,6 @@ keel_status_t keel_diff_lead_columns(keel_diff_t *diff) {
     name_arrays(diff);
     list_leads(diff, &leads);
     lead_holes(diff, &leads);
-    return fold_determined(diff, !leads.count);
+    fold_determined(diff, leads.count);
+    return NULL;
 }

@@ -104,7 +104,11 @@ static void operations_of_another_type_of_argument_follow_from_it(void **state) 
                                  "return y";
     check_calls(vector, "l x\tf32[4]\nv \tread\n", matrix, "l x\tf32[4,4]\nv \tread\n",
                 "shape x: f32[4] -> f32[4,4] @99 +1");
-    // A host value may have decided it.
+    // Another function, or a host value, may have decided it.
+    check_calls(vector, "f \tany function 0x70\nl x\tf32[4]\nv \tread\n", matrix,
+                "f \tany function 0x78\nl x\tf32[4,4]\nv \tread\n",
+                "shape x: f32[4] -> f32[4,4] @99\n"
+                "structure cholesky: multiply -> cholesky, dot @7<99");
     check_calls(vector, "l x\tf32[4]\nv \tread\nv kind\t'a'\n", matrix,
                 "l x\tf32[4,4]\nv \tread\nv kind\t'b'\n",
                 "shape x: f32[4] -> f32[4,4] @99\n"
