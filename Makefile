@@ -28,7 +28,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-c demo-rehearse test test-torch test-repair test-torch-tpu test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax test-pysource accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-c nam52 demo-rehearse test test-torch test-repair test-torch-tpu test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax test-pysource accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -44,6 +44,10 @@ demo: build ## train a small GPT twice through Keel: cold, then from the cache
 
 demo-c: build ## the same in C: examples/c/gpt.c, without Python in the process
 	@$(PYTHON) tools/demo --c
+
+nam52: build ## train a mixed stack (attention, experts, Mamba, Engram) in C on the documentation
+	@cat docs/*.md > build/nam52.txt
+	@KEEL_PLUGIN=cpu build/bin/keel run -- build/examples/nam52 build/nam52.txt --config tiny --mtp 1 --steps 200
 
 demo-rehearse: build ## rehearse it on an H200 and a TPU slice that are not there: 2 GB in .venv-targets
 	@tools/setup --targets

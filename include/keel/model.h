@@ -360,7 +360,8 @@ typedef struct keel_routing_options_t {
     double scale;     // of the gates, a number; 0: 1
 } keel_routing_options_t;
 
-// factor * tokens * top / experts, rounded up to 8, at most `tokens`: those of the configuration. 0
+// factor * tokens * top / experts, rounded up to 8, at most `tokens`: those of the configuration. A
+// count of the real tokens of a batch shapes a program for each capacity that comes of it. 0
 // if a number is not above 0.
 KEEL_API int64_t keel_capacity(int64_t tokens, int64_t experts, int64_t top, double factor);
 

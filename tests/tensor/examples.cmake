@@ -6,4 +6,7 @@ if(NOT KEEL_SANITIZE)
     set_tests_properties(client.tensor_${example} PROPERTIES TIMEOUT 1800 LABELS tensor
       ENVIRONMENT "${settings}")
   endforeach()
+  add_test(NAME client.nam52 COMMAND ${CMAKE_SOURCE_DIR}/.venv/bin/python
+    ${CMAKE_SOURCE_DIR}/tests/nam52/against_oracle.py ${CMAKE_BINARY_DIR})
+  set_tests_properties(client.nam52 PROPERTIES TIMEOUT 3600 LABELS tensor ENVIRONMENT "${settings}")
 endif()
