@@ -87,12 +87,14 @@ class _Function:
         modules = [module for module in map(_module_of, [given.get("self"), *held]) if module is not None]
         self.name = getattr(code, "co_qualname", code.co_name)
         self.parameters: Sequence[str] = ()
+        self.module: Any = lambda: None  # what a function of Dynamo's own calls
         if _is_torchs(code):
             modules = modules or [module for module in map(_module_of, given.values()) if module is not None]
             forward = getattr(type(modules[0]), "forward", None) if modules else None
             if hasattr(forward, "__code__"):
                 self.name, code = type(modules[0]).__qualname__, forward.__code__
                 self.parameters = code.co_varnames[1:code.co_argcount]
+                self.module = weakref.ref(modules[0])
         number = _number(code, modules)
         if number > 1:
             self.name += f" {number}"
@@ -148,6 +150,39 @@ def _tensors(graph: Any, inputs: Any, dynamo: List[str]) -> str:
     return "".join(f"#{number}\t{name}\n" for number, name in enumerate(names))
 
 
+def _inside(name: str, value: Any) -> Iterator[str]:
+    """The tensors that a value is, or has one level down."""
+    torch = sys.modules["torch"]
+    if isinstance(value, torch.Tensor):
+        yield name
+    elif type(value) is dict:
+        yield from (f"{name}[{key!r}]" for key, part in value.items()
+                    if type(key) is str and isinstance(part, torch.Tensor))
+    elif type(value) in (list, tuple):
+        yield from (f"{name}[{i}]" for i, part in enumerate(value) if isinstance(part, torch.Tensor))
+    elif issubclass(type(value), torch.nn.Module):
+        prefix = "" if name == "self" else name + "."
+        for parts in (value.named_parameters(), value.named_buffers()):
+            yield from (prefix + part for part, _ in parts)
+
+
+def _unused(dynamo: Dict[str, Any], function: _Function, used: str) -> str:
+    """What was passed, or belongs to a module that was, and is in no graph: nothing uses it. Not a whole
+    list, so nothing follows for what is missing here."""
+    code, globals = dynamo["code"], dynamo.get("globals") or {}
+    values = dict(dynamo.get("locals") or {})
+    module = function.module()
+    if module is not None:
+        values = {**dict(zip(function.parameters, values.get("args") or ())), **(values.get("kwargs") or {}),
+                  "self": module}
+    else:
+        values.update(zip(code.co_freevars, _contents(dynamo.get("closure"))))
+        values.update((name, globals[name]) for name in code.co_names if name in globals)
+    known = {line.partition("\t")[2] for line in used.splitlines()}
+    names = [name for key, value in values.items() for name in _inside(key, value) if name not in known]
+    return "".join(f"\t{name[:LONGEST]}\n" for name in names[:KEPT])
+
+
 # ---- together -------------------------------------------------------------------------------------
 
 _functions: Dict[str, _Function] = {}
@@ -182,7 +217,11 @@ def _note_graph(graph: Any, inputs: Any, is_forward: bool) -> int:
             del _names[next(iter(_names))]
         _names[id] = _dynamos(function)
     has_gradient = not is_forward or any(node.name.startswith("primals") for node in _placeholders(graph))
-    return _note(id, function, has_gradient, _tensors(graph, inputs, _names.get(id, [])))
+    names = _tensors(graph, inputs, _names.get(id, []))
+    dynamo = _locals("_compile", "/torch/_dynamo/convert_frame.py")
+    if is_forward and "code" in dynamo:
+        names += _unused(dynamo, function, names)
+    return _note(id, function, has_gradient, names)
 
 
 def _note_loaded() -> int:

@@ -50,6 +50,7 @@ struct steps_t {
     uint64_t settled_before; // `settled`, without the new programs since the end of that step
     uint64_t executed;       // executions when the last new one came
     bool was_quiet;          // see steps_when_t, is_late
+    bool is_of_new;          // the new programs of step `fresh_at` began with a new function
 };
 
 keel_status_t steps_create(keel_engine_t *engine) {
@@ -253,13 +254,15 @@ static keel_status_t note_new(keel_engine_t *engine, const steps_ask_t *ask, ste
     if (ended != steps->fresh_at) {
         steps->fresh = 0;
         steps->settled_before = steps->settled;
+        steps->is_of_new = !keel_map_find(&steps->by_name, ask->function);
     }
     uint64_t executed = flow_executions(engine), steady = count_steady(engine, ended);
     bool has_steps = steps->leading && !steps->leading->is_eager;
     steps->was_quiet |=
         has_steps ? steady > 0 : executed - steps->executed >= 2 * steps->programs.count;
     steps->executed = executed;
-    *out = (steps_when_t){ended + 1, steady, warms_up(steps, ask), steps->was_quiet};
+    *out = (steps_when_t){ended + 1, steady, warms_up(steps, ask),
+                          steps->was_quiet && !steps->is_of_new};
     note_functions(steps);
     ++steps->fresh;
     steps->fresh_at = ended;

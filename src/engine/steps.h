@@ -30,7 +30,8 @@ typedef struct steps_when_t {
     uint64_t steady; // whole steps before it since the last new program of another step
     bool warms_up;   // the program is new, and belongs to a warm-up
     // Once, a whole step went by without a new program; or, where operations that run by themselves
-    // end no steps, as many executions as twice the known programs.
+    // end no steps, as many executions as twice the known programs. Not if the new programs of its
+    // step began with a new function: the first optimizer step after some micro-batches.
     bool is_late;
 } steps_when_t;
 keel_status_t steps_asked(keel_engine_t *engine, const steps_ask_t *ask,

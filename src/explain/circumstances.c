@@ -410,11 +410,36 @@ static bool is_inside_cast(const keel_diff_t *diff, uint32_t root) {
            (strcmp(difference->subject, "convert") == 0 || leads_cast(diff, root));
 }
 
+// TorchTPU: the constants of a program stand first, and those that operations take beside what is
+// converted have its dtype. The topmost conversion stands for them.
+static void lead_with_cast(keel_diff_t *diff, uint32_t root) {
+    keel_difference_t *lead = &diff->roots[root].difference, *found = NULL;
+    if (lead->kind != KEEL_CAUSE_DTYPE || strcmp(lead->subject, "constant") != 0) return;
+    for (uint32_t i = 0; i < diff->folded_count; ++i) {
+        keel_difference_t *one = &diff->folded[i];
+        bool is_cast =
+            one->follows == root && one->kind == KEEL_CAUSE_STRUCTURE &&
+            strcmp(one->subject, "convert") == 0 &&
+            (strcmp(one->old_value, "nothing") == 0 || strcmp(one->new_value, "nothing") == 0);
+        if (is_cast && (!found || is_above(&one->place, &found->place))) found = one;
+    }
+    if (!found) return;
+    keel_difference_t cast = *found;
+    cast.follows = lead->follows;
+    cast.folds = lead->folds;
+    *found = *lead;
+    found->follows = root;
+    found->folds = 0;
+    *lead = cast;
+    keel_diff_note(diff, lead, KEEL_NOTE_CAST);
+}
+
 // One choice of a dtype, autocast for example, adds conversions to each layer. The topmost line
 // stands for all.
 static void tell_casts(keel_diff_t *diff) {
     uint32_t lead = KEEL_NONE, count = 0;
     for (uint32_t i = 0; i < diff->root_count; ++i) {
+        if (keel_parameters_have_no_order(diff)) lead_with_cast(diff, i);
         if (is_inside_cast(diff, i))
             keel_diff_note(diff, &diff->roots[i].difference, KEEL_NOTE_CAST);
         if (!is_cast(&diff->roots[i])) continue;
@@ -451,13 +476,13 @@ static bool is_on_one_line(keel_graph_t *graph) {
 static bool is_single_operation(keel_graph_t *graph) {
     enum { FEW = 256 };
     const keel_program_t *program = graph->program;
+    keel_str_t name = keel_program_str(program, program->name);
     if (program->format != KEEL_FORMAT_MLIR || keel_program_op_count(program) > FEW ||
-        !is_on_one_line(graph))
+        keel_torch_tpu_is_name(name) || !is_on_one_line(graph))
         return false;
     keel_site_t site;
     keel_site_of(program, &(keel_stack_t){.application = graph->application}, graph->arena, &site);
-    return !site.is_traced && *site.place.file &&
-           !keel_str_is(keel_program_str(program, program->name), "jit__fun");
+    return !site.is_traced && *site.place.file && !keel_str_is(name, "jit__fun");
 }
 
 static void tell_eager(keel_diff_t *diff) {

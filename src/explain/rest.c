@@ -134,7 +134,8 @@ static const char *order_text(keel_diff_t *diff, bool is_after, uint32_t first) 
 
 // The first argument that is in a different place; false if there is none.
 static bool tell_order(keel_diff_t *diff, keel_difference_t *difference) {
-    if (diff->before_count != diff->after_count) return false;
+    if (diff->before_count != diff->after_count || keel_parameters_have_no_order(diff))
+        return false;
     for (uint32_t i = 0; i < diff->after_count; ++i) {
         if (number_before(diff, i) == i) continue;
         difference->kind = KEEL_CAUSE_ARGUMENTS;

@@ -196,6 +196,11 @@ static bool is_of_floats(const keel_difference_t *difference) {
            (keel_str_starts(is, brain) || keel_str_starts(is, other));
 }
 
+// What a module has is called so by nearly every module.
+static bool is_of_module_of_torch(keel_str_t name) {
+    return keel_str_ends(name, KEEL_STR(".weight")) || keel_str_ends(name, KEEL_STR(".bias"));
+}
+
 static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_note_t *out) {
     const keel_difference_t *difference = &root->difference;
     keel_str_t name = keel_str(difference->subject);
@@ -215,6 +220,8 @@ static bool find_note(const keel_diff_t *diff, const keel_root_t *root, keel_not
         case KEEL_CAUSE_DTYPE:
             *out = KEEL_NOTE_INNER_DTYPE;
             if (!root->argument && is_of_floats(difference)) return true;
+            *out = KEEL_NOTE_MODULE_DTYPE;
+            if (keel_parameters_have_no_order(diff)) return is_of_module_of_torch(name);
             *out = KEEL_NOTE_MODEL_DTYPE;
             return role_of(name) == MODEL || is_of_optimizer(name);
         case KEEL_CAUSE_ARGUMENTS:

@@ -28,10 +28,13 @@ static traced_t *newest;
 
 // ---- noting ------------------------------------------------------------------------------------
 
-static uint32_t count_lines(const char *text) {
+// "#0\tx\n": what the program does not take has no number.
+static uint32_t count_arguments(const char *names) {
     uint32_t count = 0;
-    for (; *text; ++text)
-        count += *text == '\n';
+    for (const char *line = names; *line; line += *line == '\n') {
+        count += *line == '#';
+        line += strcspn(line, "\n");
+    }
     return count;
 }
 
@@ -55,7 +58,7 @@ static keel_status_t fill(traced_t *entry, const keel_traced_t *traced, const ch
     KEEL_TRY(copy(&entry->arena, traced->file, &entry->graph.file));
     entry->graph.line = traced->line;
     const char *names = traced->names ? traced->names : "";
-    entry->arguments = count_lines(names);
+    entry->arguments = count_arguments(names);
     void *memory;
     KEEL_TRY(keel_alloc(strlen(names) + 1, &memory));
     entry->names = memory;

@@ -102,6 +102,31 @@ static bool is_same_function(const keel_run_entry_t *a, const keel_run_entry_t *
     return *a->origin && strcmp(a->origin, b->origin) == 0;
 }
 
+// "f at train.py:12" of "tt_jit_backward of f at train.py:12"; empty if the function is not known.
+static keel_str_t function_of(const keel_why_entry_t *entry) {
+    static const char of[] = " of ";
+    const char *at = strstr(entry->asked->origin, of);
+    return keel_str(at ? at + sizeof of - 1 : "");
+}
+
+static bool is_of_one_compile(const keel_why_entry_t *gradient, const keel_why_entry_t *forward) {
+    keel_str_t function = function_of(forward);
+    return is_gradient_of(gradient, forward) && function.size && forward->root_count &&
+           gradient->asked->pid == forward->asked->pid &&
+           gradient->asked->step <= forward->asked->step + 1 &&
+           keel_str_equal(function, function_of(gradient));
+}
+
+static keel_status_t follow_forward(keel_why_t *why) {
+    for (size_t i = 0; i < why->entry_count; ++i) {
+        size_t forward = i;
+        while (forward-- > 0 && !is_of_one_compile(&why->entries[i], &why->entries[forward]))
+            ;
+        if (forward < i) KEEL_TRY(follow(why, i, forward));
+    }
+    return NULL;
+}
+
 static keel_status_t follow_inputs(keel_why_t *why, const keel_run_inputs_t *inputs) {
     size_t index = entry_of(why, inputs->pid, inputs->program);
     size_t maker = entry_of(why, inputs->pid, inputs->maker);
@@ -305,7 +330,10 @@ keel_status_t keel_why_follow_makers(keel_why_t *why) {
     const keel_makers_t *makers = &why->run.makers;
     for (size_t i = 0; i < why->entry_count; ++i)
         leave_other_calls(why, &why->entries[i]);
-    if (why->run.is_torch_tpu) KEEL_TRY(follow_operations(why));
+    if (why->run.is_torch_tpu) {
+        KEEL_TRY(follow_forward(why));
+        KEEL_TRY(follow_operations(why));
+    }
     for (size_t i = 0; i < makers->steady_count; ++i)
         KEEL_TRY(follow_steady(why, &makers->steady[i]));
     for (size_t i = 0; i < makers->abandoned_count; ++i)

@@ -252,6 +252,29 @@ static void test_steps_without_a_new_program_are_counted_for_the_next_one(void *
     door_run(*state, "", count_steady);
 }
 
+static void look_for_late(const door_t *door) {
+    (void)door;
+    bare_t bare;
+    bare_engine(&bare, KEEL_TEST_PLUGIN);
+    counter_t *step = ask(&bare, "step", "step 1", 100, false);
+    ask(&bare, "add", "add 1", 1, true);
+    CHECK(!last_asked.is_late);
+    run(&bare, step, 4);
+    ask(&bare, "norm", "norm 1", 1, true); // the optimizer's first step, after micro-batches
+    ask(&bare, "add", "add 2", 1, true);
+    CHECK(!last_asked.is_late);
+    run(&bare, step, 4);
+    ask(&bare, "add", "add 3", 1, true);
+    CHECK(last_asked.is_late);
+    ask(&bare, "sum", "sum 1", 1, true);
+    ask(&bare, "norm", "norm 2", 1, true);
+    CHECK(last_asked.is_late);
+}
+
+static void test_operations_beside_a_new_one_are_not_late(void **state) {
+    door_run(*state, "", look_for_late);
+}
+
 static void count_from_start(const door_t *door) {
     (void)door;
     bare_t bare;
@@ -380,6 +403,7 @@ int main(void) {
         TEST(a_training_step_that_ran_is_a_step),
         TEST(a_process_with_one_program_counts_its_steps_too),
         TEST(steps_without_a_new_program_are_counted_for_the_next_one),
+        TEST(operations_beside_a_new_one_are_not_late),
         TEST(the_first_function_of_a_run_is_counted_from_its_start),
         TEST(a_function_that_leads_later_is_counted_from_the_last_new_program),
         TEST(what_is_not_known_of_a_function_is_no_steady_step),

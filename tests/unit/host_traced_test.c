@@ -62,7 +62,8 @@ static void a_graph_is_known_while_it_is_compiled(void **state) {
 
 static void of_two_the_arguments_tell_which(void **state) {
     (void)state;
-    uint64_t one = note("1/0", "one", "#0\tx\n"), two = note("2/0", "two", "#0\tx\n#1\ty\n");
+    uint64_t one = note("1/0", "one", "#0\tx\n"),
+             two = note("2/0", "two", "#0\tx\n#1\ty\n\tmask\n");
     keel_traced_begin(one);
     keel_traced_begin(two);
     assert_string_equal(elsewhere(1).graph.function, "one");
