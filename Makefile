@@ -47,7 +47,8 @@ demo-c: build ## the same in C: examples/c/gpt.c, without Python in the process
 
 nam52: build ## train a mixed stack (attention, experts, Mamba, Engram) in C on the documentation
 	@cat docs/*.md > build/nam52.txt
-	@KEEL_PLUGIN=cpu build/bin/keel run -- build/examples/nam52 build/nam52.txt --config tiny --mtp 1 --steps 200
+	@VIRTUAL_ENV=$(CURDIR)/.venv KEEL_PLUGIN=cpu build/bin/keel run -- \
+		build/examples/nam52 build/nam52.txt --config tiny --mtp 1 --steps 200
 
 demo-rehearse: build ## rehearse it on an H200 and a TPU slice that are not there: 2 GB in .venv-targets
 	@tools/setup --targets
