@@ -18,6 +18,7 @@ DEVICES = "KEEL_REHEARSE_DEVICES"  # of one process
 CHIPS = "TPU_CHIPS_PER_HOST_BOUNDS"
 PROCESS, PROCESSES = "KEEL_REHEARSE_PROCESS", "KEEL_REHEARSE_PROCESSES"
 MEETING = "KEEL_REHEARSE_MEETING"  # set if `keel rehearse` has started all of the processes
+RANKS = "KEEL_REHEARSE_RANKS"  # a folder in which those that the command starts may meet
 
 
 def _platform() -> str:
@@ -152,6 +153,10 @@ def check_torch() -> None:
 
 # ---- TorchTPU ------------------------------------------------------------------------------------
 
+HOSTS = "TPU_HOST_BOUNDS"
+PROCESS_BOUNDS, PROCESS_CHIPS = "TPU_PROCESS_BOUNDS", "TPU_CHIPS_PER_PROCESS_BOUNDS"
+SLICE, ADDRESSES = "TORCH_TPU_TOPOLOGY", "TORCH_TPU_SLICEBUILDER_ADDRESSES"
+FIRST_PORT = 8070  # of the addresses; TorchTPU's default, and nobody listens there in a rehearsal
 GENERATIONS = {"v4": "_V4_TOPOLOGY", "v5p": "_V5P_TOPOLOGY", "v5e": "_V5E_TOPOLOGY",
                "v5litepod": "_V5E_TOPOLOGY", "v6e": "_V6E_TOPOLOGY", "v7": "_V7_TOPOLOGY",
                "tpu7x": "_V7_TOPOLOGY"}
@@ -170,7 +175,49 @@ def _show_tpus(hardware) -> None:
     hardware.get_tpu_device_name = lambda: name
 
 
+def _slice() -> str:
+    """The chips of the slice in each direction, as TorchTPU writes it: "2,2,1"."""
+    hosts, each = (os.environ.get(name, "").split(",") for name in (HOSTS, CHIPS))
+    if not all(part.isdigit() for part in (*hosts, *each)):
+        return ""
+    return ",".join(str(int(host) * int(chips)) for host, chips in zip(hosts, each))
+
+
+def _become_rank() -> None:
+    """A rank of TorchTPU has one chip of the slice, and libtpu's variables say so. TorchTPU sets them
+    for its client only, and that is too late: the target is read when the library is loaded. What
+    TorchTPU wants to know of the slice its own launcher sets; others leave it to the machine."""
+    addresses = os.environ.get(ADDRESSES, "")
+    count = addresses.count(",") + 1 if addresses else int(os.environ.get("WORLD_SIZE") or 1)
+    slice_ = os.environ.get(SLICE) or _slice()
+    if count < 2 or not slice_:
+        return
+    os.environ.setdefault(SLICE, slice_)
+    os.environ.setdefault(ADDRESSES, ",".join(f"localhost:{FIRST_PORT + rank}" for rank in range(count)))
+    os.environ[PROCESS_BOUNDS] = ",".join(slice_.replace("x", ",").split(",")[:3])
+    os.environ[PROCESS_CHIPS] = "1,1,1"
+    os.environ[PROCESSES] = str(count)
+    if "RANK" in os.environ:
+        os.environ[PROCESS] = os.environ["RANK"]
+    _meet(count)
+
+
+def _meet(count: int) -> None:
+    """The folder in which ranks leave values for each other, one for each launch: what an earlier one
+    left is not taken for theirs."""
+    folder = os.environ.get(RANKS)
+    if not folder or os.environ.get(MEETING):
+        return
+    if int(os.environ.get("LOCAL_WORLD_SIZE") or count) == count:
+        launch = f"{os.getppid()}-{os.environ.get('TORCHELASTIC_RESTART_COUNT', 0)}"
+        folder = os.path.join(folder, launch)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    os.environ[MEETING] = folder
+
+
 def begin_torch_tpu(stands_in: bool) -> None:
     """Before torch_tpu is imported, which `import torch` does by itself."""
+    if _platform() == "tpu":
+        _become_rank()
     if stands_in:
         when_imported("torch_tpu._internal.utils.hardware", _show_tpus)

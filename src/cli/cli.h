@@ -265,6 +265,8 @@ keel_status_t cli_hosts_begin(const keel_target_t *target, const char *run_id,
 void cli_hosts_end(cli_hosts_t *hosts);
 // Sets this process's environment to that of one of the target's processes; for cli_processes_t.
 keel_status_t cli_set_process(void *hosts, uint32_t number) KEEL_MUST_CHECK;
+// The same where the command may start the processes by itself: only where they meet.
+keel_status_t cli_set_ranks(void *hosts, uint32_t number) KEEL_MUST_CHECK;
 // The Python that will run `command`, judging by its first word; NULL if that does not show it. The
 // caller frees it.
 keel_status_t cli_interpreter_of(const char *command, char **out) KEEL_MUST_CHECK;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -76,10 +77,14 @@ keel_status_t cli_hosts_begin(const keel_target_t *target, const char *run_id, c
     return make_folder(run_id, &out->folder);
 }
 
+// A file, or the folder of one launch of ranks (python/keel/rehearsal.py).
 static keel_status_t remove_one(void *context, const char *name) {
     char *path;
+    struct stat info;
     KEEL_TRY(keel_path(&path, "%s/%s", (const char *)context, name));
-    keel_status_t status = keel_file_remove(path);
+    bool is_folder = lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    keel_status_t status = is_folder ? keel_directory_walk(path, remove_one, path) : NULL;
+    if (!status) status = is_folder ? keel_directory_remove(path) : keel_file_remove(path);
     keel_free(path);
     return status;
 }
@@ -116,6 +121,12 @@ static keel_status_t put_tpu(const keel_target_t *target, uint32_t number) {
     if (!status) status = put_number("TPU_WORKER_ID", number);
     keel_buffer_deinitialize(&hosts);
     return status;
+}
+
+keel_status_t cli_set_ranks(void *context, uint32_t number) {
+    const cli_hosts_t *hosts = context;
+    (void)number;
+    return put("KEEL_REHEARSE_RANKS", hosts->folder);
 }
 
 keel_status_t cli_set_process(void *context, uint32_t number) {

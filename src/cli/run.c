@@ -372,6 +372,13 @@ static keel_status_t run_processes(const command_run_t *run, char **command, cli
         processes.context = &hosts;
         KEEL_TRY(cli_hosts_begin(&run->rehearsal->target, run->id, &hosts));
     }
+    // Of one host, the command itself may start the processes: a rank for each of a TPU's chips.
+    if (run->rehearsal && processes.count == 1 &&
+        run->rehearsal->target.platform == KEEL_TARGET_TPU) {
+        processes.prepare = cli_set_ranks;
+        processes.context = &hosts;
+        KEEL_TRY(cli_hosts_begin(&run->rehearsal->target, run->id, &hosts));
+    }
     if (run->rehearsal)
         cli_writes_begin(&run->settings, run->id, hosts.folder, run->plugin, writes);
     processes.view = writes->view;

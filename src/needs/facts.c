@@ -224,6 +224,15 @@ bool keel_needs_combines(const keel_program_t *program) {
     return false;
 }
 
+bool keel_needs_meets(const keel_program_t *program) {
+    for (uint32_t i = 0; i < program->op_names.count; ++i) {
+        const needs_fact_t *fact =
+            needs_fact(keel_program_str(program, program->op_names.data[i].name));
+        if (fact && fact->trouble == NEEDS_DEVICES) return true;
+    }
+    return false;
+}
+
 needs_trouble_t needs_trouble_of(keel_str_t target) {
     // XLA itself expands them before a backend sees them.
     static const char *const anywhere[] = {

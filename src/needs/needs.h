@@ -69,6 +69,8 @@ keel_status_t keel_needs_of(keel_needs_t *needs, const uint32_t *results, uint32
 // Whether some operation puts many elements together into one (dot, reduce, convolution, ...). A
 // program without one only moves elements or maps each of them. Any program will do.
 bool keel_needs_combines(const keel_program_t *program);
+// Whether some operation depends on the program's other devices, as a collective does. Any program.
+bool keel_needs_meets(const keel_program_t *program);
 
 // The program of the same format that computes just these results (ascending, at least one), from
 // just the arguments that they need, both in the original order. In HLO the root is a tuple if that

@@ -172,7 +172,7 @@ keel_status_t keel_rehearse_load(const PJRT_Client_Compile_Args *args, keel_byte
 
 bool keel_rehearse_spans(const PJRT_LoadedExecutable *loaded) {
     uint32_t partitions = loaded->facts->signature.partitions;
-    return partitions > 1 && partitions > loaded->device_count;
+    return partitions > 1 && partitions > loaded->device_count && !loaded->facts->is_alone;
 }
 
 uint64_t keel_rehearse_computes(const PJRT_LoadedExecutable *loaded) {

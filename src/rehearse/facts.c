@@ -27,6 +27,7 @@ static keel_status_t read_program(const PJRT_Client_Compile_Args *args, facts_t 
     keel_status_t status = keel_signature_read(
         &program, keel_bytes(args->compile_options, args->compile_options_size), &out->signature);
     out->combines = keel_needs_combines(&program);
+    out->is_alone = out->signature.is_apart && !keel_needs_meets(&program);
     keel_program_deinitialize(&program);
     return status;
 }

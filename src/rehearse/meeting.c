@@ -9,7 +9,9 @@
 //   file:   record*
 //   record: argument u32, partition u32, size u64, then so many bytes
 //
-// A part that the process does not know has no record.
+// A part that the process does not know has no record. Where each device computes apart, its part
+// is all of an argument, and arguments and results are those of each partition, one after the
+// other.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,7 +180,7 @@ static keel_status_t give_arguments(meeting_t *meeting, const replica_t *replica
         for (uint32_t j = 0; meeting->wanted[i] && j < arguments[i][0]; ++j) {
             uint32_t argument = arguments[i][1 + j];
             if (meeting->is_gathered[argument] || meeting->whole[argument]) continue;
-            if (is_whole(&signature->parameters[argument])) {
+            if (!signature->is_apart && is_whole(&signature->parameters[argument])) {
                 meeting->whole[argument] = shards_at(replica, 0, argument);
                 continue;
             }
@@ -277,10 +279,11 @@ static keel_status_t begin_argument(const keel_signature_t *signature, uint32_t 
                                     gathered_t *out) {
     const keel_array_t *array = &signature->parameters[argument];
     void *memory;
-    KEEL_TRY(places_of(array, signature->partitions, &out->places));
+    size_t copies = signature->is_apart ? signature->partitions : 1;
+    if (!signature->is_apart) KEEL_TRY(places_of(array, signature->partitions, &out->places));
     KEEL_TRY(keel_calloc(signature->partitions, sizeof *out->has, &memory));
     out->has = memory;
-    out->contents = contents_create(shape_bytes(&array->whole));
+    out->contents = contents_create(copies * shape_bytes(&array->whole));
     return NULL;
 }
 
@@ -292,7 +295,10 @@ static void put_record(taking_t *taking, const record_t *record, const uint8_t *
     const keel_array_t *array = &signature->parameters[record->argument];
     gathered_t *gathered = &taking->arguments[record->argument];
     if (!gathered->contents || record->size != shape_bytes(&array->shard)) return;
-    shards_put(array, gathered->places, record->partition, gathered->contents, data);
+    if (signature->is_apart)
+        memcpy(gathered->contents->data + record->partition * record->size, data, record->size);
+    else
+        shards_put(array, gathered->places, record->partition, gathered->contents, data);
     gathered->has[record->partition] = true;
 }
 
@@ -353,22 +359,36 @@ static keel_status_t meet(meeting_t *meeting) {
     return status;
 }
 
-contents_t *meeting_contents(meeting_t *meeting, uint32_t result, uint32_t device) {
+// One of several copies that follow each other.
+static contents_t *cut_copy(const contents_t *all, uint32_t count, uint32_t index) {
+    size_t size = all->size / count;
+    contents_t *copy = contents_create(size);
+    if (copy && size) memcpy(copy->data, all->data + index * size, size);
+    return copy;
+}
+
+static contents_t *cut(const meeting_t *meeting, uint32_t result, uint32_t partition,
+                       contents_t *whole) {
     const keel_signature_t *signature = &meeting->facts->signature;
     const keel_array_t *array = &signature->results[result];
     int64_t *places = NULL;
+    if (signature->is_apart) return cut_copy(whole, signature->partitions, partition);
+    keel_status_t status =
+        is_whole(array) ? NULL : places_of(array, signature->partitions, &places);
+    contents_t *shard = status ? NULL : shards_cut(array, places, partition, whole);
+    keel_status_ignore(status);
+    keel_free(places);
+    return shard;
+}
+
+contents_t *meeting_contents(meeting_t *meeting, uint32_t result, uint32_t device) {
     pthread_mutex_lock(&meeting->lock);
     if (!meeting->is_done) keel_status_ignore(meet(meeting));
     meeting->is_done = true;
     contents_t *whole = contents_retain(meeting->results[result]);
     pthread_mutex_unlock(&meeting->lock);
     if (!whole) return NULL;
-    keel_status_t status =
-        is_whole(array) ? NULL : places_of(array, signature->partitions, &places);
-    contents_t *shard =
-        status ? NULL : shards_cut(array, places, meeting->partitions[device], whole);
-    keel_status_ignore(status);
-    keel_free(places);
+    contents_t *shard = cut(meeting, result, meeting->partitions[device], whole);
     contents_release(whole);
     return shard;
 }

@@ -241,10 +241,11 @@ void compiling_release(compiling_t *compiling); // NULL is allowed
 // A small program that the processor runs.
 typedef struct calculation_t calculation_t;
 
-// Compiles it for one device of the processor.
-keel_status_t calculation_create(const keel_program_t *program,
+// Compiles it for so many devices of the processor. Each computes all of it with arrays of its own,
+// which collectives bring together.
+keel_status_t calculation_create(const keel_program_t *program, uint32_t devices,
                                  calculation_t **out) KEEL_MUST_CHECK;
-// An array for it, or of it.
+// An array for it, or of it. The contents are those of each device, one after the other.
 typedef struct operand_t {
     const keel_array_shape_t *shape;
     contents_t *contents;
@@ -271,7 +272,8 @@ void values_compute(const PJRT_LoadedExecutable_Execute_Args *args);
 // Both live as long as `worth`. False if none is.
 bool worth_look(worth_t *worth, const keel_signature_t *signature, const bool **out_cheap,
                 uint32_t *const **out_arguments);
-// Of the program's bytes. Only after worth_look.
+// Of the program without its names: ranks of TorchTPU give one to what they do together. Only after
+// worth_look.
 keel_digest_t worth_digest(const worth_t *worth);
 // Where the contents of whole arguments come from: retained; NULL if they are unknown.
 typedef struct argument_source_t {
@@ -279,7 +281,9 @@ typedef struct argument_source_t {
     void *context;
 } argument_source_t;
 // Computes those of the wanted results that are cheap and whose arguments are known. `wanted` and
-// `out` have a place for each result; the caller releases what is there.
+// `out` have a place for each result; the caller releases what is there. Of results that depend on
+// devices that compute apart, arguments and results are those of each partition, one after the
+// other; they are not wanted together with others.
 keel_status_t worth_compute(worth_t *worth, const keel_signature_t *signature, const bool *wanted,
                             const argument_source_t *source, contents_t **out) KEEL_MUST_CHECK;
 
@@ -356,6 +360,7 @@ typedef struct facts_t {
     atomic_size_t references;
     keel_signature_t signature;
     bool combines;            // it does more than move or map elements
+    bool is_alone;            // its devices compute apart, and none depends on another
     uint64_t result_bytes;    // on one device
     const char *name;         // never freed
     compiling_t *compiling;   // NULL: it is not compiled here

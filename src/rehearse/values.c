@@ -4,8 +4,12 @@
 // Arrays of several partitions are put together, computed whole on one device of the processor, and
 // cut again: a program means the same however it is partitioned (shards.c). Replicas run one by
 // one. If several processes have a part of an array each, they exchange them (meeting.c).
+//
+// Devices that compute apart, as TorchTPU's ranks do, have arrays of their own. What depends on the
+// others is computed on as many devices of the processor, with the arguments of each.
 #include <stdlib.h>
 
+#include "key/key.h"
 #include "needs/needs.h"
 #include "read/read.h"
 #include "rehearse/objects.h"
@@ -30,9 +34,11 @@ struct worth_t {
     uint8_t *code;        // NULL: nothing of it can be computed
     size_t size;
     keel_program_t program;
+    keel_digest_t digest; // of the program
     keel_needs_t *needs;
     atomic_bool is_executed; // for the first time
     bool *cheap;             // each result
+    bool *across;            // each cheap one: it depends on devices that compute apart
     uint32_t **arguments;    // that each cheap result needs; the count comes first
     uint32_t result_count;
     part_t *parts;
@@ -95,8 +101,8 @@ static int by_size(const void *left, const void *right) {
     return a->result < b->result ? -1 : 1;
 }
 
-static bool is_cheap(const keel_need_t *need) {
-    return !need->is_over && need->is_bounded && !need->obstacle && !need->across &&
+static bool is_cheap(const keel_need_t *need, bool is_apart) {
+    return !need->is_over && need->is_bounded && !need->obstacle && (!need->across || is_apart) &&
            !need->is_other_random && need->operations <= OPERATIONS_MOST &&
            need->work <= work_most && need->bytes <= bytes_most;
 }
@@ -121,7 +127,8 @@ static keel_status_t find_candidates(worth_t *worth, const keel_signature_t *sig
             (candidate_t){.result = i, .bytes = keel_shape_bytes(&signature->results[i].whole)};
         if (candidate->bytes > kept_most) continue;
         KEEL_TRY(keel_needs_of(worth->needs, &i, 1, OPERATIONS_MOST, &candidate->need));
-        if (!is_cheap(&candidate->need)) continue;
+        if (!is_cheap(&candidate->need, signature->is_apart)) continue;
+        worth->across[i] = candidate->need.across;
         KEEL_TRY(keep_arguments(worth, i, candidate->need.arguments));
         ++*out_count;
     }
@@ -144,7 +151,7 @@ static uint32_t count_apart(const candidate_t *candidates, uint32_t count) {
 
 // Whether the first ones are cheap as one program, in which what they share is there once.
 static keel_status_t are_cheap(worth_t *worth, const candidate_t *candidates, uint32_t count,
-                               bool *out) {
+                               bool is_apart, bool *out) {
     void *memory;
     keel_need_t need;
     KEEL_TRY(keel_calloc((size_t)worth->result_count + 1, sizeof(uint32_t), &memory));
@@ -154,20 +161,20 @@ static keel_status_t are_cheap(worth_t *worth, const candidate_t *candidates, ui
     for (uint32_t i = 0; i < worth->result_count; ++i)
         if (results[i]) results[found++] = i; // no later than where it was
     keel_status_t status = keel_needs_of(worth->needs, results, found, OPERATIONS_MOST, &need);
-    *out = !status && is_cheap(&need) && need.inlined <= OPERATIONS_MOST;
+    *out = !status && is_cheap(&need, is_apart) && need.inlined <= OPERATIONS_MOST;
     keel_free(memory);
     return status;
 }
 
 // The smallest results, as many as are cheap together.
 static keel_status_t choose_candidates(worth_t *worth, candidate_t *candidates, uint32_t count,
-                                       bool *out_any) {
+                                       bool is_apart, bool *out_any) {
     qsort(candidates, count, sizeof *candidates, by_size);
     uint32_t least = count_apart(candidates, count), most = count;
     while (least < most) {
         uint32_t middle = most - (most - least) / 2;
         bool all;
-        KEEL_TRY(are_cheap(worth, candidates, middle, &all));
+        KEEL_TRY(are_cheap(worth, candidates, middle, is_apart, &all));
         if (all)
             least = middle;
         else
@@ -184,14 +191,17 @@ static keel_status_t judge(worth_t *worth, const keel_signature_t *signature, bo
     uint32_t count = worth->result_count = signature->result_count, found = 0;
     *out_any = false;
     KEEL_TRY(keel_read(keel_bytes(worth->code, worth->size), &worth->program));
+    if (signature->partitions > 1) KEEL_TRY(keel_key_program(&worth->program, &worth->digest));
     KEEL_TRY(keel_needs_create(&worth->program, &worth->needs));
     KEEL_TRY(keel_arena_array(&worth->arena, (size_t)count + 1, sizeof *worth->cheap, &memory));
     worth->cheap = memory;
+    KEEL_TRY(keel_arena_array(&worth->arena, (size_t)count + 1, sizeof *worth->across, &memory));
+    worth->across = memset(memory, 0, (count + 1) * sizeof *worth->across);
     KEEL_TRY(keel_arena_array(&worth->arena, (size_t)count + 1, sizeof *worth->arguments, &memory));
     worth->arguments = memory;
     KEEL_TRY(keel_calloc((size_t)count + 1, sizeof(candidate_t), &memory));
     keel_status_t status = find_candidates(worth, signature, memory, &found);
-    if (!status) status = choose_candidates(worth, memory, found, out_any);
+    if (!status) status = choose_candidates(worth, memory, found, signature->is_apart, out_any);
     keel_free(memory);
     return status;
 }
@@ -234,17 +244,17 @@ static keel_status_t make_part(worth_t *worth, const uint32_t *results, uint32_t
 }
 
 // A part that does not compile is kept, so that it is not tried again.
-static keel_status_t compile_part(worth_t *worth, part_t *part) {
+static keel_status_t compile_part(worth_t *worth, uint32_t devices, part_t *part) {
     keel_program_t program;
     keel_program_initialize(&program);
     KEEL_TRY(keel_needs_program(worth->needs, part->results, part->result_count, &program));
-    keel_status_t status = calculation_create(&program, &part->calculation);
+    keel_status_t status = calculation_create(&program, devices, &part->calculation);
     keel_program_deinitialize(&program);
     return status;
 }
 
 // Under the lock. NULL if these results cannot be computed.
-static part_t *part_of(worth_t *worth, const uint32_t *results, uint32_t count) {
+static part_t *part_of(worth_t *worth, const uint32_t *results, uint32_t count, uint32_t devices) {
     part_t *part = NULL;
     for (part = worth->parts; part; part = part->next)
         if (part->result_count == count &&
@@ -254,7 +264,7 @@ static part_t *part_of(worth_t *worth, const uint32_t *results, uint32_t count) 
     if (!status) {
         part->next = worth->parts;
         worth->parts = part;
-        status = compile_part(worth, part);
+        status = compile_part(worth, devices, part);
     }
     bool is_made = !status;
     keel_status_ignore(status);
@@ -322,8 +332,9 @@ static keel_status_t compute_known(worth_t *worth, const keel_signature_t *signa
     KEEL_TRY(keel_calloc((size_t)signature->result_count + 1, sizeof(uint32_t), &memory));
     uint32_t count = choose(worth, wanted, found, memory);
     part_t *part = NULL;
+    bool is_across = count && worth->across[*(uint32_t *)memory];
     pthread_mutex_lock(&worth->lock);
-    if (count) part = part_of(worth, memory, count);
+    if (count) part = part_of(worth, memory, count, is_across ? signature->partitions : 1);
     pthread_mutex_unlock(&worth->lock);
     keel_free(memory);
     return part ? compute(part, signature, found, out) : NULL;
@@ -355,10 +366,7 @@ bool worth_look(worth_t *worth, const keel_signature_t *signature, const bool **
 }
 
 keel_digest_t worth_digest(const worth_t *worth) {
-    keel_hasher_t hasher;
-    keel_hasher_initialize(&hasher);
-    keel_hasher_update(&hasher, worth->code, worth->size);
-    return keel_hasher_finish(&hasher);
+    return worth->digest;
 }
 
 // ---- one execution -----------------------------------------------------------------------------
@@ -384,17 +392,16 @@ static keel_status_t compute_replica(worth_t *worth, const replica_t *replica, c
 
 // Which cheap results this process can compute by itself; the others need parts of arrays that
 // other processes have.
-static keel_status_t split(const keel_signature_t *signature, const bool *cheap,
-                           uint32_t *const *arguments, bool *alone, bool *together) {
+static void split(const worth_t *worth, const keel_signature_t *signature, const bool *cheap,
+                  uint32_t *const *arguments, bool *alone, bool *together) {
     for (uint32_t i = 0; i < signature->result_count; ++i) {
-        bool is_alone = true;
+        bool is_alone = !worth->across[i];
         if (!cheap[i]) continue;
         for (uint32_t j = 0; is_alone && j < arguments[i][0]; ++j)
             is_alone = is_whole(&signature->parameters[arguments[i][1 + j]]);
         alone[i] = is_alone;
         together[i] = !is_alone;
     }
-    return NULL;
 }
 
 static keel_status_t compute_share(const PJRT_LoadedExecutable_Execute_Args *args, worth_t *worth,
@@ -408,8 +415,8 @@ static keel_status_t compute_share(const PJRT_LoadedExecutable_Execute_Args *arg
     keel_status_t status = own_partitions(args->executable, &partitions);
     if (!status) {
         replica.partitions = partitions;
-        status = split(signature, cheap, arguments, alone, together);
-        if (!status) status = compute_replica(worth, &replica, alone);
+        split(worth, signature, cheap, arguments, alone, together);
+        status = compute_replica(worth, &replica, alone);
         if (!status) status = meeting_begin(&replica, together, arguments);
         keel_free(partitions);
     }
@@ -435,6 +442,7 @@ static keel_status_t values(const PJRT_LoadedExecutable_Execute_Args *args) {
     uint32_t *const *arguments;
     if (!worth || is_forked() || !worth_look(worth, signature, &cheap, &arguments)) return NULL;
     bool is_complete = args->num_devices == (size_t)signature->replicas * signature->partitions;
+    if (signature->is_apart && args->num_devices > 1) return NULL; // no client makes such a call
     if (!is_complete && signature->partitions > 1) {
         bool is_share = signature->replicas == 1 && args->num_devices == loaded->device_count;
         keel_status_t status = is_share ? compute_share(args, worth, cheap, arguments) : NULL;

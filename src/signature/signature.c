@@ -8,6 +8,7 @@ enum {
     NUM_REPLICAS = 4,
     NUM_PARTITIONS = 5,
     SPMD_PARTITIONING = 6,
+    AUTO_SPMD_PARTITIONING = 7,
     DEVICE_ASSIGNMENT = 9,
     PROPAGATES_TO_RESULTS = 12,
     PROPAGATES_TO_PARAMETERS = 18,
@@ -109,6 +110,7 @@ typedef struct reading_t {
     const keel_program_t *program;
     keel_signature_t *signature;
     keel_bytes_t to_results, to_parameters; // packed bools: the compiler may shard this one
+    bool is_auto;                           // it may shard all, of itself
 } reading_t;
 
 keel_status_t signature_keep(keel_signature_t *signature, keel_bytes_t bytes, keel_bytes_t *out) {
@@ -413,6 +415,7 @@ static keel_status_t read_options(reading_t *reading, keel_bytes_t options) {
         if (field.number == NUM_REPLICAS) signature->replicas = (uint32_t)field.value;
         if (field.number == NUM_PARTITIONS) signature->partitions = (uint32_t)field.value;
         if (field.number == SPMD_PARTITIONING) signature->is_spmd = field.value != 0;
+        if (field.number == AUTO_SPMD_PARTITIONING) reading->is_auto = field.value != 0;
         if (field.number == DEVICE_ASSIGNMENT) assignment = field.bytes;
         if (field.number == PROPAGATES_TO_RESULTS) reading->to_results = bools_of(&field);
         if (field.number == PROPAGATES_TO_PARAMETERS) reading->to_parameters = bools_of(&field);
@@ -431,7 +434,12 @@ static keel_status_t read_signature(reading_t *reading, keel_bytes_t options) {
                             &signature->name));
     if (program->entry >= program->functions.count)
         return keel_status_make(KEEL_UNSUPPORTED, "the program has no entry function");
-    return program->format == KEEL_FORMAT_HLO ? read_hlo(reading) : read_mlir(reading);
+    if (program->format == KEEL_FORMAT_HLO) return read_hlo(reading);
+    KEEL_TRY(read_mlir(reading));
+    signature->is_apart = signature->is_spmd && signature->partitions > 1 && !reading->is_auto &&
+                          !signature_has_shardings(program);
+    if (signature->is_apart) signature_settle_apart(signature);
+    return NULL;
 }
 
 keel_status_t keel_signature_read(const keel_program_t *program, keel_bytes_t options,

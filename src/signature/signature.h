@@ -2,6 +2,7 @@
 //
 //   signature.c   the entry function's parameters and results
 //   settle.c      what only the compiled program shows of them
+//   apart.c       programs of several partitions that say nothing about shardings
 //   sharding.c    shardings of every spelling -> OpSharding, and the part of an array on one device
 //   named.c       those that name axes of a mesh; axes.c: their tiles
 //   module.c      modules without what computes, for clients that ask only what a program takes and
@@ -90,6 +91,9 @@ typedef struct keel_signature_t {
     keel_str_t name; // of the module
     uint32_t replicas, partitions;
     bool is_spmd; // arrays are whole, and partitioned by their shardings
+    // Nothing in a program of several partitions says how it is sharded: each device computes all
+    // of it with arrays of its own, which collectives bring together (TorchTPU).
+    bool is_apart;
     keel_array_t *parameters, *results;
     uint32_t parameter_count, result_count;
     const int64_t *devices; // replicas * partitions ids, replica by replica; NULL: not told

@@ -236,6 +236,25 @@ static void assert_told(const keel_signature_t *signature, const char *wanted) {
     keel_buffer_deinitialize(&told);
 }
 
+static void a_program_that_says_nothing_of_shardings_is_computed_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        bool is_alone, is_apart;
+    } cases[] = {
+        {"mlir/dtypes.mlir", false, true},           {"mlir/dtypes.mlir", true, false},
+        {"mlir/spmd_auto.mlir", false, false},       {"mlir/gspmd_spmd_auto.mlir", false, false},
+        {"mlir/shard_map.v1_20.mlir", false, false}, {"hlo/spmd.hlo", false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        keel_signature_t signature;
+        read_sample(cases[i].name, cases[i].is_alone, &signature);
+        assert_int_equal(signature.is_apart, cases[i].is_apart);
+        if (signature.is_apart) assert_false(keel_signature_is_open(&signature));
+        keel_signature_deinitialize(&signature);
+    }
+}
+
 static void a_program_says_what_each_device_has(void **state) {
     (void)state;
     static const struct {
@@ -505,6 +524,7 @@ int main(void) {
         cmocka_unit_test(a_text_says_where_each_part_is),
         cmocka_unit_test(another_text_is_not_understood),
         cmocka_unit_test(a_program_says_what_each_device_has),
+        cmocka_unit_test(a_program_that_says_nothing_of_shardings_is_computed_apart),
         cmocka_unit_test(a_made_module_settles_an_open_signature),
         cmocka_unit_test(axes_that_a_compiler_names_are_tiles),
         cmocka_unit_test(what_a_module_does_not_tell_is_a_guess),
