@@ -11,6 +11,7 @@ else()
   pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
   pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
   pkg_check_modules(hiredis IMPORTED_TARGET hiredis) # without it, processes do not meet in Redis
+  pkg_check_modules(curl IMPORTED_TARGET libcurl) # without it, remotes can only be folders
 endif()
 
 # Set-up leaves .venv/keel-plugin: "library=" and "include=", relative to .venv.

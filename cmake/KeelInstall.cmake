@@ -10,7 +10,7 @@ option(KEEL_INSTALL_PLUGIN "Install the embedded plugin too (about 260 MB)" ON)
 set(KEEL_INSTALL_LIB lib)
 
 # The components `programs` and `documentation` are what the Python wheel takes (python/build_backend).
-install(TARGETS keel RUNTIME DESTINATION bin COMPONENT programs)
+install(TARGETS keel keel-remote RUNTIME DESTINATION bin COMPONENT programs)
 if(TARGET keel_pjrt_plugin)
   install(TARGETS keel_pjrt_plugin LIBRARY DESTINATION ${KEEL_INSTALL_LIB} COMPONENT programs)
   if(NOT KEEL_SANITIZE)

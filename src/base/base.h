@@ -11,6 +11,7 @@
 // hash                            digests (BLAKE2b-256) and quick hashes (XXH3)
 // files, lock, fault              every file operation; a test can make any fail, or kill there
 // shared                          bytes that several owners read; a mapped file
+// socket                          lines over a Unix socket
 // process, answer                 another process of this machine: is it running; what it says
 // fork                            mutexes that are free in a forked child
 // clock, wait, log                time; waits with an end; one-line messages on stderr
@@ -43,6 +44,7 @@
 #include "base/process.h"
 #include "base/proto.h"
 #include "base/shared.h"
+#include "base/socket.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "keel/status.h"

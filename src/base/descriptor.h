@@ -1,4 +1,4 @@
-// Open files, for files.c and lock.c alone. The caller closes what it opened.
+// Open files, for files.c, lock.c and socket.c alone. The caller closes what it opened.
 #ifndef KEEL_BASE_DESCRIPTOR_H_
 #define KEEL_BASE_DESCRIPTOR_H_
 

@@ -530,8 +530,8 @@ keel_status_t keel_file_rename(const char *from, const char *to) {
     return NULL;
 }
 
-keel_status_t keel_directory_make_one(const char *path) {
-    if (!(keel_descriptor_fault() || mkdir(path, 0700))) return NULL;
+static keel_status_t make_one(const char *path, mode_t mode) {
+    if (!(keel_descriptor_fault() || mkdir(path, mode))) return NULL;
     struct stat s;
     if (errno == EEXIST && stat(path, &s) == 0) {
         if (S_ISDIR(s.st_mode)) return NULL;
@@ -541,7 +541,11 @@ keel_status_t keel_directory_make_one(const char *path) {
     return keel_status_make(KEEL_IO, "cannot make the folder %s: %s", path, strerror(error));
 }
 
-keel_status_t keel_directory_make(const char *path) {
+keel_status_t keel_directory_make_one(const char *path) {
+    return make_one(path, 0700);
+}
+
+static keel_status_t make_all(const char *path, mode_t mode) {
     struct stat s;
     if (stat(path, &s) == 0 && S_ISDIR(s.st_mode)) return NULL;
     char *part;
@@ -550,12 +554,20 @@ keel_status_t keel_directory_make(const char *path) {
     for (char *slash = part + 1; *slash && !status; ++slash) {
         if (*slash != '/') continue;
         *slash = 0;
-        status = stat(part, &s) == 0 && S_ISDIR(s.st_mode) ? NULL : keel_directory_make_one(part);
+        status = stat(part, &s) == 0 && S_ISDIR(s.st_mode) ? NULL : make_one(part, mode);
         *slash = '/';
     }
-    if (!status) status = keel_directory_make_one(part);
+    if (!status) status = make_one(part, mode);
     keel_free(part);
     return status;
+}
+
+keel_status_t keel_directory_make(const char *path) {
+    return make_all(path, 0700);
+}
+
+keel_status_t keel_directory_make_public(const char *path) {
+    return make_all(path, 0777);
 }
 
 keel_status_t keel_link_make(const char *target, const char *path) {

@@ -117,6 +117,8 @@ keel_status_t keel_file_rename(const char *from, const char *to) KEEL_MUST_CHECK
 
 // Makes the folder and its parents, with mode 0700.
 keel_status_t keel_directory_make(const char *path) KEEL_MUST_CHECK;
+// The same with the permissions that the umask leaves.
+keel_status_t keel_directory_make_public(const char *path) KEEL_MUST_CHECK;
 // Only the folder itself: its parent must be there.
 keel_status_t keel_directory_make_one(const char *path) KEEL_MUST_CHECK;
 // Makes a symbolic link. KEEL_IO if something is there.

@@ -27,6 +27,10 @@
     X(PROGRAM_RATIO, 100, "times", "what a recorded program may expand to, of its size")           \
     X(EVENTS_LEAST, 128 << 20, "bytes", "what any event of a journal may take in memory")          \
     X(EVENTS_RATIO, 16, "times", "what an event may take in memory, of its size")                  \
+    X(REMOTE_LEAST, 64 << 20, "bytes", "what any unsigned entry of a remote may unpack to")        \
+    X(REMOTE_RATIO, 100, "times", "what an unsigned entry of a remote may unpack to, of its size") \
+    X(REMOTE_DOWN, 60000, "ms", "not asking a remote again that failed")                           \
+    X(REMOTE_IDLE, 60000, "ms", "the program that reaches remotes while nobody asks it")           \
     X(LINE, 8 << 20, "bytes", "a line of a journal")                                               \
     X(REQUESTS, 50000, "", "the programs, requests and answers of a run that are kept one by one")
 

@@ -2,40 +2,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
+#include "cli/cache.h"
 #include "store/store.h"
 #include "text/write.h"
 
-// name, sentence
-#define CACHE_COMMANDS(X)                                                                          \
-    X(ls, "list the stored programs, last used first")                                             \
-    X(stat, "show how many programs are stored and how large they are")                            \
-    X(verify, "read and check every stored program; exit code 1 if one is damaged")                \
-    X(prune, "remove least recently used programs down to the limit, and leftovers")               \
-    X(clear, "remove all stored programs and plans")                                               \
-    X(path, "print the folder")
-
-// The outcome of a command that did not fail itself.
-typedef struct outcome_t {
-    int code;          // the exit code
-    uint64_t unlisted; // entries that cannot be read
-} outcome_t;
-
 // `out` is what goes to stdout.
-#define DECLARE(name, sentence)                                                                    \
+#define DECLARE(name, ...)                                                                         \
     static keel_status_t name##_entries(const keel_settings_t *settings, bool json,                \
-                                        keel_buffer_t *out, outcome_t *outcome);
+                                        keel_buffer_t *out, cache_outcome_t *outcome);
 CACHE_COMMANDS(DECLARE)
 #undef DECLARE
 
 static const struct {
-    const char *name, *full_name, *sentence;
+    const char *name, *full_name, *argument, *sentence;
+    bool needs_argument;
     keel_status_t (*run)(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                         outcome_t *outcome);
+                         cache_outcome_t *outcome);
 } commands[] = {
-#define COMMAND(name, sentence) {#name, "cache " #name, sentence, name##_entries},
+#define COMMAND(name, sentence) {#name, "cache " #name, NULL, sentence, false, name##_entries},
     CACHE_COMMANDS(COMMAND)
 #undef COMMAND
+#define COMMAND(name, argument, needs, sentence)                                                   \
+    {#name, "cache " #name, argument, sentence, needs, cache_##name},
+        CACHE_FLEET_COMMANDS(COMMAND)
+#undef COMMAND
+};
+
+enum {
+#define COUNT(name, ...) AT_##name,
+    CACHE_COMMANDS(COUNT)
+#undef COUNT
+        OWN, // the commands before this one are those of the folder alone
 };
 
 static const char *folder_of(const keel_settings_t *settings) {
@@ -153,7 +150,7 @@ static void ls_json(const listing_t *listing, keel_buffer_t *out) {
 }
 
 static keel_status_t ls_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                outcome_t *outcome) {
+                                cache_outcome_t *outcome) {
     keel_disk_facts_t facts = {0};
     KEEL_TRY(keel_store_disk_facts(folder_of(settings), &facts));
     keel_tier_t disk;
@@ -214,7 +211,7 @@ static void stat_json(const keel_settings_t *settings, const keel_disk_facts_t *
 }
 
 static keel_status_t stat_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                  outcome_t *outcome) {
+                                  cache_outcome_t *outcome) {
     (void)outcome;
     keel_disk_facts_t facts = {0};
     KEEL_TRY(keel_store_disk_facts(folder_of(settings), &facts));
@@ -245,7 +242,7 @@ static void note_bad(void *context, const char *path, const char *why) {
 }
 
 static keel_status_t verify_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                    outcome_t *outcome) {
+                                    cache_outcome_t *outcome) {
     verdict_t verdict = {.json = json};
     keel_buffer_initialize(&verdict.list, 0);
     verdict.array = keel_json(&verdict.list, KEEL_JSON_SPACED);
@@ -274,7 +271,7 @@ static keel_status_t verify_entries(const keel_settings_t *settings, bool json, 
 // ---- prune, clear, path ------------------------------------------------------------------------
 
 static keel_status_t prune_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                   outcome_t *outcome) {
+                                   cache_outcome_t *outcome) {
     (void)outcome;
     uint64_t removed = 0, bytes = 0;
     KEEL_TRY(keel_store_disk_prune(folder_of(settings), settings->cache_limit, &removed, &bytes));
@@ -294,7 +291,7 @@ static keel_status_t prune_entries(const keel_settings_t *settings, bool json, k
 }
 
 static keel_status_t clear_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                   outcome_t *outcome) {
+                                   cache_outcome_t *outcome) {
     (void)outcome;
     uint64_t removed = 0;
     KEEL_TRY(keel_store_disk_clear(folder_of(settings), &removed));
@@ -311,7 +308,7 @@ static keel_status_t clear_entries(const keel_settings_t *settings, bool json, k
 }
 
 static keel_status_t path_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                  outcome_t *outcome) {
+                                  cache_outcome_t *outcome) {
     (void)outcome;
     if (json) {
         keel_json_t object = keel_json(out, KEEL_JSON_SPACED);
@@ -330,18 +327,25 @@ static int run_one(size_t index, cli_call_t *call) {
     bool json = false;
     int code;
     call->name = commands[index].full_name;
-    call->usage = "[OPTION]...";
+    const char *argument = commands[index].argument;
+    char usage[64];
+    snprintf(usage, sizeof usage, "[OPTION]...%s%s", argument ? " " : "", argument ? argument : "");
+    call->usage = usage;
     call->sentence = commands[index].sentence;
     cli_switch(call, "--json", "print JSON", &json);
     cli_setting(call, KEEL_SETTING_CACHE_DIR);
     cli_setting(call, KEEL_SETTING_CACHE_LIMIT);
-    if (!cli_parse(call, 0, 0, &code)) return code;
+    if (index >= OWN) {
+        cli_setting(call, KEEL_SETTING_REMOTES);
+        cli_setting(call, KEEL_SETTING_KEYS_DIR);
+    }
+    if (!cli_parse(call, commands[index].needs_argument, argument ? 1 : 0, &code)) return code;
     keel_settings_t settings;
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    outcome_t outcome = {0};
+    cache_outcome_t outcome = {.argument = call->rest_count ? call->rest[0] : NULL};
     cli_progress_begin("reading the cache");
     status = cli_check_folder(&settings, KEEL_SETTING_CACHE_DIR);
     if (!status) status = commands[index].run(&settings, json, &out, &outcome);
@@ -363,7 +367,10 @@ static const char details[] =
 #define LINE(name, sentence) "  " #name "\t" sentence "\n"
     CACHE_COMMANDS(LINE)
 #undef LINE
-        "\n`keel cache ls --help` shows the options of one.\n";
+#define LINE(name, argument, needs, sentence) "  " #name "\t" sentence "\n"
+        CACHE_FLEET_COMMANDS(LINE)
+#undef LINE
+            "\n`keel cache ls --help` shows the options of one.\n";
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -388,6 +395,8 @@ int cli_cache(cli_call_t *call) {
     int code;
     call->details = details;
     if (!cli_parse(call, 1, -1, &code)) return code;
-    return cli_misuse(call, "%s: unknown command; use ls, stat, verify, prune, clear or path",
+    return cli_misuse(call,
+                      "%s: unknown command; use ls, stat, verify, prune, clear, path, "
+                      "remotes, push, keygen, trust, untrust or keys",
                       call->rest[0]);
 }

@@ -49,7 +49,8 @@ struct json_t;
       "run a command twice: the second time must compile nothing")                                 \
     X(bundle, "[OPTION]... [diff A B]",                                                            \
       "record everything that an installation depends on, or compare two")                         \
-    X(cache, "ls|stat|verify|prune|clear|path [OPTION]...", "manage the stored programs")          \
+    X(cache, "ls|stat|verify|prune|clear|path|remotes|push|keygen|trust|untrust|keys [OPTION]...", \
+      "manage the stored programs, and share them")                                                \
     X(fixes, "[OPTION]...", "list the client bugs that `keel run --fix` works around")             \
     X(probe, "[OPTION]... [PLUGIN]",                                                               \
       "check an installation: load the plugin and use it step by step")                            \
@@ -80,7 +81,7 @@ typedef struct cli_option_t {
     bool *given;       // for a switch
 } cli_option_t;
 
-enum { CLI_OPTIONS = 32 };
+enum { CLI_OPTIONS = 40 };
 
 typedef struct cli_call_t {
     const char *name;     // "run"; "cache ls"

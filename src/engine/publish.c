@@ -165,6 +165,7 @@ bool publish_slow(keel_engine_t *engine, const keel_tier_t *tier, double seconds
     bool is_known = entry->payload_size >= KEEL_ENTRY_LARGE && entry->compile_seconds > 0;
     if (!is_known || !engine->stores || seconds <= entry->compile_seconds) return false;
     if (tier && !tier->persists) return false; // it was loaded before
+    if (tier && tier->fills) return false;     // most of that was its way here
     keel_entry_t record = *entry;
     record.payload = NULL;
     record.payload_size = 0;

@@ -8,6 +8,7 @@
 #include "engine/memory.h"
 #include "engine/publish.h"
 #include "engine/rehearsal.h"
+#include "engine/tiers.h"
 #include "host/python.h"
 
 // A value that no device computed, by its program and the line that read it.
@@ -148,6 +149,7 @@ keel_status_t keel_engine_rehearse(keel_engine_t *engine, const keel_target_t *t
     engine->rehearsal = memory;
     pthread_mutex_init(&engine->rehearsal->lock, NULL);
     engine->target = target;
+    tiers_leave_remotes(engine);
     check_build(engine, target);
     engine->rehearsal->compiles = compiles;
     engine->rehearsal->fill = fill;

@@ -1,5 +1,6 @@
 // Walks the store's tiers, the fastest first.
 #include "engine/tiers.h"
+#include "remote/remote.h"
 #include "store/entry.h"
 
 // ---- open --------------------------------------------------------------------------------------
@@ -36,6 +37,23 @@ static keel_status_t add_disk(keel_engine_t *engine) {
     return keel_tiers_add(&engine->tiers, &tier);
 }
 
+// A remote's entries come by way of the disk tier, so without writing there none can come.
+static keel_status_t add_remotes(keel_engine_t *engine) {
+    const keel_remotes_t *remotes = &engine->settings.remotes;
+    const keel_tier_t *disk = &engine->tiers.list[engine->tiers.count - 1];
+    if (engine->settings.mode == KEEL_MODE_READONLY) return NULL;
+    for (size_t i = 0; i < remotes->count; ++i) {
+        keel_tier_t tier;
+        KEEL_TRY(keel_remote_tier(&engine->settings, engine->cache_dir, i, disk, &tier));
+        KEEL_TRY(keel_tiers_add(&engine->tiers, &tier));
+        if (remotes->list[i].trusted)
+            keel_log_once("trusted remote",
+                          "a remote is trusted without signatures (remotes): whoever can write "
+                          "there can run code as you");
+    }
+    return NULL;
+}
+
 keel_status_t tiers_open(keel_engine_t *engine) {
     keel_mode_t mode = engine->settings.mode;
     if (!*engine->cache_dir) return NULL;
@@ -43,8 +61,18 @@ keel_status_t tiers_open(keel_engine_t *engine) {
     engine->stores = mode == KEEL_MODE_ON || mode == KEEL_MODE_REFRESH;
     KEEL_TRY(add_memory(engine));
     KEEL_TRY(add_disk(engine));
+    KEEL_TRY(add_remotes(engine));
     sweep(engine);
     return NULL;
+}
+
+// They are the last ones.
+void tiers_leave_remotes(keel_engine_t *engine) {
+    keel_tiers_t *tiers = &engine->tiers;
+    while (tiers->count && tiers->list[tiers->count - 1].fills) {
+        const keel_tier_t *tier = &tiers->list[--tiers->count];
+        tier->close(tier->context);
+    }
 }
 
 // ---- entries -----------------------------------------------------------------------------------
@@ -68,7 +96,7 @@ keel_status_t tiers_put(keel_engine_t *engine, const keel_entry_t *entry) {
     bool is_kept = false;
     for (size_t i = 0; i < tiers->count; ++i) {
         const keel_tier_t *tier = &tiers->list[i];
-        if (tier->readonly || !tier->persists) continue;
+        if (tier->readonly || !tier->persists || (tier->fills && !is_kept)) continue;
         keel_status_t status = tier->put(tier->context, entry);
         if (status) keep_first(engine, &entry->key, status, &first);
         is_kept = is_kept || !status;
@@ -101,7 +129,8 @@ void tiers_promote(keel_engine_t *engine, const keel_tier_t *tier, const keel_en
                       *entry->name ? entry->name : "a program", size, most);
     }
     for (const keel_tier_t *faster = engine->tiers.list; faster < tier; ++faster)
-        if (!faster->readonly) keel_status_ignore(faster->put(faster->context, entry));
+        if (!faster->readonly && !(tier->fills && faster->persists))
+            keel_status_ignore(faster->put(faster->context, entry));
 }
 
 void tiers_quarantine(const keel_tier_t *tier, const keel_digest_t *key, const char *reason) {

@@ -7,6 +7,10 @@
 // Opens the tiers that the settings ask for.
 keel_status_t tiers_open(keel_engine_t *engine) KEEL_MUST_CHECK;
 
+// For a rehearsal: what it writes is discarded (src/view), and so would be what a helper writes
+// that it starts. Before the tiers are used.
+void tiers_leave_remotes(keel_engine_t *engine);
+
 // ---- entries -----------------------------------------------------------------------------------
 
 // Puts the entry into every tier that takes it. Fails if none of those that persist has it; other

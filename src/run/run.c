@@ -81,6 +81,7 @@ static keel_status_t count_load(reading_t *reading, const json_t *event) {
     keel_took_add(&run->loads, took);
     keel_took_add(&program->loads, took);
     run->memory_hits += strcmp(keel_event_text(event, "tier"), "memory") == 0 ? times : 0;
+    run->remote_hits += strstr(keel_event_text(event, "tier"), "://") ? times : 0;
     run->ahead_loads += keel_event_number(event, "ahead_seconds") > 0;
     run->overhead_seconds += keel_event_number(event, "overhead_seconds");
     run->load_overhead_seconds += keel_event_number(event, "overhead_seconds");

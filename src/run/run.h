@@ -171,7 +171,7 @@ typedef struct keel_run_t {
     keel_took_t loads;                   // that the client waited for the plugin
     uint64_t fates[KEEL_RUN_FATE_COUNT]; // of the compiles
     keel_took_t partitioned;             // those whose compiler only said how it shards them
-    uint64_t memory_hits, misses, uncacheable, publishes, executes;
+    uint64_t memory_hits, remote_hits, misses, uncacheable, publishes, executes;
     uint64_t known_executes;      // programs whose compile or load the journal has
     uint64_t recompiles;          // compiles that the journal calls that
     uint64_t ahead_loads;         // loads that had begun before the client asked

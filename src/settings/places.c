@@ -43,6 +43,10 @@ keel_status_t keel_place_cache(char **out) {
     return based_on("XDG_CACHE_HOME", ".cache", "keel", out);
 }
 
+keel_status_t keel_place_keys(char **out) {
+    return based_on("XDG_CONFIG_HOME", ".config", "keel/keys", out);
+}
+
 keel_status_t keel_place_runs(char **out) {
     return based_on("XDG_STATE_HOME", ".local/state", "keel/runs", out);
 }
@@ -78,8 +82,8 @@ keel_status_t keel_settings_check_folder(const char *folder, const char *setting
         return keel_status_make(KEEL_INVALID, "%s: %s is a URI; use the plain path: %s", setting,
                                 text, text + 7);
     return keel_status_make(KEEL_INVALID,
-                            "%s: %s is a remote address, which this version does not support; set "
-                            "%s to a folder on this machine",
+                            "%s: %s is a remote address; set %s to a folder on this machine, and "
+                            "share it with others by the setting remotes",
                             setting, text, setting);
 }
 
@@ -118,5 +122,12 @@ keel_status_t keel_settings_embedded_plugin(char **out) {
     bool known = own_folder(folder);
     for (size_t i = 0; known && i < sizeof places / sizeof *places && !*out; ++i)
         KEEL_TRY(beside(folder, places[i], out));
+    return *out ? NULL : keel_path(out, "%s", "");
+}
+
+keel_status_t keel_settings_helper(char **out) {
+    char folder[PATH_MAX];
+    *out = NULL;
+    if (own_folder(folder)) KEEL_TRY(beside(folder, "../bin/keel-remote", out));
     return *out ? NULL : keel_path(out, "%s", "");
 }

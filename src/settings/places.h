@@ -9,6 +9,7 @@
 // *out is NULL if there is no home folder either.
 keel_status_t keel_place_config(char **out) KEEL_MUST_CHECK;
 keel_status_t keel_place_cache(char **out) KEEL_MUST_CHECK;
+keel_status_t keel_place_keys(char **out) KEEL_MUST_CHECK;
 keel_status_t keel_place_runs(char **out) KEEL_MUST_CHECK;
 
 // Expands "~" and "~/...", and makes a relative path absolute. The path need not exist.

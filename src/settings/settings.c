@@ -207,6 +207,9 @@ static keel_status_t load_defaults(keel_settings_t *settings) {
             case KEEL_SETTING_RUN_DIR:
                 KEEL_TRY(keel_place_runs(&computed));
                 break;
+            case KEEL_SETTING_KEYS_DIR:
+                KEEL_TRY(keel_place_keys(&computed));
+                break;
             case KEEL_SETTING_CUSTOM_CALLS:
             case KEEL_SETTING_APPLICATION:
             case KEEL_SETTING_CONTRACT:
@@ -397,6 +400,18 @@ static keel_status_t check_agree(keel_settings_t *settings) {
                             keel_setting_show(keel_str(text), &shown), wrong);
 }
 
+static keel_status_t check_remotes(keel_settings_t *settings) {
+    keel_status_t why =
+        keel_remotes_parse(keel_settings_text(settings, KEEL_SETTING_REMOTES), &settings->remotes);
+    if (!why) return NULL;
+    char where[512];
+    written_in(settings, KEEL_SETTING_REMOTES, where);
+    keel_status_t status =
+        keel_status_make(KEEL_INVALID, "%s: %s", where, keel_status_message(why));
+    keel_status_ignore(why);
+    return status;
+}
+
 static keel_status_t check_freeze(keel_settings_t *settings) {
     const char *text = keel_settings_text(settings, KEEL_SETTING_FREEZE_AFTER);
     bool is_number = strspn(text, "0123456789") == strlen(text) && strlen(text) <= 18;
@@ -479,6 +494,8 @@ static keel_status_t check_all(keel_settings_t *settings) {
     KEEL_TRY(check_path(settings, KEEL_SETTING_RUN_DIR));
     if (*keel_settings_text(settings, KEEL_SETTING_CONTRACT))
         KEEL_TRY(check_path(settings, KEEL_SETTING_CONTRACT));
+    KEEL_TRY(check_path(settings, KEEL_SETTING_KEYS_DIR));
+    KEEL_TRY(check_remotes(settings));
     KEEL_TRY(check_mode(settings));
     KEEL_TRY(check_client_cache(settings));
     KEEL_TRY(check_names(settings, KEEL_SETTING_CUSTOM_CALLS, "targets"));

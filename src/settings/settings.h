@@ -14,6 +14,7 @@
 #define KEEL_SETTINGS_SETTINGS_H_
 
 #include "base/base.h"
+#include "settings/remotes.h"
 
 // enum, key in the config file, environment, flag, its argument, default as people read it,
 // sentence
@@ -66,6 +67,11 @@
       "where processes compare the programs that they run together before they compile them")      \
     X(PROFILE, "profile", "KEEL_PROFILE", "--profile", "NAME", "none",                             \
       "a set of XLA flags that the config file names; none adds no flags")                         \
+    X(REMOTES, "remotes", "KEEL_REMOTES", "--remotes", "REMOTES", "none",                          \
+      "where compiled programs are shared beyond this machine, separated by blanks")               \
+    X(KEYS_DIR, "keys_dir", "KEEL_KEYS_DIR", "--keys-dir", "DIR",                                  \
+      "$XDG_CONFIG_HOME/keel/keys, else ~/.config/keel/keys",                                      \
+      "the folder of the key that signs shared programs, and of the keys that are trusted")        \
     X(WRITES, "writes", "KEEL_WRITES", "--writes", "discard|keep|refuse", "discard",               \
       "what becomes of the files that a rehearsed command writes")
 
@@ -175,6 +181,7 @@ typedef struct keel_settings_t {
     uint64_t freeze_after; // steps; 0: never
     keel_agree_t agree;
     keel_writes_t writes;
+    keel_remotes_t remotes;
     struct keel_flag_profile_t *profiles; // in the order of the file
     size_t profile_count, profile_capacity;
 } keel_settings_t;
@@ -218,5 +225,9 @@ keel_status_t keel_settings_check_folder(const char *folder, const char *setting
 // tree, a link to the plugin that the build found), the package xla-cpu-pjrt beside a wheel of
 // Keel, or "" if none of them exists. The caller frees it.
 keel_status_t keel_settings_embedded_plugin(char **out) KEEL_MUST_CHECK;
+
+// The program that reaches the remotes, beside Keel's other files; "" if it is not there. The
+// caller frees it.
+keel_status_t keel_settings_helper(char **out) KEEL_MUST_CHECK;
 
 #endif // KEEL_SETTINGS_SETTINGS_H_

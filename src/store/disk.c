@@ -236,6 +236,37 @@ static keel_status_t disk_put(void *context, const keel_entry_t *entry) {
     return status;
 }
 
+keel_status_t keel_store_disk_begin(const keel_tier_t *tier, const keel_digest_t *key,
+                                    keel_draft_t *out) {
+    const disk_t *disk = tier->context;
+    char *path;
+    KEEL_TRY(refuse_readonly(disk));
+    KEEL_TRY(keel_store_entry_path(disk->folder, key, &path));
+    keel_status_t status = keel_store_make_folder_of(path);
+    if (!status) status = keel_draft_open(path, out);
+    keel_free(path);
+    return status;
+}
+
+keel_status_t keel_store_disk_adopt(const keel_tier_t *tier, const keel_digest_t *key,
+                                    keel_draft_t *draft) {
+    disk_t *disk = tier->context;
+    char *path;
+    keel_file_facts_t facts = {0};
+    keel_status_t status = keel_file_facts(draft->temporary, &facts);
+    if (!status) status = check_limit(disk, facts.size);
+    if (!status) status = keel_store_entry_path(disk->folder, key, &path);
+    if (status) {
+        keel_draft_discard(draft);
+        return status;
+    }
+    draft->may_be_lost = true; // it is elsewhere too
+    status = keel_draft_publish(draft, path);
+    keel_free(path);
+    if (!status) count_in(disk, key, facts.on_disk ? facts.on_disk : facts.size);
+    return status;
+}
+
 static keel_status_t disk_remove(void *context, const keel_digest_t *key) {
     const disk_t *disk = context;
     KEEL_TRY(refuse_readonly(disk));

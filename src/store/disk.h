@@ -13,6 +13,16 @@
 keel_status_t keel_store_claim(const char *folder, const keel_digest_t *key,
                                const keel_claimant_t *claimant, keel_claim_t *out) KEEL_MUST_CHECK;
 
+// ---- entries from elsewhere --------------------------------------------------------------------
+
+// Opens a draft that may become the file of the key's entry in the disk tier.
+keel_status_t keel_store_disk_begin(const keel_tier_t *tier, const keel_digest_t *key,
+                                    keel_draft_t *out) KEEL_MUST_CHECK;
+// What the draft holds is an entry of that key, and the caller has checked it: puts it in the place
+// of what the tier has. Ends the draft. KEEL_REFUSED if it does not fit the tier.
+keel_status_t keel_store_disk_adopt(const keel_tier_t *tier, const keel_digest_t *key,
+                                    keel_draft_t *draft) KEEL_MUST_CHECK;
+
 // ---- marks: a load that kills the process ------------------------------------------------------
 
 // See keel_marks_t.

@@ -4,8 +4,8 @@
 #include <zstd_errors.h>
 
 enum { ZSTD_HIGHEST_RATIO = 1 << 16 };
-// A field that entries of version 1 do not have.
-#define IS_OPTIONAL(tag) ((tag) == TAG_LOAD_SECONDS)
+// A field that entries of version 1 do not have, or only those that are signed.
+#define IS_OPTIONAL(tag) ((tag) == TAG_LOAD_SECONDS || (tag) == TAG_SIGNATURE)
 
 enum {
     AT_VERSION = 8,

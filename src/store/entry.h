@@ -20,7 +20,7 @@
 // Entries are of version 1, so that older Keels read them, except for those that have a large
 // payload or none, or one that version 1 does not know. A large payload that hardly packs is stored
 // as it is, and a reader keeps the file instead of a copy. Digests detect accidents, not forgery:
-// anyone who can write to the folder can write an entry.
+// anyone who can write to the folder can write an entry. A signature (seal.h) detects forgery.
 //
 // Threads: no shared state.
 #ifndef KEEL_STORE_ENTRY_H_
@@ -49,7 +49,8 @@ enum {
     X(7, COMPILE_SECONDS, 8) /* an IEEE double */                                                  \
     X(8, CODEC, 4)                                                                                 \
     X(9, PAYLOAD_SIZE, 8)  /* uncompressed */                                                      \
-    X(10, LOAD_SECONDS, 8) /* an IEEE double; absent if unknown */
+    X(10, LOAD_SECONDS, 8) /* an IEEE double; absent if unknown */                                 \
+    X(11, SIGNATURE, 128)  /* the last one, if it is signed (seal.h) */
 
 typedef enum keel_codec {
     KEEL_CODEC_RAW,

@@ -111,6 +111,7 @@ typedef struct keel_tier_t {
     void *context;
     bool persists; // entries outlive the process: only then is something published
     bool readonly; // put, remove and quarantine are refused
+    bool fills;    // what its get finds is in the faster tiers that persist, too
     // KEEL_NOT_FOUND, with *out_miss set, if there is no good entry; the message says why.
     // KEEL_NO_MEMORY (and KEEL_MISS_UNREADABLE) if there is no memory to hold it.
     keel_status_t (*get)(void *context, const keel_digest_t *key, keel_entry_t *out,
@@ -145,7 +146,7 @@ keel_status_t keel_store_disk(const char *folder, uint64_t limit, bool readonly,
 void keel_store_disk_share(keel_tier_t *tier);
 
 // The tiers of a process, the fastest first. All zero: none.
-enum { KEEL_TIERS_MOST = 4 };
+enum { KEEL_TIERS_MOST = 8 };
 typedef struct keel_tiers_t {
     size_t count;
     keel_tier_t list[KEEL_TIERS_MOST];

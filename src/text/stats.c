@@ -432,6 +432,8 @@ static void print_run_figures(const keel_why_t *why, keel_buffer_t *out) {
     print_took(&why->run.loads, out);
     if (why->run.memory_hits)
         keel_buffer_format(out, ", %" PRIu64 " of them from memory", why->run.memory_hits);
+    if (why->run.remote_hits)
+        keel_buffer_format(out, ", %" PRIu64 " of them from remotes", why->run.remote_hits);
     if (why->run.asides.by_client)
         keel_buffer_format(out, ", %" PRIu64 " by the client itself", why->run.asides.by_client);
     if (why->run.spared_seconds > 0) {

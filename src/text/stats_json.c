@@ -156,6 +156,7 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
     keel_json_unsigned(json, "loads", why->run.loads.times);
     keel_text_took(json, "load_seconds", &why->run.loads);
     keel_json_unsigned(json, "memory_hits", why->run.memory_hits);
+    if (why->run.remote_hits) keel_json_unsigned(json, "remote_hits", why->run.remote_hits);
     keel_json_unsigned(json, "ahead_loads", why->run.ahead_loads);
     keel_json_unsigned(json, "unused_loads", why->run.unused_loads);
     keel_text_seconds(json, "ahead_seconds", why->run.ahead_seconds);

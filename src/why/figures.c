@@ -34,6 +34,7 @@ typedef enum kind_t { TEXT, COUNT, SIZE, REAL, TOOK, MOVED } kind_t;
     X(COUNT, "skipped", run.fates[KEEL_RUN_SKIPPED])                                               \
     X(TOOK, "partitioned", run.partitioned)                                                        \
     X(COUNT, "memory_hits", run.memory_hits)                                                       \
+    X(COUNT, "remote_hits", run.remote_hits)                                                       \
     X(COUNT, "ahead_loads", run.ahead_loads)                                                       \
     X(COUNT, "unused_loads", run.unused_loads)                                                     \
     X(REAL, "ahead_seconds", run.ahead_seconds)                                                    \

@@ -24,7 +24,7 @@ parts = [[command] for command in commands] + [["runs", "prune"], ["bundle", "di
 options = {option.split("[")[0] for part in parts for option in named(keel(*part, "--help"))
            if option.startswith("--")}
 settings = [key for key in json.loads(keel("config", "--json")) if key != "config_file"]
-caches = ["ls", "stat", "verify", "prune", "clear", "path"]
+caches = ["ls", "stat", "verify", "prune", "clear", "path", "remotes", "push", "keygen", "trust", "untrust", "keys"]
 
 wanted = {
     "man/keel.1": [f"keel {command}" for command in commands + [f"cache {name}" for name in caches]]

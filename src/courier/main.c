@@ -1,0 +1,156 @@
+// keel-remote: reaches remotes for the Keels of this machine (remote/remote.h). They start it:
+//
+//   keel-remote --cache-dir DIR --cache-limit SIZE --remotes REMOTES --keys-dir DIR
+//               [--idle TIME] [--down TIME]
+//
+// It goes into the background once it listens, and ends when nobody has asked it for a while. If
+// another of the same settings listens already, it ends at once, well. The last two are for tests:
+// limits that base/limits.h has.
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "courier/courier.h"
+#include "remote/remote.h"
+
+static bool read_limit(const char *word, const char *value) {
+    uint64_t seconds;
+    bool is_idle = strcmp(word, "--idle") == 0;
+    if (!is_idle && strcmp(word, "--down") != 0) return false;
+    if (!keel_parse_age(value, &seconds)) return false;
+    keel_limit_set(is_idle ? KEEL_LIMIT_REMOTE_IDLE : KEEL_LIMIT_REMOTE_DOWN, seconds * 1000);
+    return true;
+}
+
+static bool read_flags(char **words, const char *flags[KEEL_SETTING_COUNT]) {
+    for (; words[0] && words[1]; words += 2) {
+        int which = 0;
+        while (which < KEEL_SETTING_COUNT &&
+               strcmp(keel_setting_facts((keel_setting_t)which)->flag, words[0]) != 0)
+            ++which;
+        if (which < KEEL_SETTING_COUNT)
+            flags[which] = words[1];
+        else if (!read_limit(words[0], words[1]))
+            return false;
+    }
+    return !words[0];
+}
+
+// ---- the socket --------------------------------------------------------------------------------
+
+typedef struct listening_t {
+    char *folder, name[KEEL_REMOTE_NAME], *lock_path;
+    keel_lock_t lock;
+    int socket;
+    bool is_other; // another listens
+} listening_t;
+
+// Another holds the lock: it listens, or will in a moment.
+static keel_status_t await_other(listening_t *listening) {
+    enum { TRIES = 400, PAUSE = 10000 }; // microseconds
+    for (int i = 0; i < TRIES; ++i) {
+        int socket;
+        keel_status_t status = keel_socket_connect(listening->folder, listening->name, &socket);
+        if (!status) close(socket);
+        listening->is_other = !status;
+        if (!status) return NULL;
+        keel_status_ignore(status);
+        usleep(PAUSE);
+    }
+    return keel_status_make(KEEL_IO, "another keel-remote holds %s and does not listen",
+                            listening->lock_path);
+}
+
+static keel_status_t begin(const courier_t *courier, listening_t *out) {
+    *out = (listening_t){.socket = -1, .lock = KEEL_NO_LOCK};
+    KEEL_TRY(keel_remote_place(&courier->settings, courier->cache_dir, &out->folder, out->name));
+    KEEL_TRY(keel_directory_make(out->folder));
+    KEEL_TRY(keel_directory_check_owner(out->folder));
+    KEEL_TRY(keel_path(&out->lock_path, "%s/%s.lock", out->folder, out->name));
+    keel_status_t status = keel_lock_take(out->lock_path, &out->lock);
+    if (keel_status_code(status) == KEEL_REFUSED) {
+        keel_status_ignore(status);
+        return await_other(out);
+    }
+    KEEL_TRY(status);
+    return keel_socket_listen(out->folder, out->name, &out->socket);
+}
+
+// The name goes first: who comes now starts another.
+static void end(listening_t *listening) {
+    char *path;
+    keel_status_t status = NULL;
+    if (listening->socket >= 0) {
+        status = keel_path(&path, "%s/%s", listening->folder, listening->name);
+        if (!status) {
+            status = keel_file_remove(path);
+            keel_free(path);
+        }
+        close(listening->socket);
+    }
+    keel_status_ignore(status);
+    if (listening->lock_path && listening->lock.descriptor >= 0)
+        keel_lock_remove(&listening->lock, listening->lock_path);
+    keel_free(listening->lock_path);
+    keel_free(listening->folder);
+}
+
+// ---- the process -------------------------------------------------------------------------------
+
+// What the parent waits for: nothing, or why it failed.
+static void tell(int parent, const char *text) {
+    if (parent < 0) return;
+    (void)!write(parent, text, strlen(text));
+    close(parent);
+}
+
+static int serve(const char *const flags[], int parent) {
+    courier_t courier;
+    listening_t listening = {.socket = -1, .lock = KEEL_NO_LOCK};
+    signal(SIGPIPE, SIG_IGN);
+    keel_status_t status = courier_open(flags, &courier);
+    if (!status) status = begin(&courier, &listening);
+    tell(parent, status ? keel_status_message(status) : "");
+    dup2(STDERR_FILENO, STDOUT_FILENO); // whoever reads what it says need not wait any more
+    if (!status && !listening.is_other) courier_serve(&courier, listening.socket);
+    int code = status ? 1 : 0;
+    keel_status_ignore(status);
+    end(&listening);
+    courier_close(&courier);
+    return code;
+}
+
+// Prints what the child says, which is nothing if it listens.
+static int await_child(int from) {
+    char said[KEEL_REMOTE_LINE];
+    size_t size = 0;
+    for (ssize_t got = 1; got > 0 && size<sizeof said; size += got> 0 ? (size_t)got : 0)
+        got = read(from, said + size, sizeof said - size);
+    if (size) printf("%.*s\n", (int)size, said);
+    fflush(stdout);
+    return size ? 1 : 0;
+}
+
+int main(int count, char **words) {
+    const char *flags[KEEL_SETTING_COUNT] = {NULL};
+    int ends[2];
+    (void)count;
+    close_range(STDERR_FILENO + 1, ~0u, 0); // who started it may wait for the end of one
+    if (!read_flags(words + 1, flags)) {
+        printf("usage: keel-remote --cache-dir DIR --cache-limit SIZE --remotes REMOTES "
+               "--keys-dir DIR [--idle TIME] [--down TIME]\n");
+        return 2;
+    }
+    if (pipe(ends)) return 1;
+    pid_t child = fork();
+    if (child < 0) return 1;
+    if (child) {
+        close(ends[1]);
+        return await_child(ends[0]);
+    }
+    close(ends[0]);
+    setsid();
+    return serve(flags, ends[1]);
+}

@@ -1,0 +1,267 @@
+// What is to be stored elsewhere: a queue of keys, and a few threads that read these entries from
+// the disk tier, sign them and send them. Whoever compiled one does not wait.
+#include "courier/courier.h"
+
+#include <stdio.h>
+
+#include "sign/sign.h"
+#include "store/layout.h"
+#include "store/seal.h"
+
+enum { SENDERS = 4, QUEUED = 100000, REPLACED = 256 };
+
+typedef struct send_t {
+    struct send_t *next;
+    place_t *place;
+    keel_digest_t key;
+} send_t;
+
+typedef struct bad_t {
+    const place_t *place;
+    keel_digest_t key;
+} bad_t;
+
+typedef struct sends_t {
+    courier_t *courier;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    send_t *first, **last;
+    size_t queued, active;
+    bool ends;
+    bad_t bad[REPLACED]; // a ring: the latest
+    size_t bad_count;
+    unsigned unstored;
+    char why[512];
+    pthread_t threads[SENDERS];
+    size_t thread_count;
+} sends_t;
+
+// ---- one entry ---------------------------------------------------------------------------------
+
+// As it is sent: the header, signed if there is a key to sign with, and the payload as stored.
+typedef struct outgoing_t {
+    keel_bytes_t file; // mapped
+    keel_buffer_t head;
+    keel_bytes_t rest;
+} outgoing_t;
+
+static keel_status_t seal(keel_bytes_t header, keel_bytes_t stored, const keel_signing_key_t *key,
+                          keel_buffer_t *out) {
+    uint8_t signature[KEEL_SEAL_SIGNATURE];
+    keel_digest_t message, payload = keel_digest(stored);
+    KEEL_TRY(keel_seal_begin(header, key->open.bytes, &payload, out, &message));
+    keel_sign_make(key, keel_bytes(message.bytes, KEEL_DIGEST_SIZE), signature);
+    keel_seal_finish(out, signature);
+    return NULL;
+}
+
+// Without a key of one's own, only a remote that is trusted without signatures takes it.
+static keel_status_t sign(courier_t *courier, const place_t *place, keel_bytes_t header,
+                          keel_bytes_t stored, keel_buffer_t *out) {
+    keel_seal_t other;
+    keel_signing_key_t key;
+    if (keel_seal_find(header, &other)) { // by who compiled it
+        keel_buffer_append(out, header.data, header.size);
+        return keel_buffer_status(out);
+    }
+    keel_status_t status = keel_sign_load(courier->keys_dir, &key);
+    if (!status) status = seal(header, stored, &key, out);
+    keel_sign_forget(&key);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    if (!place->remote->trusted)
+        return keel_status_make(KEEL_REFUSED,
+                                "there is no key to sign with, and nobody would load what is not "
+                                "signed; make one with `keel cache keygen`");
+    keel_buffer_append(out, header.data, header.size);
+    return keel_buffer_status(out);
+}
+
+static keel_status_t split(courier_t *courier, const place_t *place, const keel_digest_t *key,
+                           outgoing_t *out) {
+    keel_entry_t entry;
+    size_t needed;
+    KEEL_TRY(keel_entry_decode_header(out->file, out->file.size, &entry, &needed));
+    bool is_ours = keel_digest_equal(&entry.key, key);
+    keel_entry_deinitialize(&entry);
+    if (needed || !is_ours) return keel_status_make(KEEL_CORRUPT, "the entry is damaged");
+    size_t size = (size_t)keel_load_u64(out->file.data + 16); // of the header (entry.h)
+    out->rest = keel_bytes(out->file.data + size, out->file.size - size);
+    return sign(courier, place, keel_bytes(out->file.data, size), out->rest, &out->head);
+}
+
+void sends_replace(sends_t *sends, const place_t *place, const keel_digest_t *key) {
+    pthread_mutex_lock(&sends->lock);
+    sends->bad[sends->bad_count++ % REPLACED] = (bad_t){place, *key};
+    pthread_mutex_unlock(&sends->lock);
+}
+
+// Once.
+static bool is_bad_there(sends_t *sends, const place_t *place, const keel_digest_t *key) {
+    bool found = false;
+    pthread_mutex_lock(&sends->lock);
+    for (size_t i = 0; i < REPLACED; ++i) {
+        bad_t *bad = &sends->bad[i];
+        if (bad->place != place || !keel_digest_equal(&bad->key, key)) continue;
+        bad->place = NULL;
+        found = true;
+    }
+    pthread_mutex_unlock(&sends->lock);
+    return found;
+}
+
+static keel_status_t transmit(place_t *place, const char *name, const outgoing_t *out,
+                              bool replaces) {
+    bool is_there = false;
+    const backend_t *backend = &place->backend;
+    if (!replaces) KEEL_TRY(backend->has(backend->context, name, &is_there));
+    if (is_there) {
+        atomic_fetch_add(&place->figures.there, 1);
+        return NULL;
+    }
+    KEEL_TRY(backend->put(backend->context, name, keel_buffer_bytes(&out->head), out->rest));
+    atomic_fetch_add(&place->figures.stored, 1);
+    atomic_fetch_add(&place->figures.sent_bytes, out->head.size + out->rest.size);
+    return NULL;
+}
+
+static keel_status_t send_file(courier_t *courier, place_t *place, const keel_digest_t *key,
+                               const char *path) {
+    outgoing_t outgoing = {.file = {NULL, 0}};
+    char *name = NULL;
+    KEEL_TRY(keel_file_map(path, &outgoing.file));
+    keel_buffer_initialize(&outgoing.head, 0);
+    keel_status_t status = split(courier, place, key, &outgoing);
+    if (!status) status = courier_name(place->remote, key, &name);
+    if (!status) {
+        status = transmit(place, name, &outgoing, is_bad_there(courier->sends, place, key));
+        keel_code_t code = keel_status_code(status);
+        if (code == KEEL_IO) place_failed(place);
+    }
+    keel_free(name);
+    keel_buffer_deinitialize(&outgoing.head);
+    keel_file_unmap(outgoing.file);
+    return status;
+}
+
+static keel_status_t send_one(courier_t *courier, place_t *place, const keel_digest_t *key) {
+    char *path;
+    if (place_is_down(place)) return keel_status_make(KEEL_IO, "it failed a short while ago");
+    KEEL_TRY(keel_store_entry_path(courier->cache_dir, key, &path));
+    keel_status_t status = send_file(courier, place, key, path);
+    keel_free(path);
+    return status;
+}
+
+// ---- the queue ---------------------------------------------------------------------------------
+
+// Under the lock.
+static send_t *take(sends_t *sends) {
+    send_t *one = sends->first;
+    sends->first = one->next;
+    if (!sends->first) sends->last = &sends->first;
+    --sends->queued;
+    ++sends->active;
+    return one;
+}
+
+static void note(sends_t *sends, const send_t *one, keel_status_t status) {
+    if (!status) return;
+    atomic_fetch_add(&one->place->figures.unstored, 1);
+    ++sends->unstored;
+    snprintf(sends->why, sizeof sends->why, "%.200s: %.300s", one->place->remote->url,
+             keel_status_message(status));
+    keel_status_ignore(status);
+}
+
+static void *work(void *context) {
+    sends_t *sends = context;
+    pthread_mutex_lock(&sends->lock);
+    for (;;) {
+        while (!sends->first && !sends->ends)
+            pthread_cond_wait(&sends->changed, &sends->lock);
+        if (sends->ends) break;
+        send_t *one = take(sends);
+        pthread_mutex_unlock(&sends->lock);
+        keel_status_t status = send_one(sends->courier, one->place, &one->key);
+        pthread_mutex_lock(&sends->lock);
+        --sends->active;
+        note(sends, one, status);
+        keel_free(one);
+        pthread_cond_broadcast(&sends->changed);
+    }
+    pthread_mutex_unlock(&sends->lock);
+    return NULL;
+}
+
+keel_status_t sends_create(courier_t *courier, sends_t **out) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(sends_t), &memory));
+    sends_t *sends = memory;
+    sends->courier = courier;
+    sends->last = &sends->first;
+    pthread_mutex_init(&sends->lock, NULL);
+    pthread_cond_init(&sends->changed, NULL);
+    *out = sends;
+    while (sends->thread_count < SENDERS &&
+           !pthread_create(&sends->threads[sends->thread_count], NULL, work, sends))
+        ++sends->thread_count;
+    if (sends->thread_count) return NULL;
+    sends_destroy(sends);
+    *out = NULL;
+    return keel_status_make(KEEL_IO, "no thread can be started");
+}
+
+void sends_destroy(sends_t *sends) {
+    if (!sends) return;
+    pthread_mutex_lock(&sends->lock);
+    sends->ends = true;
+    pthread_cond_broadcast(&sends->changed);
+    pthread_mutex_unlock(&sends->lock);
+    while (sends->thread_count)
+        pthread_join(sends->threads[--sends->thread_count], NULL);
+    while (sends->first) {
+        send_t *one = take(sends);
+        keel_free(one);
+    }
+    pthread_cond_destroy(&sends->changed);
+    pthread_mutex_destroy(&sends->lock);
+    keel_free(sends);
+}
+
+keel_status_t sends_add(sends_t *sends, place_t *place, const keel_digest_t *key) {
+    void *memory;
+    KEEL_TRY(keel_calloc(1, sizeof(send_t), &memory));
+    send_t *one = memory;
+    *one = (send_t){.place = place, .key = *key};
+    pthread_mutex_lock(&sends->lock);
+    bool is_full = sends->queued >= QUEUED;
+    if (!is_full) {
+        *sends->last = one;
+        sends->last = &one->next;
+        ++sends->queued;
+        pthread_cond_broadcast(&sends->changed);
+    }
+    pthread_mutex_unlock(&sends->lock);
+    if (!is_full) return NULL;
+    keel_free(one);
+    return keel_status_make(KEEL_IO, "too much waits to be sent");
+}
+
+unsigned sends_finish(sends_t *sends, char why[512]) {
+    pthread_mutex_lock(&sends->lock);
+    while (sends->queued || sends->active)
+        pthread_cond_wait(&sends->changed, &sends->lock);
+    unsigned unstored = sends->unstored;
+    sends->unstored = 0;
+    memcpy(why, sends->why, sizeof sends->why);
+    pthread_mutex_unlock(&sends->lock);
+    return unstored;
+}
+
+bool sends_are_idle(sends_t *sends) {
+    pthread_mutex_lock(&sends->lock);
+    bool is_idle = !sends->queued && !sends->active;
+    pthread_mutex_unlock(&sends->lock);
+    return is_idle;
+}

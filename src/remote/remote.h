@@ -1,0 +1,49 @@
+// remote: programs that others compiled, from outside this machine. What reaches the remotes is a
+// process of its own, the helper (src/courier): it holds the connections, and a client's process
+// has no code for networks in it. A process asks it over a Unix socket in the cache folder, and
+// starts it if nobody listens there; it ends when nobody has asked for a while.
+//
+// The helper puts what it finds into the folder of the disk tier, where the asker reads it, so one
+// download serves all processes of a machine. What is to be stored elsewhere it reads there, and
+// sends it while the asker goes on.
+//
+// A request is a line, and so is its answer:
+//
+//   get N KEY     found BYTES | none | untrusted WHY | refused WHY | failed WHY
+//   put N KEY     queued | failed WHY
+//   try N         works WHAT | failed WHY: the remote is asked for something it does not have
+//   figures       a JSON object: what the helper has done since it started
+//   finish        done, once nothing is queued; `failed N WHY` if some of it could not be stored
+//
+// N is the remote's place in the setting, from 0. WHY is a sentence for people.
+//
+// Any failure is a miss. A remote that did not answer in time is not asked again by the same
+// process.
+//
+// Ownership: a tier owns nothing of the settings' or of the disk tier's, which outlive it.
+// Threads: any.
+#ifndef KEEL_REMOTE_REMOTE_H_
+#define KEEL_REMOTE_REMOTE_H_
+
+#include "settings/settings.h"
+#include "store/store.h"
+
+enum { KEEL_REMOTE_LINE = 4096, KEEL_REMOTE_NAME = 24 };
+
+// Where the helper of these settings is asked: a folder in the cache folder, for this user alone,
+// and a name in it that depends on the settings. The caller frees *out_folder.
+keel_status_t keel_remote_place(const keel_settings_t *settings, const char *cache_dir,
+                                char **out_folder, char out_name[KEEL_REMOTE_NAME]) KEEL_MUST_CHECK;
+
+// Sends a request, and gets its answer into `out`, which the caller initialized with a limit of
+// KEEL_REMOTE_LINE (or more, for figures). Starts the helper if need be, unless `is_running` is
+// set: then KEEL_NOT_FOUND if there is none. KEEL_IO if no answer comes until that time.
+keel_status_t keel_remote_ask(const keel_settings_t *settings, const char *cache_dir,
+                              const char *request, uint64_t until, bool is_running,
+                              keel_buffer_t *out) KEEL_MUST_CHECK;
+
+// The tier of the remote at that place of the settings.
+keel_status_t keel_remote_tier(const keel_settings_t *settings, const char *cache_dir, size_t place,
+                               const keel_tier_t *disk, keel_tier_t *out) KEEL_MUST_CHECK;
+
+#endif // KEEL_REMOTE_REMOTE_H_

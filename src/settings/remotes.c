@@ -1,0 +1,137 @@
+#include "settings/remotes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "settings/shown.h"
+
+static const uint64_t usual_timeout = 5000000000u, longest_timeout = 3600000000000u;
+
+static keel_status_t wrong(keel_str_t remote, const char *what) {
+    keel_shown_t shown;
+    return keel_status_make(KEEL_INVALID, "'%s' %s", keel_setting_show(remote, &shown), what);
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+// Takes the part before `at` (or the rest) off `rest`. False if there is nothing more.
+static bool take(keel_str_t *rest, char at, keel_str_t *out) {
+    if (!rest->data) return false;
+    const char *found = rest->size ? memchr(rest->data, at, rest->size) : NULL;
+    *out = (keel_str_t){rest->data, found ? (size_t)(found - rest->data) : rest->size};
+    *rest = found ? (keel_str_t){found + 1, rest->size - out->size - 1} : (keel_str_t){NULL, 0};
+    return true;
+}
+
+static bool copy(keel_str_t text, char *out, size_t size) {
+    if (!text.size || text.size >= size) return false;
+    for (size_t i = 0; i < text.size; ++i)
+        if ((unsigned char)text.data[i] <= 0x20 || text.data[i] == 0x7f) return false;
+    memcpy(out, text.data, text.size);
+    out[text.size] = 0;
+    return true;
+}
+
+// "500ms", "5s".
+static bool read_time(keel_str_t text, uint64_t *out) {
+    uint64_t number = 0, unit = 0;
+    size_t digits = 0;
+    while (digits < text.size && digits < 7 && keel_is_digit(text.data[digits]))
+        number = number * 10 + (uint64_t)(text.data[digits++] - '0');
+    const keel_str_t rest = {text.data + digits, text.size - digits};
+    if (keel_str_is(rest, "ms")) unit = 1000000;
+    if (keel_str_is(rest, "s")) unit = 1000000000;
+    *out = number * unit;
+    return digits && unit && *out && *out <= longest_timeout;
+}
+
+// The name of a folder below the remote: no way out of it, nothing that a URL would need escaped.
+static bool read_space(keel_str_t text, char *out, size_t size) {
+    if (!copy(text, out, size) || strstr(out, "..") || *out == '/' || out[text.size - 1] == '/')
+        return false;
+    for (const char *c = out; *c; ++c)
+        if (!keel_is_of_name(*c) && !strchr("-./", *c)) return false;
+    return true;
+}
+
+static keel_status_t read_word(keel_str_t remote, keel_str_t word, keel_remote_t *out) {
+    static const struct {
+        keel_str_t key;
+    } keys[] = {{KEEL_STR("timeout=")}, {KEEL_STR("namespace=")}, {KEEL_STR("ca=")}};
+    size_t which = 0;
+    if (keel_str_is(word, "read")) return NULL;
+    if (keel_str_is(word, "read-write")) {
+        out->writes = true;
+        return NULL;
+    }
+    if (keel_str_is(word, "trusted")) {
+        out->trusted = true;
+        return NULL;
+    }
+    while (which < 3 && !keel_str_starts(word, keys[which].key))
+        ++which;
+    if (which == 3)
+        return wrong(remote, "has an unknown word after its |; use read, read-write, trusted, "
+                             "timeout=5s, namespace=NAME or ca=FILE");
+    keel_str_t value = {word.data + keys[which].key.size, word.size - keys[which].key.size};
+    if (which == 0 && !read_time(value, &out->timeout))
+        return wrong(remote, "has a timeout that is not a time from 1ms to 3600s, such as 500ms");
+    if (which == 1 && !read_space(value, out->space, sizeof out->space))
+        return wrong(remote, "has a namespace with strange characters; use letters, digits and "
+                             "-_./");
+    if (which == 2 && (!copy(value, out->ca, sizeof out->ca) || *out->ca != '/'))
+        return wrong(remote, "has no absolute path behind ca=");
+    return NULL;
+}
+
+static keel_status_t read_url(keel_str_t remote, keel_str_t url, keel_remote_t *out) {
+    static const keel_str_t file = {"file://", 7}, http = {"http://", 7}, https = {"https://", 8};
+    while (url.size > 8 && url.data[url.size - 1] == '/')
+        --url.size;
+    if (!copy(url, out->url, sizeof out->url)) return wrong(remote, "is too long or empty");
+    if (keel_str_starts(url, file)) {
+        out->scheme = KEEL_REMOTE_FILE;
+        return out->url[7] == '/' ? NULL
+                                  : wrong(remote, "has no absolute path; write file:///folder");
+    }
+    bool is_secure = keel_str_starts(url, https);
+    if (!is_secure && !keel_str_starts(url, http))
+        return wrong(remote, "is no remote; one begins with file://, http:// or https://");
+    out->scheme = KEEL_REMOTE_HTTP;
+    const char *host = out->url + (is_secure ? https.size : http.size);
+    size_t length = strcspn(host, "/");
+    if (!length) return wrong(remote, "has no host");
+    if (memchr(host, '@', length))
+        return wrong(remote, "has a user or a password, which would be shown; put it in ~/.netrc");
+    if (strpbrk(host, "?#")) return wrong(remote, "has a ? or a #, which no remote has");
+    return NULL;
+}
+
+static keel_status_t read_remote(keel_str_t text, keel_remote_t *out) {
+    keel_str_t rest = text, word;
+    *out = (keel_remote_t){.timeout = usual_timeout};
+    if (take(&rest, '|', &word)) KEEL_TRY(read_url(word, word, out));
+    const keel_str_t url = word;
+    while (take(&rest, '|', &word))
+        KEEL_TRY(read_word(url, word, out));
+    return NULL;
+}
+
+keel_status_t keel_remotes_parse(const char *text, keel_remotes_t *out) {
+    *out = (keel_remotes_t){0};
+    if (strcmp(text, "none") == 0) return NULL;
+    for (const char *at = text; *at;) {
+        while (is_blank(*at))
+            ++at;
+        size_t size = strcspn(at, " \t");
+        if (!size) break;
+        if (out->count == KEEL_REMOTES_MOST)
+            return keel_status_make(KEEL_INVALID, "more than %d remotes", KEEL_REMOTES_MOST);
+        KEEL_TRY(read_remote((keel_str_t){at, size}, &out->list[out->count]));
+        ++out->count;
+        at += size;
+    }
+    return NULL;
+}

@@ -1,0 +1,109 @@
+"""Programs that one machine compiled and another loads: two caches and a folder between them, with
+real JAX."""
+
+import json
+import os
+import subprocess
+
+from harness import KEEL, PYTHON, Report, Workspace, clean_environment
+
+report = Report()
+SCRIPT = '''
+import jax, jax.numpy as jnp
+step = jax.jit(lambda w, x: w - 0.1 * jax.grad(lambda v: ((x @ v) ** 2).mean())(w))
+w = jnp.ones((16, 4))
+for n in (8, 8, 12):
+    w = step(w, jnp.arange(n * 16.0).reshape(n, 16) / 100)
+print("sum", float(w.sum()))
+'''
+
+
+def machine(space, name, remotes, **more):
+    home = space.path(name)
+    home.mkdir(exist_ok=True)
+    return clean_environment() | {
+        "HOME": str(home), "KEEL_CACHE_DIR": str(home / "cache"), "KEEL_RUN_DIR": str(home / "runs"),
+        "KEEL_REMOTES": remotes} | more
+
+
+def keel(environment, *words):
+    return subprocess.run([KEEL, *words], env=environment, capture_output=True, text=True, timeout=900)
+
+
+def train(environment, script):
+    answer = keel(environment, "run", "--", PYTHON, script)
+    stats = json.loads(keel(environment, "stats", "--json").stdout)
+    return answer, stats
+
+
+def end_helper(environment):
+    answer = keel(environment, "cache", "remotes", "--json")
+    os.kill(json.loads(answer.stdout)["helper"]["pid"], 9)
+
+
+with Workspace("fleet") as space:
+    script = space.path("train.py")
+    script.write_text(SCRIPT)
+    share = space.path("share")
+    share.mkdir()
+    machines = []
+
+    def new(name, words="", **more):
+        machines.append(machine(space, name, f"file://{share}{words}", **more))
+        return machines[-1]
+
+    one = new("one", "|read-write")
+    public = keel(one, "cache", "keygen", "ci").stdout.strip()
+    first, stats = train(one, script)
+    compiled = stats["compiles"]
+    report.check("a first machine compiles", compiled >= 3, stats)
+    pushed = keel(one, "cache", "push")
+    report.check("all of it is stored behind its back", f"{compiled} entries there, 0 not" in pushed.stdout, pushed)
+
+    two = new("two")
+    keel(two, "cache", "trust", public)
+    answer, stats = train(two, script)
+    report.equal("another machine compiles nothing", stats["compiles"], 0)
+    report.equal("it has the same numbers", answer.stdout, first.stdout)
+    report.equal("its report says where they came from", stats.get("remote_hits"), stats["loads"] - stats["memory_hits"])
+    answer, stats = train(two, script)
+    report.equal("a second run there needs no remote", (stats["compiles"], stats.get("remote_hits")), (0, None))
+
+    stranger = new("stranger")
+    answer, stats = train(stranger, script)
+    report.equal("a machine that does not trust the key compiles", stats["compiles"], compiled)
+    report.check("and says why", f"signed by a key that is not trusted, {public.split(':')[1]}" in answer.stderr,
+                 answer.stderr)
+    report.equal("with the same numbers", answer.stdout, first.stdout)
+
+    away = machine(space, "away", "file:///nowhere/at/all|trusted")
+    machines.append(away)
+    answer, stats = train(away, script)
+    report.equal("without the folder a machine compiles", (stats["compiles"], answer.stdout), (compiled, first.stdout))
+    report.equal("and says so once", answer.stderr.count("what it may have is compiled here"), 1)
+
+    late = new("late")
+    keel(late, "cache", "trust", public)
+    end_helper(late)
+    answer, stats = train(late, script)
+    report.equal("a helper that was killed is started again", (answer.returncode, stats["compiles"]), (0, 0))
+
+    rehearsed = new("rehearsed", "|read-write|namespace=rehearsed")
+    keel(rehearsed, "cache", "keygen", "laptop")
+    answer = keel(rehearsed, "rehearse", "--on", "cpu", "--", PYTHON, script)
+    report.check("a rehearsal writes nothing elsewhere", answer.returncode == 0 and
+                 "would have written" not in answer.stderr and not (share / "rehearsed").exists(), answer.stderr)
+    pushed = keel(rehearsed, "cache", "push")
+    report.check("and what it compiled can be stored", pushed.returncode == 0 and
+                 f"{len(list(share.glob('rehearsed/entries/*/*')))} entries there, 0 not" in pushed.stdout, pushed)
+
+    readonly = new("readonly", KEEL_MODE="readonly")
+    keel(readonly, "cache", "trust", public)
+    answer, stats = train(readonly, script)
+    report.check("in mode readonly nothing is written", not space.path("readonly/cache").exists() and
+                 stats["compiles"] == compiled, stats)
+
+    for environment in machines[:-1]:
+        end_helper(environment)
+
+report.finish()

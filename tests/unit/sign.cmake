@@ -1,0 +1,1 @@
+keel_unit_test(sign ROOMS store sign base)
