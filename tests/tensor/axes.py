@@ -81,6 +81,8 @@ class FrontAxes:
         return self.call("lowest", x)
 
     def product(self, x, y, precision, dtype):
+        self.c.keel_dtype.restype = ctypes.c_int
+        dtype = max(dtype, self.c.keel_dtype(x))  # differences.py gives f64
         return self.call("matmul_as", x, y, Product(precision, dtype))
 
     def categorical(self, key, logits, axis):
@@ -127,7 +129,7 @@ def fill(add, floats, integers, dtypes):
     add("softplus at its ends", lambda k, x: k.call("softplus", k.call("stop_gradient", x)), ends)
     add("softplus at 0", lambda k, x: k.call("softplus", x), numpy.array([0, 1e4, -1e4, 100, -100], "float32"))
     add("clamp", lambda k, x: k.call("clamp", x, k.number(x, -1), k.number(x, 0.5)), floats(3, 5))
-    add("rope of a row of places", lambda k, x, p: k.call("rope", x, p, ctypes.c_double(500)), floats(2, 4, 8), floats(2, 4))
+    add("rope of a row of places", lambda k, x, p: k.call("rope", x, p, ctypes.c_double(500)), floats(2, 4, 8), integers(2, 4))
     table = numpy.array([[3, -1, 2], [0, 7, 5]], "int32")
     add("array", lambda k, x, t=table: k.binary("ADD", x, k.array(x, t)), integers(2, 3))
     add("array of floats", lambda k, x, t=table: k.binary("MULTIPLY", x, k.array(x, (t / 7).astype("float32"))), floats(2, 3))

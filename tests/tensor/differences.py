@@ -15,6 +15,7 @@ import sys
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import against_jax  # noqa: E402
 import arrays  # noqa: E402
+import axes  # noqa: E402
 import control  # noqa: E402
 import control_against_jax  # noqa: E402
 import front  # noqa: E402
@@ -29,6 +30,8 @@ DOUBLE = {"float32": "float64", "float64": "float64", "complex64": "complex128",
 STOPPED, CUSTOM = "behind stop_gradient", "a custom gradient that is not a derivative"
 OTHER = {
     "stop_gradient": STOPPED,
+    "logsumexp at its ends": STOPPED,
+    "softplus at its ends": STOPPED,
     "pool MAX with dilation": STOPPED,
     "pool MIN with dilation": STOPPED,
     "custom gradient": CUSTOM,
@@ -40,7 +43,7 @@ OTHER = {
 }
 
 
-class Front(control.Front, arrays.FrontArrays):
+class Front(control.Front, arrays.FrontArrays, axes.FrontAxes):
     pass
 
 
