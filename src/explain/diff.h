@@ -283,8 +283,6 @@ keel_status_t keel_diff_arms(keel_diff_t *diff, const keel_side_t *old_side,
 // subsumed.c: folds comparisons on a line that does something else now; on all lines, if the two
 // programs have next to nothing in common.
 void keel_diff_subsume(keel_diff_t *diff, bool are_strangers);
-// turned.c: sizes that only changed places, where an axis did.
-void keel_diff_turned(keel_diff_t *diff);
 // clamped.c: the largest index of a choice between branches, if a branch came or went.
 void keel_diff_choices(keel_diff_t *diff);
 // windows.c: a window whose size drifted together with the dimension that it covers.

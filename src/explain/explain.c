@@ -451,7 +451,6 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     KEEL_TRY(keel_diff_dtypes(diff));
     KEEL_TRY(keel_diff_arms(diff, old_side, new_side));
     keel_diff_subsume(diff, are_strangers);
-    keel_diff_turned(diff);
     fold_settings(diff);
     keel_diff_unrolled(diff);
     KEEL_TRY(keel_diff_numbers(diff, new_side->sources));

@@ -30,7 +30,7 @@
 //   within.c         HLO: sizes inside a function of PyTorch's
 //   updated.c        HLO: tensors that are updated in place from now on; by a copy: stored.c
 //   optimizer.c      causes from PyTorch's optimizers; equal.c: its numbers; grown.c: caches
-//   subsumed.c       what follows from a different algorithm; from another axis: turned.c
+//   subsumed.c       what follows from a different algorithm
 //   edit.c           source that was edited between two runs: what lines depend on, depends.c;
 //                    its reader: statements.c
 //   circumstances.c  notes on how roots came about; PyTorch's branches: modes.c

@@ -166,32 +166,6 @@ static void what_else_moved_where_the_algorithm_is_another_follows_from_it(void 
     keel_explanation_deinitialize(&e);
 }
 
-// What is cut of a turned array has the same sizes in another order.
-static void sizes_that_changed_places_follow_from_a_transposition(void **state) {
-    (void)state;
-#define CUT(size, of, sizes, line)                                                                 \
-    "s = dynamic_slice f32[" size "] " of " i i {slice_sizes=[" sizes "]} @" line "\n"             \
-    "return s"
-#define TURNED "t = transpose f32[4,4] x {permutation=[1,0]} @8\n"
-    CHECK_PAIRS({"x: f32[4,4] i: i32[]\n" CUT("4,1", "x", "4,1", "8"),
-                 "x: f32[4,4] i: i32[]\n" TURNED CUT("1,4", "t", "1,4", "8"),
-                 "structure transpose: nothing -> transpose @8<99 +2", NULL},
-                {"x: f32[4,4] i: i32[]\n" CUT("4,1", "x", "4,1", "8"),
-                 "x: f32[4,4] i: i32[]\n" TURNED CUT("1,3", "t", "1,3", "8"),
-                 "structure transpose: nothing -> transpose @8<99\n"
-                 "size dynamic_slice slice_sizes: 4 -> 1 @8<99 +1 ([4, 1] -> [1, 3])",
-                 "structure transpose: transpose -> nothing @8<99\n"
-                 "size dynamic_slice slice_sizes: 1 -> 4 @8<99 +1 ([1, 3] -> [4, 1])"},
-                {"x: f32[4,4] i: i32[]\n" CUT("4,1", "x", "4,1", "9"),
-                 "x: f32[4,4] i: i32[]\n" TURNED CUT("1,4", "t", "1,4", "9"),
-                 "structure transpose: nothing -> transpose @8<99\n"
-                 "size dynamic_slice slice_sizes: 4 -> 1 @9<99 +1 ([4, 1] -> [1, 4])",
-                 "structure transpose: transpose -> nothing @8<99\n"
-                 "size dynamic_slice slice_sizes: 1 -> 4 @9<99 +1 ([1, 4] -> [4, 1])"}, );
-#undef CUT
-#undef TURNED
-}
-
 static void lines_that_ran_again_are_counted(void **state) {
     (void)state;
     CHECK_PAIRS({"x: f32[4]\n"
@@ -775,7 +749,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_of_one_side_are_listed),
         cmocka_unit_test(what_else_moved_where_the_algorithm_is_another_follows_from_it),
-        cmocka_unit_test(sizes_that_changed_places_follow_from_a_transposition),
         cmocka_unit_test(lines_that_ran_again_are_counted),
         cmocka_unit_test(operations_in_another_order_changed_places),
         cmocka_unit_test(the_same_operations_may_take_other_values),
