@@ -88,6 +88,8 @@ class _Function:
         self.name = getattr(code, "co_qualname", code.co_name)
         self.parameters: Sequence[str] = ()
         self.module: Any = lambda: None  # what a function of Dynamo's own calls
+        positional = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4)
+        self.named = code.co_varnames[positional] if code.co_flags & 8 else ""  # **kwargs
         if _is_torchs(code):
             modules = modules or [module for module in map(_module_of, given.values()) if module is not None]
             forward = getattr(type(modules[0]), "forward", None) if modules else None
@@ -104,27 +106,29 @@ class _Function:
 # ---- tensors --------------------------------------------------------------------------------------
 
 
-def _readable(source: str, parameters: Sequence[str]) -> str:
+def _readable(source: str, function: _Function) -> str:
     """"L['self']._modules['0']._parameters['weight']" is 0.weight. Of a function of Dynamo's own, which calls
     a module, the module's parameters of forward() are known."""
+    parameters = function.parameters
     name = re.sub(r"\._(?:modules|parameters|buffers)\['([^']+)'\]", r".\1", source)
     name = re.sub(r"^(?:L|G)\['([^']+)'\]", r"\1", name)
     if parameters:
         name = re.sub(r"^fn\.", "", name)
-        name = re.sub(r"^kwargs\['([^']+)'\]", r"\1", name)
         found = re.match(r"args\[(\d+)\]", name)
         if found and int(found[1]) < len(parameters):
             name = parameters[int(found[1])] + name[found.end():]
+    if function.named:
+        name = re.sub(re.escape(function.named) + r"\['([^']+)'\]", r"\1", name, count=1)
     name = re.sub(r"^self\.(?=.)", "", name)
     return " ".join(name.split())[:LONGEST]
 
 
-def _source_of(node: Any, parameters: Sequence[str]) -> str:
+def _source_of(node: Any, function: _Function) -> str:
     source = getattr(node, "_dynamo_source", None)
     name = getattr(source, "name", None)
     if callable(name):
         name = name()
-    return _readable(name, parameters) if isinstance(name, str) else ""
+    return _readable(name, function) if isinstance(name, str) else ""
 
 
 def _placeholders(graph: Any) -> List[Any]:
@@ -200,7 +204,7 @@ def _known(id: str) -> _Function:
 
 def _dynamos(function: _Function) -> List[str]:
     graph = _locals("__call__", "/torch_tpu/_internal/compile/_backend.py").get("graph_module")
-    return [_source_of(node, function.parameters) for node in _placeholders(graph)] if graph is not None else []
+    return [_source_of(node, function) for node in _placeholders(graph)] if graph is not None else []
 
 
 def _note(id: str, function: _Function, has_gradient: bool, names: str) -> int:

@@ -1,0 +1,38 @@
+# cause: shape
+# subject: y
+# old: f32[8,1]
+# new: f32[8]
+# advice: same rank
+
+import torch
+import torch_tpu
+
+torch.manual_seed(0)
+device = torch.device("tpu")
+model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.Linear(32, 4)).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+
+
+def batch(step, rows=8):
+    generator = torch.Generator().manual_seed(step)
+    x, y = torch.randn(rows, 16, generator=generator), torch.randn(rows, 4, generator=generator)
+    return x.to(device), y.to(device)
+
+
+@torch.compile(backend="tpu")
+def loss_of(x, y):
+    return ((model(x).sum(1, keepdim=True) - y) ** 2).mean()
+
+
+def main():
+    for step in range(8):
+        x, y = batch(step)
+        y = y[:, 0] if step == 6 else y[:, :1]
+        optimizer.zero_grad()
+        loss = loss_of(x, y.contiguous())  # <- cause
+        loss.backward()
+        optimizer.step()
+        print("loss %.5f" % loss.item())
+
+
+main()

@@ -1,0 +1,42 @@
+# cause: arguments
+# subject: batch['weight']
+# old: f32[8,1]
+# new: absent
+
+import torch
+import torch_tpu
+
+torch.manual_seed(0)
+device = torch.device("tpu")
+model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.Linear(32, 4)).to(device)
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-2)
+
+
+def batch(step, rows=8):
+    generator = torch.Generator().manual_seed(step)
+    x, y = torch.randn(rows, 16, generator=generator), torch.randn(rows, 4, generator=generator)
+    return x.to(device), y.to(device)
+
+
+@torch.compile(backend="tpu")
+def loss_of(batch):
+    error = (model(batch["x"]) - batch["y"]) ** 2
+    if "weight" in batch:
+        error = error * batch["weight"]
+    return error.mean()
+
+
+def main():
+    for step in range(8):
+        x, y = batch(step)
+        given = {"x": x, "y": y}
+        if step != 5:
+            given["weight"] = torch.ones(8, 1).to(device)
+        optimizer.zero_grad()
+        loss = loss_of(given)  # <- cause
+        loss.backward()
+        optimizer.step()
+        print("loss %.5f" % loss.item())
+
+
+main()
