@@ -103,8 +103,8 @@ static int by_size(const void *left, const void *right) {
 
 static bool is_cheap(const keel_need_t *need, bool is_apart) {
     return !need->is_over && need->is_bounded && !need->obstacle && (!need->across || is_apart) &&
-           !need->is_other_random && need->operations <= OPERATIONS_MOST &&
-           need->work <= work_most && need->bytes <= bytes_most;
+           need->operations <= OPERATIONS_MOST && need->work <= work_most &&
+           need->bytes <= bytes_most;
 }
 
 static keel_status_t keep_arguments(worth_t *worth, uint32_t result, keel_list_t arguments) {
@@ -224,6 +224,9 @@ static keel_status_t make_part(worth_t *worth, const uint32_t *results, uint32_t
     keel_need_t need;
     void *memory;
     KEEL_TRY(keel_needs_of(worth->needs, results, count, UINT32_MAX, &need));
+    if (need.is_other_random)
+        keel_log_once("random", "random numbers of the device's own generator are the processor's: "
+                                "as random, but not the same");
     KEEL_TRY(keel_calloc(1, sizeof(part_t), &memory));
     part_t *part = memory;
     keel_status_t status =

@@ -77,6 +77,16 @@ def check_rehearsal(report, space, wanted):
     report.equal("rehearsed again: nothing is compiled", compiles(space), 0)
 
 
+def check_chance(report, space):
+    answer = run([KEEL, "rehearse", "--on", "v6e:1x1", "--", PYTHON, HERE / "chance.py"], environment(space, "v6e"))
+    held = [line.split()[1:] for line in answer.out.splitlines() if line.startswith("holds ")]
+    report.equal("rehearsed: random numbers of the device are random", held,
+                 [[name, "True"] for name in ("normal", "another-draw-differs", "a-seed-repeats-it",
+                                              "dropout-keeps-half")])
+    report.check("rehearsed: whose they are is said", "random numbers of the device's own generator are the "
+                 "processor's" in answer.err, told(answer))
+
+
 def main():
     report = Report()
     with Workspace("torch-tpu") as space:
@@ -90,6 +100,7 @@ def main():
             check_mode(report, space, mode, wanted)
         check_damage(report, space)
         check_rehearsal(report, space, wanted)
+        check_chance(report, space)
     report.finish()
 
 
