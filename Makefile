@@ -67,22 +67,22 @@ test: ## lint, build three ways, and run every test
 	@$(CTEST) --test-dir build/tsan -R '^(unit\.(analysis|base|bridge|compiler_children|engine|history|journal|pjrt|rehearse|shim|store)|c_client)'
 	@$(CTEST) --test-dir build -E '^(contract|rehearsed|torch|targets|trainers|gpu|corpus\.(torch|torch_tpu|libraries|transformers))'
 
-test-torch: ## test PyTorch/XLA too: about 6 GB in .venv-torch
+test-torch: ## test PyTorch/XLA too: about 2.5 GB in .venv-torch
 	@tools/setup --tests --all-plugins --torch
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(torch\.|corpus\.torch($$|\.))' -E '^torch\.repair$$'
 
-test-repair: ## repair a PyTorch/XLA model with thirty accidents by what keel why says: 6 GB in .venv-torch
+test-repair: ## repair a PyTorch/XLA model with thirty accidents by what keel why says: 2.5 GB in .venv-torch
 	@tools/setup --tests --torch
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^torch\.repair$$'
 
-test-torch-tpu: ## test TorchTPU too: about 7 GB in .venv-torch-tpu
+test-torch-tpu: ## test TorchTPU too: about 3 GB in .venv-torch-tpu
 	@tools/setup --tests --torch-tpu
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(torch_tpu|corpus\.torch_tpu)'
 
-test-libraries: ## check what keel why says about flax, transformers and others: 7 GB
+test-libraries: ## check what keel why says about flax, transformers and others: 3.5 GB
 	@tools/setup --tests --libraries --transformers
 	@$(call build,release,-DKEEL_TESTS=ON)
 	@$(CTEST) --test-dir build -R '^(python\.pytest|corpus\.(libraries|transformers))'

@@ -128,9 +128,9 @@ void compile_journal_load(request_t *request, const char *tier, const keel_entry
 // See gang.c and release.c. If it cannot join a gang, the client's executable runs alone.
 void compile_join(request_t *request, const PJRT_LoadedExecutable *loaded) {
     keel_engine_t *engine = request->engine;
-    if (!request->replicas) return;
-    release_begin(engine);
-    if (!request->client->gates_replicas) return;
+    bool is_of_torch_tpu = keel_torch_tpu_is_name(keel_str(request->name));
+    if (request->replicas || (is_of_torch_tpu && request->client->is_cpu)) release_begin(engine);
+    if (!request->replicas || !request->client->gates_replicas) return;
     const gang_program_t program = {.client = request->args->client,
                                     .key = &request->key.digest,
                                     .name = request->name,
