@@ -52,9 +52,11 @@ static CURL *take_handle(http_t *http) {
     return curl;
 }
 
-static void give_handle(http_t *http, CURL *curl) {
+// What a server sends behind its answer would be taken for the next one: its connection is used
+// again only if the answer was as it should be.
+static void give_handle(http_t *http, CURL *curl, bool is_sound) {
     pthread_mutex_lock(&http->lock);
-    if (http->count < KEPT) {
+    if (is_sound && http->count < KEPT) {
         http->kept[http->count++] = curl;
         curl = NULL;
     }
@@ -172,7 +174,9 @@ static keel_status_t http_get(void *context, const char *name, arrival_t *arriva
     KEEL_TRY(begin(http, &exchange));
     keel_status_t status = perform(http, &exchange, name, &code);
     if (!status && code != 200) status = told(code);
-    give_handle(http, exchange.curl);
+    bool is_whole = arrival->size && arrival->have == arrival->size;
+    give_handle(http, exchange.curl,
+                status ? keel_status_code(status) == KEEL_NOT_FOUND : is_whole);
     return status;
 }
 
@@ -185,9 +189,10 @@ static keel_status_t http_has(void *context, const char *name, bool *out) {
     curl_easy_setopt(exchange.curl, CURLOPT_NOBODY, 1L);
     keel_status_t status = perform(http, &exchange, name, &code);
     if (!status && code != 200) status = told(code);
-    give_handle(http, exchange.curl);
+    bool is_missing = keel_status_code(status) == KEEL_NOT_FOUND;
+    give_handle(http, exchange.curl, !status || is_missing);
     *out = !status;
-    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    if (!is_missing) return status;
     keel_status_ignore(status);
     return NULL;
 }
@@ -221,7 +226,7 @@ static keel_status_t http_put(void *context, const char *name, keel_bytes_t head
         keel_status_ignore(status);
         status = keel_status_make(KEEL_IO, "it has no place for entries (%ld)", code);
     }
-    give_handle(http, exchange.curl);
+    give_handle(http, exchange.curl, !status);
     return status;
 }
 

@@ -2,8 +2,7 @@
 //
 // In XLA's CPU plugins, destroying a buffer may wait for the executions that use it (seen on PJRT
 // 0.81). Two clients destroy buffers where nobody may wait: PyTorch/XLA while it holds Python's
-// lock
-// (_xla_set_all_reduce_token), which the threads of the other replicas need, and TorchTPU in
+// lock (_xla_set_all_reduce_token), which the threads of the other replicas need, and TorchTPU in
 // callbacks on the plugin's own threads, of which there are as many as processors. So from the
 // first program for several replicas, or of TorchTPU's, buffers go to a thread that nobody waits
 // for.
