@@ -1,10 +1,8 @@
-"""While a program imports (python_gc = imports), or starts (start), Python's garbage collector looks at old objects a
-tenth as often.
+"""If python_gc is `start`: while a program starts, Python's garbage collector looks at old objects a tenth as often.
 
 What imports and traces make mostly stays, and a full collection looks through all of it: a
 sixth of a warm start of MaxText, less of others. Young objects, which most garbage is, are collected as always.
-Who has set the collector keeps what was set. Imports end before JAX makes its first client, so no array on a device
-lives longer for it.
+Who has set the collector keeps what was set.
 """
 
 import gc
@@ -14,10 +12,8 @@ import time
 from typing import Any, Dict, Optional, Tuple
 
 from ._compiles import when_compiled
-from ._imports import when_imported
 
-SETTING = "KEEL_PYTHON_GC"
-IMPORTS, START = "imports", "start"
+SETTING = "KEEL_PYTHON_GC"  # keep or start
 DEFAULTS = ((700, 10, 10), (2000, 10, 10))  # of Python before 3.14, which has no full collections
 OLD = 100  # collections of middle objects before one of old ones
 PATIENCE = 60.0  # seconds without a compile after which a start is over
@@ -46,33 +42,15 @@ def _ask(config: Any, backend: Any) -> None:
     _until = time.monotonic() + PATIENCE
 
 
-def _end_before_client(xla_bridge: Any) -> None:
-    make = getattr(xla_bridge, "_init_backend", None)
-    if make is None:  # a JAX with other parts
-        _end()
-        return
-
-    def make_after_imports(platform):
-        _end()
-        return make(platform)
-
-    make_after_imports.__wrapped__ = make
-    xla_bridge._init_backend = make_after_imports
-
-
 def begin() -> None:
     """Before JAX is imported."""
     global _before, _ours, _until, _last
-    now, wanted = gc.get_threshold(), os.environ.get(SETTING, IMPORTS)
-    if wanted not in (IMPORTS, START) or os.environ.get("KEEL_MODE") == "off":
-        return
-    if not gc.isenabled() or now not in DEFAULTS or sys.version_info >= (3, 14):
+    now = gc.get_threshold()
+    is_left = os.environ.get(SETTING, "keep") != "start" or os.environ.get("KEEL_MODE") == "off"
+    if is_left or not gc.isenabled() or now not in DEFAULTS or sys.version_info >= (3, 14):
         return
     _until, _last = time.monotonic() + PATIENCE, time.monotonic() + LONGEST
     _before, _ours = now, (now[0], now[1], OLD)
     gc.set_threshold(*_ours)
     gc.callbacks.append(_look)
-    if wanted == START:
-        when_compiled(_ask)
-    else:
-        when_imported("jax._src.xla_bridge", _end_before_client)
+    when_compiled(_ask)
