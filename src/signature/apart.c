@@ -2,16 +2,9 @@
 // such programs: each rank has arrays of its own, and collectives bring them together.
 #include "signature/internal.h"
 
-static bool has_part(keel_str_t text, const char *part) {
-    size_t size = strlen(part);
-    for (size_t i = 0; i + size <= text.size; ++i)
-        if (memcmp(text.data + i, part, size) == 0) return true;
-    return false;
-}
-
 // "mhlo.sharding", "sdy.sharding", "xla.sdy.in_shardings", ...
 static bool is_of_sharding(keel_str_t name) {
-    return has_part(name, "sharding") || has_part(name, "sdy");
+    return keel_str_contains(name, "sharding") || keel_str_contains(name, "sdy");
 }
 
 static bool dict_has_sharding(const keel_program_t *program, const keel_attr_t *dict) {

@@ -14,7 +14,7 @@ from help import Place, entry, name_of, temporary
 
 NGINX = shutil.which("nginx") or "/usr/sbin/nginx"
 if not os.path.exists(NGINX) or not shutil.which("openssl"):
-    print("no nginx or no openssl here")
+    print("waits for nginx and openssl, which tools/setup --tests installs")
     sys.exit(77)
 
 CONFIGURATION = """
@@ -26,7 +26,7 @@ http {{
   uwsgi_temp_path {folder}/c; scgi_temp_path {folder}/d; client_max_body_size 0;
   server {{
     listen 127.0.0.1:{port} ssl; ssl_certificate {folder}/server.pem; ssl_certificate_key {folder}/server.key;
-    root {folder}/root;
+    root {folder}/served;
     location / {{ dav_methods PUT; create_full_put_path on; }}
     location /closed/ {{
       auth_basic closed; auth_basic_user_file {folder}/users; dav_methods PUT; create_full_put_path on;
@@ -58,7 +58,7 @@ def certify(folder):
 
 
 def serve(folder, port):
-    os.mkdir(f"{folder}/root")
+    os.mkdir(f"{folder}/served")
     user = "user root;" if os.geteuid() == 0 else ""
     with open(f"{folder}/nginx.conf", "w") as file:
         file.write(CONFIGURATION.format(folder=folder, port=port, user=user))
@@ -95,7 +95,7 @@ def check_tls(folder, url):
     figures = one.figures()
     assert (figures["stored"], figures["already_there"], figures["not_stored"]) == (20, 20, 0), figures
     for number in range(20):
-        size = os.path.getsize(f"{folder}/root/keel/a/{name_of(number)}")
+        size = os.path.getsize(f"{folder}/served/keel/a/{name_of(number)}")
         assert two.get(number) == f"found {size}"
         assert two.path(number).read_bytes().endswith(one.path(number).read_bytes()[-300000:])
     lines = requests(folder)
@@ -103,7 +103,7 @@ def check_tls(folder, url):
     assert sum(line.startswith("GET") for line in lines) == 21, lines
 
     # What is damaged there is replaced by who compiled it after all.
-    path = f"{folder}/root/keel/a/{name_of(3)}"
+    path = f"{folder}/served/keel/a/{name_of(3)}"
     good = open(path, "rb").read()
     with open(path, "wb") as file:
         file.write(good[:-1])
