@@ -366,7 +366,7 @@ keel_status_t keel_draft_write(keel_draft_t *draft, keel_bytes_t bytes) {
     return keel_descriptor_refused("write", draft->temporary);
 }
 
-static keel_status_t finish(keel_draft_t *draft, const char *path) {
+static keel_status_t finish_bytes(keel_draft_t *draft) {
     keel_status_t status = NULL;
     if (!draft->may_be_lost && sync_file(draft->descriptor))
         status = keel_descriptor_refused("sync", draft->temporary);
@@ -374,7 +374,11 @@ static keel_status_t finish(keel_draft_t *draft, const char *path) {
     if (close(draft->descriptor) && !status)
         status = keel_descriptor_refused("close", draft->temporary);
     draft->descriptor = -1;
-    KEEL_TRY(status);
+    return status;
+}
+
+static keel_status_t finish(keel_draft_t *draft, const char *path) {
+    KEEL_TRY(finish_bytes(draft));
     if (keel_descriptor_fault() || rename(draft->temporary, path))
         return keel_descriptor_refused("replace", path);
     keel_free(draft->temporary);
@@ -384,6 +388,21 @@ static keel_status_t finish(keel_draft_t *draft, const char *path) {
 
 keel_status_t keel_draft_publish(keel_draft_t *draft, const char *path) {
     keel_status_t status = finish(draft, path);
+    keel_draft_discard(draft);
+    return status;
+}
+
+static keel_status_t link_new(const char *from, const char *path) {
+    if (!keel_descriptor_fault() && !link(from, path)) return NULL;
+    if (errno == EEXIST) return keel_status_make(KEEL_INVALID, "%s is already there", path);
+    if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK)
+        return keel_status_make(KEEL_UNSUPPORTED, "%s: the file system has no links", path);
+    return keel_descriptor_refused("make", path);
+}
+
+keel_status_t keel_draft_publish_new(keel_draft_t *draft, const char *path) {
+    keel_status_t status = finish_bytes(draft);
+    if (!status) status = link_new(draft->temporary, path);
     keel_draft_discard(draft);
     return status;
 }

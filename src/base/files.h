@@ -92,6 +92,10 @@ keel_status_t keel_draft_open_public(const char *path, keel_draft_t *out) KEEL_M
 keel_status_t keel_draft_write(keel_draft_t *draft, keel_bytes_t bytes) KEEL_MUST_CHECK;
 // `path`: the one that it was opened with.
 keel_status_t keel_draft_publish(keel_draft_t *draft, const char *path) KEEL_MUST_CHECK;
+// The same, if nothing has that name yet; KEEL_INVALID if something has. Of several that do so at
+// the same time, on several hosts too, one succeeds. KEEL_UNSUPPORTED: the file system has no
+// links.
+keel_status_t keel_draft_publish_new(keel_draft_t *draft, const char *path) KEEL_MUST_CHECK;
 void keel_draft_discard(keel_draft_t *draft);
 // Whether a file of that name is a draft, and of which process.
 bool keel_draft_is_temporary(const char *name, long *out_pid);

@@ -67,6 +67,19 @@ bool arrival_take(arrival_t *arrival, const void *data, size_t size) {
     return true;
 }
 
+static bool take(void *context, const void *data, size_t size) {
+    return arrival_take(context, data, size);
+}
+
+static bool is_whole(void *context) {
+    const arrival_t *arrival = context;
+    return arrival->size && arrival->have == arrival->size;
+}
+
+sink_t arrival_sink(arrival_t *arrival) {
+    return (sink_t){arrival, take, is_whole, arrival->why};
+}
+
 // ---- when it is whole --------------------------------------------------------------------------
 
 static void name_key(const uint8_t key[KEEL_SEAL_KEY], arrival_t *arrival) {
@@ -159,7 +172,7 @@ arrival_verdict_t arrival_check(arrival_t *arrival, const keel_digest_t *key, co
                                 bool trusts) {
     keel_bytes_t file;
     if (*arrival->why) return ARRIVAL_REFUSED;
-    if (!arrival->size || arrival->have != arrival->size) {
+    if (!is_whole(arrival)) {
         refuse(arrival, "what it sends ends too early");
         return ARRIVAL_REFUSED;
     }

@@ -5,6 +5,7 @@
 #ifndef KEEL_COURIER_ARRIVAL_H_
 #define KEEL_COURIER_ARRIVAL_H_
 
+#include "courier/backend.h"
 #include "store/disk.h"
 #include "store/entry.h"
 
@@ -22,6 +23,7 @@ keel_status_t arrival_begin(const keel_tier_t *disk, uint64_t limit, const keel_
                             arrival_t *out) KEEL_MUST_CHECK;
 // False: no more is wanted, for `why`.
 bool arrival_take(arrival_t *arrival, const void *data, size_t size);
+sink_t arrival_sink(arrival_t *arrival);
 
 typedef enum arrival_verdict {
     ARRIVAL_GOOD,

@@ -7,7 +7,7 @@
 // remote that is trusted without. Bytes go to a file as they come, so memory does not grow with
 // them.
 //
-//   backend.h   what a remote is: a struct of functions; file.c and http.c have one each
+//   backend.h   what a remote is: a struct of functions; each kind has a file
 //   arrival.h   an entry on its way in: where it stops, and whether it may be loaded
 //   fetch.c     one download for all who ask for a key
 //   send.c      the queue of what is to be stored, and the threads that send it

@@ -98,7 +98,9 @@ static bool is_bad(const char *text) {
 static keel_status_t get(place_t *place, const keel_digest_t *key, arrival_t *arrival) {
     char *name;
     KEEL_TRY(courier_name(place->remote, key, &name));
-    keel_status_t status = place->backend.get(place->backend.context, name, arrival);
+    const backend_t *backend = &place->backend;
+    const sink_t sink = arrival_sink(arrival);
+    keel_status_t status = backend->kind->get(backend->context, name, &sink);
     keel_free(name);
     if (!status || !arrival->disk_failed) return status;
     keel_status_ignore(status);

@@ -18,15 +18,20 @@ keel_status_t backend_http(const keel_remote_t *remote, backend_t *out) {
 
 #include <curl/curl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 
 // Connections; bytes a second; bytes of an answer.
 enum { KEPT = 8, SLOWEST = 16 << 10, IGNORED = 64 << 10 };
 
+enum { CONDITIONAL_UNKNOWN, CONDITIONAL_YES, CONDITIONAL_NO };
+
 typedef struct http_t {
     const keel_remote_t *remote;
-    pthread_mutex_t lock; // for what follows
+    atomic_int conditional; // whether it keeps to If-None-Match
+    pthread_mutex_t lock;   // for what follows
     CURL *kept[KEPT];
     size_t count;
 } http_t;
@@ -34,7 +39,7 @@ typedef struct http_t {
 // One request and its answer.
 typedef struct exchange_t {
     CURL *curl;
-    arrival_t *arrival; // NULL: the body does not count
+    const sink_t *sink; // NULL: the body does not count
     keel_bytes_t parts[2];
     size_t ignored; // bytes
     char error[CURL_ERROR_SIZE];
@@ -70,12 +75,13 @@ static size_t take_body(char *data, size_t one, size_t size, void *context) {
     exchange_t *exchange = context;
     long code = 0;
     curl_easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &code);
-    if (code != 200 || !exchange->arrival) {
+    const sink_t *sink = exchange->sink;
+    if (code != 200 || !sink) {
         // What an error says is read so far that the connection can be used again.
         exchange->ignored += one * size;
         return exchange->ignored <= IGNORED ? one * size : 0;
     }
-    return arrival_take(exchange->arrival, data, one * size) ? one * size : 0;
+    return sink->take(sink->context, data, one * size) ? one * size : 0;
 }
 
 static size_t give_body(char *data, size_t one, size_t size, void *context) {
@@ -133,11 +139,11 @@ static keel_status_t told(long code) {
 }
 
 static keel_status_t failure(const exchange_t *exchange, CURLcode result) {
-    const arrival_t *arrival = exchange->arrival;
+    const sink_t *sink = exchange->sink;
     long code = 0;
     curl_easy_getinfo(exchange->curl, CURLINFO_RESPONSE_CODE, &code);
     if (result == CURLE_WRITE_ERROR && code && code != 200) return told(code);
-    if (arrival && *arrival->why) return keel_status_make(KEEL_CORRUPT, "%s", arrival->why);
+    if (sink && *sink->why) return keel_status_make(KEEL_CORRUPT, "%s", sink->why);
     if (result == CURLE_PARTIAL_FILE)
         return keel_status_make(KEEL_CORRUPT, "what it sends ends too early");
     const char *why = *exchange->error ? exchange->error : curl_easy_strerror(result);
@@ -167,41 +173,60 @@ static keel_status_t begin(http_t *http, exchange_t *exchange) {
 
 // ---- the backend -------------------------------------------------------------------------------
 
-static keel_status_t http_get(void *context, const char *name, arrival_t *arrival) {
+static keel_status_t http_get(void *context, const char *name, const sink_t *sink) {
     http_t *http = context;
-    exchange_t exchange = {.arrival = arrival};
+    exchange_t exchange = {.sink = sink};
     long code;
     KEEL_TRY(begin(http, &exchange));
     keel_status_t status = perform(http, &exchange, name, &code);
     if (!status && code != 200) status = told(code);
-    bool is_whole = arrival->size && arrival->have == arrival->size;
-    give_handle(http, exchange.curl,
-                status ? keel_status_code(status) == KEEL_NOT_FOUND : is_whole);
+    bool is_sound =
+        status ? keel_status_code(status) == KEEL_NOT_FOUND : sink->is_whole(sink->context);
+    give_handle(http, exchange.curl, is_sound);
     return status;
 }
 
-static keel_status_t http_has(void *context, const char *name, bool *out) {
+static uint64_t age_of(CURL *curl, uint64_t now) {
+    curl_off_t written = -1;
+    curl_easy_getinfo(curl, CURLINFO_FILETIME_T, &written);
+    if (written < 0) return AGE_UNKNOWN;
+    uint64_t then = (uint64_t)written * 1000000000u;
+    return now > then ? now - then : 0;
+}
+
+static keel_status_t http_head(void *context, const char *name, facts_t *out) {
     http_t *http = context;
-    exchange_t exchange = {.arrival = NULL};
+    exchange_t exchange = {.sink = NULL};
+    curl_off_t size = -1;
     long code;
-    *out = false;
     KEEL_TRY(begin(http, &exchange));
     curl_easy_setopt(exchange.curl, CURLOPT_NOBODY, 1L);
+    curl_easy_setopt(exchange.curl, CURLOPT_FILETIME, 1L);
     keel_status_t status = perform(http, &exchange, name, &code);
     if (!status && code != 200) status = told(code);
-    bool is_missing = keel_status_code(status) == KEEL_NOT_FOUND;
-    give_handle(http, exchange.curl, !status || is_missing);
-    *out = !status;
-    if (!is_missing) return status;
-    keel_status_ignore(status);
+    curl_easy_getinfo(exchange.curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size);
+    *out = (facts_t){size > 0 ? (uint64_t)size : 0, age_of(exchange.curl, keel_clock_wall())};
+    give_handle(http, exchange.curl, !status || keel_status_code(status) == KEEL_NOT_FOUND);
+    return status;
+}
+
+static keel_status_t add_header(struct curl_slist **headers, const char *text) {
+    struct curl_slist *longer = curl_slist_append(*headers, text);
+    if (!longer) return keel_status_make(KEEL_NO_MEMORY, "out of memory: curl");
+    *headers = longer;
     return NULL;
 }
 
 // Some servers answer late to a request whether they want the body.
-static keel_status_t send_body(http_t *http, exchange_t *exchange, const char *name,
+static keel_status_t send_body(http_t *http, exchange_t *exchange, const char *name, put_t how,
                                long *out_code) {
-    struct curl_slist *headers = curl_slist_append(NULL, "Expect:");
-    if (!headers) return keel_status_make(KEEL_NO_MEMORY, "out of memory: curl");
+    struct curl_slist *headers = NULL;
+    keel_status_t added = add_header(&headers, "Expect:");
+    if (!added && how == PUT_IF_ABSENT) added = add_header(&headers, "If-None-Match: *");
+    if (added) {
+        curl_slist_free_all(headers);
+        return added;
+    }
     curl_off_t size = (curl_off_t)(exchange->parts[0].size + exchange->parts[1].size);
     curl_easy_setopt(exchange->curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(exchange->curl, CURLOPT_UPLOAD, 1L);
@@ -213,21 +238,89 @@ static keel_status_t send_body(http_t *http, exchange_t *exchange, const char *n
     return status;
 }
 
-static keel_status_t http_put(void *context, const char *name, keel_bytes_t head,
-                              keel_bytes_t rest) {
-    http_t *http = context;
+// KEEL_INVALID: it is there already, and the server looked.
+static keel_status_t put(http_t *http, const char *name, put_t how, keel_bytes_t head,
+                         keel_bytes_t rest) {
     exchange_t exchange = {.parts = {head, rest}};
     long code;
     KEEL_TRY(begin(http, &exchange));
-    keel_status_t status = send_body(http, &exchange, name, &code);
+    keel_status_t status = send_body(http, &exchange, name, how, &code);
     bool is_stored = code >= 200 && code < 300;
+    bool is_there = how == PUT_IF_ABSENT && code == 412;
+    if (!status && is_there) status = keel_status_make(KEEL_INVALID, "it is there already");
     if (!status && !is_stored) status = told(code);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
         status = keel_status_make(KEEL_IO, "it has no place for entries (%ld)", code);
     }
+    give_handle(http, exchange.curl, !status || is_there);
+    return status;
+}
+
+static keel_status_t http_remove(void *context, const char *name) {
+    http_t *http = context;
+    exchange_t exchange = {.sink = NULL};
+    long code;
+    KEEL_TRY(begin(http, &exchange));
+    curl_easy_setopt(exchange.curl, CURLOPT_CUSTOMREQUEST, "DELETE");
+    keel_status_t status = perform(http, &exchange, name, &code);
+    bool is_gone = (code >= 200 && code < 300) || code == 404 || code == 410;
+    if (!status && (code == 405 || code == 501))
+        status = keel_status_make(KEEL_UNSUPPORTED, "it removes nothing (%ld)", code);
+    if (!status && !is_gone) status = told(code);
     give_handle(http, exchange.curl, !status);
     return status;
+}
+
+// Whether the second of two is refused.
+static keel_status_t put_twice(http_t *http, const char *name) {
+    const keel_bytes_t text = keel_bytes("keel\n", 5), nothing = keel_bytes("", 0);
+    KEEL_TRY(put(http, name, PUT_IF_ABSENT, text, nothing));
+    keel_status_t again = put(http, name, PUT_IF_ABSENT, text, nothing);
+    keel_status_t removed = http_remove(http, name);
+    bool is_refused = keel_status_code(again) == KEEL_INVALID;
+    keel_status_t failed = is_refused ? removed : again;
+    keel_status_ignore(is_refused ? again : removed);
+    if (failed || is_refused) return failed;
+    return keel_status_make(KEEL_UNSUPPORTED, "it does not keep to If-None-Match");
+}
+
+// A server is asked once.
+static keel_status_t find_out(http_t *http, const char *beside) {
+    char *name;
+    uint64_t chance;
+    const char *slash = strrchr(beside, '/');
+    if (getrandom(&chance, sizeof chance, 0) != sizeof chance) chance = keel_clock_wall();
+    KEEL_TRY(keel_path(&name, "%.*sprobe-%016llx", slash ? (int)(slash - beside + 1) : 0, beside,
+                       (unsigned long long)chance));
+    keel_status_t status = put_twice(http, name);
+    keel_free(name);
+    if (!status) atomic_store(&http->conditional, CONDITIONAL_YES);
+    if (keel_status_code(status) == KEEL_UNSUPPORTED)
+        atomic_store(&http->conditional, CONDITIONAL_NO);
+    return status;
+}
+
+static keel_status_t check_conditional(http_t *http, const char *beside) {
+    int known = atomic_load(&http->conditional);
+    if (known == CONDITIONAL_UNKNOWN) return find_out(http, beside);
+    if (known == CONDITIONAL_YES) return NULL;
+    return keel_status_make(KEEL_UNSUPPORTED, "it does not keep to If-None-Match");
+}
+
+static keel_status_t http_put(void *context, const char *name, put_t how, keel_bytes_t head,
+                              keel_bytes_t rest) {
+    http_t *http = context;
+    if (how == PUT_IF_ABSENT) KEEL_TRY(check_conditional(http, name));
+    return put(http, name, how, head, rest);
+}
+
+static keel_status_t http_list(void *context, const char *prefix, visit_t visit, void *visitor) {
+    (void)context;
+    (void)prefix;
+    (void)visit;
+    (void)visitor;
+    return keel_status_make(KEEL_UNSUPPORTED, "a plain http server does not list what it has");
 }
 
 static void http_close(void *context) {
@@ -239,6 +332,12 @@ static void http_close(void *context) {
 }
 
 keel_status_t backend_http(const keel_remote_t *remote, backend_t *out) {
+    static const backend_kind_t kind = {.get = http_get,
+                                        .head = http_head,
+                                        .put = http_put,
+                                        .list = http_list,
+                                        .remove = http_remove,
+                                        .close = http_close};
     void *memory;
     if (curl_global_init(CURL_GLOBAL_DEFAULT))
         return keel_status_make(KEEL_UNSUPPORTED, "libcurl cannot be used here");
@@ -246,7 +345,7 @@ keel_status_t backend_http(const keel_remote_t *remote, backend_t *out) {
     http_t *http = memory;
     http->remote = remote;
     pthread_mutex_init(&http->lock, NULL);
-    *out = (backend_t){http, http_get, http_has, http_put, http_close};
+    *out = (backend_t){http, &kind};
     return NULL;
 }
 

@@ -16,12 +16,16 @@ keel_status_t courier_name(const keel_remote_t *remote, const keel_digest_t *key
                      hex);
 }
 
-// A remote that cannot be used says so when it is asked; the others work.
-static keel_status_t open_place(const keel_remote_t *remote, place_t *place) {
+keel_status_t backend_open(const keel_remote_t *remote, backend_t *out) {
     static keel_status_t (*const opens[])(const keel_remote_t *remote, backend_t *out) = {
         [KEEL_REMOTE_FILE] = backend_file, [KEEL_REMOTE_HTTP] = backend_http};
+    return opens[remote->scheme](remote, out);
+}
+
+// A remote that cannot be used says so when it is asked; the others work.
+static keel_status_t open_place(const keel_remote_t *remote, place_t *place) {
     place->remote = remote;
-    keel_status_t status = opens[remote->scheme](remote, &place->backend);
+    keel_status_t status = backend_open(remote, &place->backend);
     place->is_open = !status;
     if (!status) return NULL;
     keel_status_t copied = keel_strdup(keel_str(keel_status_message(status)), &place->why);
@@ -54,7 +58,7 @@ void courier_close(courier_t *courier) {
     fetches_destroy(courier->fetches);
     for (size_t i = 0; i < courier->count; ++i) {
         place_t *place = &courier->places[i];
-        if (place->is_open) place->backend.close(place->backend.context);
+        if (place->is_open) place->backend.kind->close(place->backend.context);
         keel_free(place->why);
     }
     if (courier->disk.close) courier->disk.close(courier->disk.context);

@@ -112,14 +112,15 @@ static bool is_bad_there(sends_t *sends, const place_t *place, const keel_digest
 
 static keel_status_t transmit(place_t *place, const char *name, const outgoing_t *out,
                               bool replaces) {
-    bool is_there = false;
     const backend_t *backend = &place->backend;
-    if (!replaces) KEEL_TRY(backend->has(backend->context, name, &is_there));
-    if (is_there) {
-        atomic_fetch_add(&place->figures.there, 1);
-        return NULL;
-    }
-    KEEL_TRY(backend->put(backend->context, name, keel_buffer_bytes(&out->head), out->rest));
+    facts_t facts;
+    keel_status_t status = replaces ? keel_status_make(KEEL_NOT_FOUND, "it is no good")
+                                    : backend->kind->head(backend->context, name, &facts);
+    if (!status) atomic_fetch_add(&place->figures.there, 1);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    KEEL_TRY(backend->kind->put(backend->context, name, PUT_REPLACE, keel_buffer_bytes(&out->head),
+                                out->rest));
     atomic_fetch_add(&place->figures.stored, 1);
     atomic_fetch_add(&place->figures.sent_bytes, out->head.size + out->rest.size);
     return NULL;

@@ -55,16 +55,17 @@ static void answer_put(courier_t *courier, place_t *place, const keel_digest_t *
 static void answer_try(place_t *place, keel_buffer_t *out) {
     const keel_digest_t nothing = {{0}};
     char *name;
-    bool is_there = false;
+    facts_t facts;
     keel_status_t status = courier_name(place->remote, &nothing, &name);
     if (!status) {
-        status = place->backend.has(place->backend.context, name, &is_there);
+        status = place->backend.kind->head(place->backend.context, name, &facts);
         keel_free(name);
+        if (!status) status = keel_status_make(KEEL_CORRUPT, "it has what nobody stored");
     }
-    if (status)
-        keel_buffer_format(out, "failed %s", keel_status_message(status));
+    if (keel_status_code(status) == KEEL_NOT_FOUND)
+        keel_buffer_text(out, "works");
     else
-        keel_buffer_text(out, is_there ? "failed it has what nobody stored" : "works");
+        keel_buffer_format(out, "failed %s", keel_status_message(status));
     keel_status_ignore(status);
 }
 

@@ -296,6 +296,20 @@ static void a_draft_appears_as_a_whole_or_not_at_all(void **state) {
     assert_code(keel_draft_open(path_of(place, "none/draft").text, &draft), KEEL_NOT_FOUND);
 }
 
+static void a_new_draft_replaces_nothing(void **state) {
+    place_t *place = *state;
+    path_t path = path_of(place, "draft");
+    keel_draft_t draft;
+    assert_ok(keel_draft_open(path.text, &draft));
+    assert_ok(keel_draft_write(&draft, BYTES("one")));
+    assert_ok(keel_draft_publish_new(&draft, path.text));
+    assert_ok(keel_draft_open(path.text, &draft));
+    assert_ok(keel_draft_write(&draft, BYTES("two")));
+    assert_code(keel_draft_publish_new(&draft, path.text), KEEL_INVALID);
+    assert_content(path.text, "one");
+    assert_int_equal(count_below(place->root, ".tmp."), 0);
+}
+
 static void the_draft_of_a_process_that_is_gone_is_removed(void **state) {
     place_t *place = *state;
     static const struct {
@@ -634,6 +648,7 @@ int main(void) {
         TEST(a_pipe_that_a_user_named_stays_one),
         TEST(standard_output_is_written_under_its_name_too),
         TEST(a_draft_appears_as_a_whole_or_not_at_all),
+        TEST(a_new_draft_replaces_nothing),
         TEST(the_draft_of_a_process_that_is_gone_is_removed),
         TEST(an_open_file_stays_what_it_was),
         TEST(readers_see_one_writers_bytes_whole),

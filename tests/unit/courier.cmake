@@ -1,0 +1,1 @@
+keel_unit_test(courier_backend ROOMS courier)
