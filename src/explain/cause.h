@@ -226,7 +226,7 @@ typedef enum keel_framework {
     X(STATIC_FUNCTION, "a function or partial is static, and a different one than before",         \
       "Make it once, before the loop, and pass that one in every call.")                           \
     X(STATIC_VALUE, "a static value that changes nothing in the program",                          \
-      "Leave it out of the call; or pass it as an array that is not static.")                      \
+      "Leave it out of what is passed, or keep its value; a number: pass it as an array.")         \
     X(PASSING, "passed by name in only one of the two calls, or left to its default",              \
       "Pass it the same way in every call: by name, by position, or left to its default.")         \
     X(CONFIG, "a setting of JAX has a different value",                                            \

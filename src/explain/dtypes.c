@@ -442,19 +442,38 @@ static void fold_branches(keel_diff_t *diff) {
     }
 }
 
-// HLO: a branch for the new dtype begins by converting the argument.
+// HLO: what is done to the argument in one dtype only: it is converted, or a function of PyTorch's
+// does something else, as with a mask of booleans instead of numbers.
+static bool is_done_to(keel_diff_t *diff, bool is_after, keel_op_id_t first, uint32_t root) {
+    enum { SEVERAL = 3 }; // that a function becomes
+    keel_graph_t *graph = is_after ? &diff->after : &diff->before;
+    const keel_op_id_t *partner = is_after ? diff->origin : diff->counterpart;
+    uint64_t identity = keel_graph_line(graph, first)->identity;
+    unsigned count = 0, taken = 0;
+    for (keel_op_id_t op = 0; op < keel_program_op_count(graph->program); ++op) {
+        if (partner[op] != KEEL_NONE || (op != first && !identity) ||
+            keel_graph_line(graph, op)->identity != identity)
+            continue;
+        bool is_convert = op == first && keel_str_is(keel_graph_name(graph, op), "convert");
+        keel_list_t operands = keel_program_operands(graph->program, op);
+        for (uint32_t i = 0; i < operands.count; ++i) {
+            keel_value_id_t value = operands.items[i];
+            if (!is_after) value = diff->value_counterpart[value];
+            if (value == KEEL_NONE || diff->taint[value] != root + 1) continue;
+            if (is_convert) return true;
+            ++taken;
+        }
+        ++count;
+    }
+    return taken && count >= SEVERAL;
+}
+
 static void fold_converted(keel_diff_t *diff) {
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DTYPE);
     for (uint32_t i = 0; top != KEEL_NONE && i < diff->root_count; ++i) {
         bool is_after;
         keel_op_id_t op = lone_branch(&diff->roots[i], &is_after);
-        if (op == KEEL_NONE) continue;
-        const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
-        keel_list_t operands = keel_program_operands(graph->program, op);
-        if (operands.count != 1 || !keel_str_is(keel_graph_name(graph, op), "convert")) continue;
-        keel_value_id_t value = operands.items[0];
-        if (!is_after) value = diff->value_counterpart[value];
-        if (value != KEEL_NONE && diff->taint[value] == top + 1) diff->roots[i].follows = top;
+        if (op != KEEL_NONE && is_done_to(diff, is_after, op, top)) diff->roots[i].follows = top;
     }
 }
 

@@ -134,6 +134,10 @@ static bool is_passed_through(const keel_diff_t *diff) {
     return is_listed && diff->site.library_file && *diff->site.library_file;
 }
 
+static bool holds_object(const keel_column_t *column) {
+    return keel_column_has_object(column->before) || keel_column_has_object(column->after);
+}
+
 // An object of JAX's own that may equal the other one is no setting of the user's.
 static bool is_candidate(const keel_diff_t *diff, const keel_column_t *column) {
     keel_str_t object;
@@ -141,8 +145,7 @@ static bool is_candidate(const keel_diff_t *diff, const keel_column_t *column) {
     if (column->kind == 's' && is_passed_through(diff)) return false;
     // A value that only one call shows as plain may be another object in the other one.
     if (strchr("pv", column->kind) && (!column->before.data || !column->after.data)) return false;
-    if (!keel_column_has_object(column->before) && !keel_column_has_object(column->after))
-        return true;
+    if (!holds_object(column)) return true;
     if (column->kind == 'v' || column->kind == 'x' || is_named_by_part(&diff->columns, column))
         return false;
     return column->kind != 'c' ||
@@ -167,11 +170,13 @@ typedef struct leads_t {
 
 static void list_leads(const keel_diff_t *diff, leads_t *out) {
     *out = (leads_t){.usual = KEEL_NONE};
-    // What was compared comes first, and of host values those that are no numbers.
-    for (unsigned pass = 0; pass < 3; ++pass)
+    // What was compared comes first: values before objects, of which only the identity is known.
+    // Of host values, those that are no numbers.
+    for (unsigned pass = 0; pass < 4; ++pass)
         for (uint32_t i = 0; i < diff->columns.count && out->count < COLUMNS; ++i) {
             const keel_column_t *column = &diff->columns.items[i];
-            unsigned of = is_compared(column) ? 0 : may_count_traces(column) ? 2 : 1;
+            unsigned of = may_count_traces(column) ? 3 : 2;
+            if (is_compared(column)) of = holds_object(column);
             if (of != pass || !is_candidate(diff, column)) continue;
             out->roots[out->count] = KEEL_NONE;
             out->columns[out->count++] = column;
@@ -249,8 +254,7 @@ static void tell_column(keel_diff_t *diff, const keel_column_t *column, keel_roo
     keel_difference_t *told = &root->difference;
     keel_str_t name =
         column->kind == 'c' ? column->name : keel_names_find(diff->names_after, column->name);
-    bool is_plain =
-        !keel_column_has_object(column->before) && !keel_column_has_object(column->after);
+    bool is_plain = !holds_object(column);
     const char *note = beside(diff, told, remark_on(column, told->kind), is_plain);
     if (column->kind == 'v' && told->kind == KEEL_CAUSE_STRUCTURE && is_given(column->name))
         note = beside(diff, told, keel_note_text(KEEL_NOTE_TRANSFORMED), is_plain);
@@ -353,7 +357,8 @@ static void lead_holes(keel_diff_t *diff, leads_t *leads) {
 
 // The first root about what is passed: what a call's types decide has it as its cause.
 static uint32_t find_passed(const keel_diff_t *diff) {
-    static const keel_cause_t kinds[] = {KEEL_CAUSE_SHAPE, KEEL_CAUSE_DTYPE, KEEL_CAUSE_WEAK_TYPE};
+    static const keel_cause_t kinds[] = {KEEL_CAUSE_SHAPE, KEEL_CAUSE_DTYPE, KEEL_CAUSE_WEAK_TYPE,
+                                         KEEL_CAUSE_ARGUMENTS};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; ++k)
         for (uint32_t i = 0; i < diff->root_count; ++i)
             if (diff->roots[i].difference.kind == kinds[k] && diff->roots[i].follows == KEEL_NONE &&
@@ -362,8 +367,8 @@ static uint32_t find_passed(const keel_diff_t *diff) {
     return KEEL_NONE;
 }
 
-// A program is a function of its call. If calls of one function differ in the types of what is
-// passed and in nothing else that was recorded, the rest follows, by whatever formula or branch.
+// A program is a function of its call. If calls of one function differ in what is passed, or in its
+// types, and in nothing else that was recorded, the rest follows, by whatever formula or branch.
 // Otherwise only numbers do that are not the host's.
 static void fold_determined(keel_diff_t *diff, bool has_leads) {
     uint32_t top = find_passed(diff);

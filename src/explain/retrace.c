@@ -111,9 +111,12 @@ static keel_status_t tell_change(const keel_call_change_t *change, keel_explanat
     return retrace_value(out, change->after, &root->new_value);
 }
 
-// Of what the library was passed; its note and advice stay.
+// Of what the library was passed; its note and advice stay, except for a text, which can be nothing
+// but static.
 static keel_status_t tell_part(const keel_call_change_t *change, keel_explanation_t *out,
                                keel_difference_t *root) {
+    if (keel_str_starts(change->before, KEEL_STR("'")))
+        root->note = keel_note_text(KEEL_NOTE_STATIC_VALUE);
     KEEL_TRY(retrace_text(out, change->subject, &root->subject));
     KEEL_TRY(retrace_text(out, change->before, &root->old_value));
     return retrace_text(out, change->after, &root->new_value);

@@ -67,6 +67,10 @@ keel_status_t keel_diff_updated(keel_diff_t *diff, const keel_sources_t *sources
     uint32_t top = keel_diff_find(diff, KEEL_CAUSE_DONATION);
     if (!diff->after.lender || top == KEEL_NONE) return NULL;
     keel_difference_t *root = &diff->roots[top].difference;
+    // What a program may overwrite follows from what it is given, unless that has a reason of its
+    // own.
+    uint32_t given = keel_diff_find(diff, KEEL_CAUSE_ARGUMENTS);
+    if (given != KEEL_NONE && !*root->note) diff->roots[top].follows = given;
     if (strcmp(root->new_value, "donated") != 0 || diff->roots[top].donated == 0) return NULL;
     const keel_argument_t *argument = &diff->arguments_after[diff->roots[top].donated - 1];
     keel_op_id_t op = find_update(&diff->after, argument);
