@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Warm starts of real trainers (tests/trainers) and of examples/jax/train_gpt.py on JAX's own client of four CPU
-devices, side by side: JAX's persistent cache, Keel, and Keel with python_gc = start. Each is a whole command: imports, tracing, loading, six
-steps (train_gpt.py: one). Prints a section of Markdown with clock and processor time.
+devices, side by side: JAX's persistent cache, Keel, and Keel with python_gc = start. Each is a whole command:
+imports, tracing, loading, six steps (train_gpt.py: one). Prints a section of Markdown with clock and processor time.
 
 Usage: .venv/bin/python bench/warm_trainers.py [NAME...] [--repeats 5] [--json]
 
@@ -74,7 +74,7 @@ class JaxCache:
 class Keel:
     cache = ""
 
-    def __init__(self, folder, collector="keep"):
+    def __init__(self, folder, collector="imports"):
         self.prefix = [KEEL, "run", "--quiet", "--python-gc", collector, "--"]
         self.variables = {"KEEL_CACHE_DIR": f"{folder}/cache", "KEEL_RUN_DIR": f"{folder}/runs"}
 

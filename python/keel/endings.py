@@ -10,8 +10,8 @@ from typing import Optional
 TARGET, PROCESS, PROCESSES = "KEEL_REHEARSE", "KEEL_REHEARSE_PROCESS", "KEEL_REHEARSE_PROCESSES"
 DEVICES = "KEEL_REHEARSE_DEVICES"  # of one process
 # In the words of jax.make_mesh and create_device_mesh, and of numpy where the devices are an array.
-MESHES = (re.compile(r"Number of devices (\d+) must .* product of mesh_shape \(([\d, ]+)\)"),
-          re.compile(r"cannot reshape array of size (\d+) into shape \(([\d, ]+)\)"))
+MESHES = (r"Number of devices (\d+) must .* product of mesh_shape \(([\d, ]+)\)",
+          r"cannot reshape array of size (\d+) into shape \(([\d, ]+)\)")
 
 
 def _data(error: BaseException) -> Optional[str]:
@@ -26,7 +26,7 @@ def _data(error: BaseException) -> Optional[str]:
 
 
 def _mesh(error: BaseException) -> Optional[str]:
-    found = next(filter(None, (words.search(str(error)) for words in MESHES)), None)
+    found = next(filter(None, (re.search(words, str(error)) for words in MESHES)), None)
     devices = int(os.environ.get(DEVICES, "0")) * int(os.environ.get(PROCESSES) or 1)
     if found is None or int(found[1]) != devices:
         return None

@@ -23,9 +23,9 @@ void cli_look_end(cli_look_t *look);
 // bundle_diff.c
 int cli_bundle_diff(cli_call_t *call);
 
-// bundle_gate.c: checks the plugin, and the packages of a command's Python (NULL: it has none).
-// Unless `quiet`, prints a line about a version that Keel was not tested with. KEEL_UNSUPPORTED if
-// it cannot work.
+// bundle_gate.c: checks the plugin (NULL: whoever loads one does), and the packages of a command's
+// Python (NULL: it has none). Unless `quiet`, prints a line about a version that Keel was not
+// tested with. KEEL_UNSUPPORTED if it cannot work.
 keel_status_t cli_check_versions(const char *interpreter, const char *plugin,
                                  bool quiet) KEEL_MUST_CHECK;
 

@@ -32,18 +32,24 @@ static const char *judge_only_client(const keel_bundle_t *bundle, keel_bundle_ve
     return name;
 }
 
-keel_status_t cli_check_versions(const char *interpreter, const char *plugin, bool quiet) {
+static keel_status_t check_plugin(const char *plugin, bool quiet, keel_probe_t *probe,
+                                  char told[64]) {
     enum { SECONDS = 5 };
+    keel_bundle_verdict_t verdict;
+    const keel_probe_request_t use = {.plugin = plugin, .limit = SECONDS, .last = KEEL_PROBE_LOAD};
+    keel_bundle_format(&probe->bundle, KEEL_BUNDLE_PLUGIN, "path", "%s", plugin);
+    KEEL_TRY(keel_probe_use(&use, probe));
+    keel_bundle_judge_plugin(&probe->bundle, &verdict);
+    return pass("plugin", &verdict, quiet, told);
+}
+
+keel_status_t cli_check_versions(const char *interpreter, const char *plugin, bool quiet) {
     char told[64] = "";
     keel_probe_t probe;
     keel_bundle_verdict_t verdict;
-    const keel_probe_request_t use = {.plugin = plugin, .limit = SECONDS, .last = KEEL_PROBE_LOAD};
     const keel_bundle_request_t rest = {.interpreter = interpreter};
     keel_probe_initialize(&probe);
-    keel_bundle_format(&probe.bundle, KEEL_BUNDLE_PLUGIN, "path", "%s", plugin);
-    keel_status_t status = keel_probe_use(&use, &probe);
-    keel_bundle_judge_plugin(&probe.bundle, &verdict);
-    if (!status) status = pass("plugin", &verdict, quiet, told);
+    keel_status_t status = plugin ? check_plugin(plugin, quiet, &probe, told) : NULL;
     if (!status && interpreter) keel_bundle_collect(&rest, &probe.bundle);
     const char *client = judge_only_client(&probe.bundle, &verdict);
     if (!status && client) status = pass(client, &verdict, quiet, told);

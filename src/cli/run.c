@@ -67,6 +67,13 @@ static keel_status_t resolve_plugin(command_run_t *run) {
                             run->plugin);
 }
 
+// Whether the command, if it has a client, uses this plugin and no other: to load it here takes
+// longer than all else that a start of `keel run` does.
+static bool is_certain(const command_run_t *run) {
+    return run->rehearsal ||
+           run->settings.values[KEEL_SETTING_PLUGIN].origin != KEEL_ORIGIN_DEFAULT;
+}
+
 // Without the package a run lacks fixes and torch_xla.launch, and clients get Keel by --plugin
 // only.
 static keel_status_t find_package(command_run_t *run) {
@@ -125,7 +132,8 @@ static keel_status_t prepare(command_run_t *run, const cli_call_t *call, char **
     KEEL_TRY(cli_interpreter_of(words[0], &run->interpreter));
     KEEL_TRY(resolve_plugin(run));
     if (run->rehearsal) KEEL_TRY(cli_check_target(&run->rehearsal->target, run->plugin));
-    KEEL_TRY(cli_check_versions(run->interpreter, run->plugin, run->quiet));
+    KEEL_TRY(
+        cli_check_versions(run->interpreter, is_certain(run) ? run->plugin : NULL, run->quiet));
     KEEL_TRY(find_package(run));
     if (run->package) KEEL_TRY(cli_set_python(run->package, run->library, run->fixes));
     keel_journal_make_id(run->id);

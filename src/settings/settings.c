@@ -341,10 +341,10 @@ static keel_status_t check_jax_cpu(const keel_settings_t *settings) {
 }
 
 static keel_status_t check_python_gc(const keel_settings_t *settings) {
-    static const char *const words[] = {"start", "keep"};
+    static const char *const words[] = {"imports", "start", "keep"};
     size_t place;
-    return CHECK_WORD(settings, KEEL_SETTING_PYTHON_GC, words, "is unknown; use keep or start",
-                      &place);
+    return CHECK_WORD(settings, KEEL_SETTING_PYTHON_GC, words,
+                      "is unknown; use keep, imports or start", &place);
 }
 
 static keel_status_t check_on_drift(keel_settings_t *settings) {

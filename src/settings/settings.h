@@ -53,9 +53,9 @@
     X(JAX_CPU, "jax_cpu", "KEEL_JAX_CPU", "--jax-cpu", "own|embedded", "own",                      \
       "what compiles for JAX on the processor if no plugin is named: its own client, or the "      \
       "embedded plugin in its place")                                                              \
-    X(PYTHON_GC, "python_gc", "KEEL_PYTHON_GC", "--python-gc", "keep|start", "keep",               \
-      "how often Python collects old garbage: keep, as it is set, or start, a tenth as often "     \
-      "while JAX starts")                                                                          \
+    X(PYTHON_GC, "python_gc", "KEEL_PYTHON_GC", "--python-gc", "keep|imports|start", "imports",    \
+      "how often Python collects old garbage: keep, as it is set, or a tenth as often, imports "   \
+      "until JAX makes its client, start while JAX starts")                                        \
     X(CONTRACT, "contract", "KEEL_CONTRACT", "--contract", "FILE", "none",                         \
       "the contract that lists the programs that a run may ask for")                               \
     X(ON_DRIFT, "on_drift", "KEEL_ON_DRIFT", "--on-drift", "warn|refuse|record",                   \

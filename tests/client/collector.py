@@ -1,4 +1,4 @@
-"""While a program starts, Python's full collections are rare, unless somebody has set the collector."""
+"""While a program imports or starts, Python's full collections are rare, unless somebody has set the collector."""
 
 import json
 import subprocess
@@ -13,6 +13,16 @@ import jax
 before = gc.get_stats()[2]["collections"]
 kept = [[] for _ in range(600_000)]
 out(threshold=gc.get_threshold(), full=gc.get_stats()[2]["collections"] - before)
+"""
+# As GROWS; then JAX makes its client, and what comes next is looked at by the middle collections.
+IMPORTS = TELL + """
+import jax
+before = gc.get_stats()[2]["collections"]
+kept = [[] for _ in range(600_000)]
+full, during = gc.get_stats()[2]["collections"] - before, gc.get_threshold()
+jax.devices()
+more = [[] for _ in range(30_000)]
+out(full=full, during=during, after=gc.get_threshold())
 """
 YOUNG = TELL + """
 import weakref, jax
@@ -36,6 +46,7 @@ LONG = "collector._last = 0.0"
 
 
 def told_by(space, program, *options, python_gc="start", **variables):
+    """`python_gc` None: the default."""
     setting = {"KEEL_PYTHON_GC": python_gc} if python_gc else {}
     environment = run_environment(space.path("cache"), space.path("runs"), **setting, **variables)
     answer = run([KEEL, "run", "--quiet", *options, "--", PYTHON, "-c", program], environment)
@@ -52,10 +63,14 @@ with Workspace("collector") as space:
     if bare["version"] >= [3, 14]:  # it has no full collections that come by themselves
         report.equal("as usual", told_by(space, GROWS)["threshold"], usual)
         report.finish()
-    started, kept = told_by(space, GROWS), told_by(space, GROWS, python_gc=None)
+    started, kept = told_by(space, GROWS), told_by(space, GROWS, python_gc="keep")
     report.equal("a start: old objects are looked at a tenth as often", started["threshold"], [young, middle, 100])
     report.check("a start: there are fewer full collections", started["full"] < kept["full"], (started, kept))
-    report.equal("without the setting: as usual", kept["threshold"], usual)
+    report.equal("keep: as usual", kept["threshold"], usual)
+    imported = told_by(space, IMPORTS, python_gc=None)
+    report.equal("without the setting: a tenth as often until JAX makes its client",
+                 [imported[when] for when in ("during", "after")], [[young, middle, 100], usual])
+    report.check("imports: there are fewer full collections", imported["full"] < kept["full"], (imported, kept))
     report.equal("--python-gc keep: as usual", told_by(space, GROWS, "--python-gc", "keep")["threshold"], usual)
     report.check("a start: young garbage is collected", told_by(space, YOUNG)["is_gone"])
     report.equal("mode off: as usual", told_by(space, GROWS, "--mode", "off")["threshold"], usual)
