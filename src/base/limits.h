@@ -30,6 +30,8 @@
     X(REMOTE_LEAST, 64 << 20, "bytes", "what any unsigned entry of a remote may unpack to")        \
     X(REMOTE_RATIO, 100, "times", "what an unsigned entry of a remote may unpack to, of its size") \
     X(REMOTE_DOWN, 60000, "ms", "not asking a remote again that failed")                           \
+    X(REMOTE_LEASE, 20000, "ms",                                                                   \
+      "waiting for another machine's compile after it was last heard of")                          \
     X(REMOTE_IDLE, 60000, "ms", "the program that reaches remotes while nobody asks it")           \
     X(LINE, 8 << 20, "bytes", "a line of a journal")                                               \
     X(REQUESTS, 50000, "", "the programs, requests and answers of a run that are kept one by one")

@@ -59,7 +59,7 @@ typedef struct backend_kind_t {
     // A missing name is no error.
     keel_status_t (*remove)(void *context, const char *name);
     // All three NULL: leases are made of the functions above. If another holds the name, *out_held
-    // is false and *other what is known of it.
+    // is false and *other what is known of it; its length is what is left of it.
     keel_status_t (*claim)(void *context, const char *name, const lease_t *mine, lease_t *other,
                            bool *out_held);
     // KEEL_NOT_FOUND: another may hold it by now.

@@ -11,6 +11,8 @@
 //   arrival.h   an entry on its way in: where it stops, and whether it may be loaded
 //   fetch.c     one download for all who ask for a key
 //   send.c      the queue of what is to be stored, and the threads that send it
+//   lease.h     a name that one process holds among all that use a remote
+//   claim.c     one compile among all of them
 //   serve.c     requests, and the end when there are none for a while
 //
 // Threads: one for each request, and a few that send.
@@ -36,6 +38,7 @@ typedef struct place_t {
     bool is_open;
     char *why;                // if it is not: what is missing; owned
     atomic_ullong down_until; // by keel_clock_monotonic: it failed and is not asked
+    atomic_bool has_no_leases;
     figures_t figures;
 } place_t;
 
@@ -61,9 +64,11 @@ void courier_serve(courier_t *courier, int listening);
 void place_failed(place_t *place);
 bool place_is_down(place_t *place);
 
-// "entries/ab/<key>.keel", below the remote's namespace. The caller frees it.
+// "entries/ab/<key>.keel" and "claims/ab/<key>", below the remote's namespace. The caller frees it.
 keel_status_t courier_name(const keel_remote_t *remote, const keel_digest_t *key,
                            char **out) KEEL_MUST_CHECK;
+keel_status_t courier_claim_name(const keel_remote_t *remote, const keel_digest_t *key,
+                                 char **out) KEEL_MUST_CHECK;
 
 // ---- fetch.c -----------------------------------------------------------------------------------
 
@@ -86,5 +91,19 @@ unsigned sends_finish(struct sends_t *sends, char why[512]);
 // What that remote has under this key is no good: it may be replaced.
 void sends_replace(struct sends_t *sends, const place_t *place, const keel_digest_t *key);
 bool sends_are_idle(struct sends_t *sends);
+// Whether that entry is sent, or not to be, by that time of keel_clock_monotonic.
+bool sends_await(struct sends_t *sends, const place_t *place, const keel_digest_t *key,
+                 uint64_t until);
+
+// ---- claim.c -----------------------------------------------------------------------------------
+
+typedef struct claim_t {
+    const char *holder; // for people
+    uint64_t patience;  // nanoseconds
+} claim_t;
+
+// Answers a `claim`, and holds it as long as the other end of the socket does.
+void courier_claim(courier_t *courier, place_t *place, const keel_digest_t *key,
+                   const claim_t *wanted, int socket);
 
 #endif // KEEL_COURIER_COURIER_H_

@@ -239,37 +239,65 @@ static keel_status_t send_body(http_t *http, exchange_t *exchange, const char *n
 }
 
 // KEEL_INVALID: it is there already, and the server looked.
-static keel_status_t put(http_t *http, const char *name, put_t how, keel_bytes_t head,
-                         keel_bytes_t rest) {
-    exchange_t exchange = {.parts = {head, rest}};
-    long code;
+static keel_status_t put_once(http_t *http, const char *name, put_t how,
+                              const keel_bytes_t parts[2], long *out_code) {
+    exchange_t exchange = {.parts = {parts[0], parts[1]}};
     KEEL_TRY(begin(http, &exchange));
-    keel_status_t status = send_body(http, &exchange, name, how, &code);
-    bool is_stored = code >= 200 && code < 300;
-    bool is_there = how == PUT_IF_ABSENT && code == 412;
+    keel_status_t status = send_body(http, &exchange, name, how, out_code);
+    bool is_stored = *out_code >= 200 && *out_code < 300;
+    bool is_there = how == PUT_IF_ABSENT && *out_code == 412;
     if (!status && is_there) status = keel_status_make(KEEL_INVALID, "it is there already");
-    if (!status && !is_stored) status = told(code);
+    if (!status && !is_stored) status = told(*out_code);
     if (keel_status_code(status) == KEEL_NOT_FOUND) {
         keel_status_ignore(status);
-        status = keel_status_make(KEEL_IO, "it has no place for entries (%ld)", code);
+        status = keel_status_make(KEEL_IO, "it has no place for entries (%ld)", *out_code);
     }
     give_handle(http, exchange.curl, !status || is_there);
     return status;
 }
 
-static keel_status_t http_remove(void *context, const char *name) {
-    http_t *http = context;
+static keel_status_t ask_simple(http_t *http, const char *name, const char *method,
+                                long *out_code) {
     exchange_t exchange = {.sink = NULL};
-    long code;
     KEEL_TRY(begin(http, &exchange));
-    curl_easy_setopt(exchange.curl, CURLOPT_CUSTOMREQUEST, "DELETE");
-    keel_status_t status = perform(http, &exchange, name, &code);
-    bool is_gone = (code >= 200 && code < 300) || code == 404 || code == 410;
-    if (!status && (code == 405 || code == 501))
-        status = keel_status_make(KEEL_UNSUPPORTED, "it removes nothing (%ld)", code);
-    if (!status && !is_gone) status = told(code);
+    curl_easy_setopt(exchange.curl, CURLOPT_CUSTOMREQUEST, method);
+    keel_status_t status = perform(http, &exchange, name, out_code);
     give_handle(http, exchange.curl, !status);
     return status;
+}
+
+// The folders above a name. Those that are there already are refused, which is no failure.
+static keel_status_t make_folders(http_t *http, const char *name) {
+    keel_status_t status = NULL;
+    long code;
+    for (const char *slash = strchr(name, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
+        char *folder;
+        KEEL_TRY(keel_path(&folder, "%.*s/", (int)(slash - name), name));
+        status = ask_simple(http, folder, "MKCOL", &code);
+        keel_free(folder);
+    }
+    return status;
+}
+
+// WebDAV servers answer 409 if the folder is not there.
+static keel_status_t put(http_t *http, const char *name, put_t how, keel_bytes_t head,
+                         keel_bytes_t rest) {
+    const keel_bytes_t parts[2] = {head, rest};
+    long code;
+    keel_status_t status = put_once(http, name, how, parts, &code);
+    if (code != 409) return status;
+    keel_status_ignore(status);
+    KEEL_TRY(make_folders(http, name));
+    return put_once(http, name, how, parts, &code);
+}
+
+static keel_status_t http_remove(void *context, const char *name) {
+    long code;
+    KEEL_TRY(ask_simple(context, name, "DELETE", &code));
+    if ((code >= 200 && code < 300) || code == 404 || code == 410) return NULL;
+    if (code == 405 || code == 501)
+        return keel_status_make(KEEL_UNSUPPORTED, "it removes nothing (%ld)", code);
+    return told(code);
 }
 
 // Whether the second of two is refused.

@@ -1,11 +1,11 @@
 // keel-remote: reaches remotes for the Keels of this machine (remote/remote.h). They start it:
 //
 //   keel-remote --cache-dir DIR --cache-limit SIZE --remotes REMOTES --keys-dir DIR
-//               [--idle TIME] [--down TIME]
+//               [--idle TIME] [--down TIME] [--lease TIME]
 //
 // It goes into the background once it listens, and ends when nobody has asked it for a while. If
-// another of the same settings listens already, it ends at once, well. The last two are for tests:
-// limits that base/limits.h has.
+// another of the same settings listens already, it ends at once, well. The last three are for
+// tests: limits that base/limits.h has.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -16,11 +16,18 @@
 #include "remote/remote.h"
 
 static bool read_limit(const char *word, const char *value) {
+    static const struct {
+        const char *word;
+        keel_limit_t limit;
+    } limits[] = {{"--idle", KEEL_LIMIT_REMOTE_IDLE},
+                  {"--down", KEEL_LIMIT_REMOTE_DOWN},
+                  {"--lease", KEEL_LIMIT_REMOTE_LEASE}};
     uint64_t seconds;
-    bool is_idle = strcmp(word, "--idle") == 0;
-    if (!is_idle && strcmp(word, "--down") != 0) return false;
-    if (!keel_parse_age(value, &seconds)) return false;
-    keel_limit_set(is_idle ? KEEL_LIMIT_REMOTE_IDLE : KEEL_LIMIT_REMOTE_DOWN, seconds * 1000);
+    size_t i = 0;
+    while (i < sizeof limits / sizeof *limits && strcmp(limits[i].word, word) != 0)
+        ++i;
+    if (i == sizeof limits / sizeof *limits || !keel_parse_age(value, &seconds)) return false;
+    keel_limit_set(limits[i].limit, seconds * 1000);
     return true;
 }
 
@@ -140,7 +147,7 @@ int main(int count, char **words) {
     close_range(STDERR_FILENO + 1, ~0u, 0); // who started it may wait for the end of one
     if (!read_flags(words + 1, flags)) {
         printf("usage: keel-remote --cache-dir DIR --cache-limit SIZE --remotes REMOTES "
-               "--keys-dir DIR [--idle TIME] [--down TIME]\n");
+               "--keys-dir DIR [--idle TIME] [--down TIME] [--lease TIME]\n");
         return 2;
     }
     if (pipe(ends)) return 1;

@@ -16,6 +16,13 @@ keel_status_t courier_name(const keel_remote_t *remote, const keel_digest_t *key
                      hex);
 }
 
+keel_status_t courier_claim_name(const keel_remote_t *remote, const keel_digest_t *key,
+                                 char **out) {
+    char hex[KEEL_DIGEST_HEX];
+    keel_digest_hex(key, hex);
+    return keel_path(out, "%s%sclaims/%.2s/%s", remote->space, *remote->space ? "/" : "", hex, hex);
+}
+
 keel_status_t backend_open(const keel_remote_t *remote, backend_t *out) {
     static keel_status_t (*const opens[])(const keel_remote_t *remote, backend_t *out) = {
         [KEEL_REMOTE_FILE] = backend_file, [KEEL_REMOTE_HTTP] = backend_http};

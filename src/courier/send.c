@@ -26,6 +26,7 @@ typedef struct sends_t {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     send_t *first, **last;
+    send_t *under_way[SENDERS];
     size_t queued, active;
     bool ends;
     bad_t bad[REPLACED]; // a ring: the latest
@@ -162,8 +163,23 @@ static send_t *take(sends_t *sends) {
     sends->first = one->next;
     if (!sends->first) sends->last = &sends->first;
     --sends->queued;
-    ++sends->active;
     return one;
+}
+
+static void put_under_way(sends_t *sends, send_t *one) {
+    size_t i = 0;
+    while (sends->under_way[i])
+        ++i;
+    sends->under_way[i] = one;
+    ++sends->active;
+}
+
+static void put_away(sends_t *sends, const send_t *one) {
+    size_t i = 0;
+    while (sends->under_way[i] != one)
+        ++i;
+    sends->under_way[i] = NULL;
+    --sends->active;
 }
 
 static void note(sends_t *sends, const send_t *one, keel_status_t status) {
@@ -183,10 +199,11 @@ static void *work(void *context) {
             pthread_cond_wait(&sends->changed, &sends->lock);
         if (sends->ends) break;
         send_t *one = take(sends);
+        put_under_way(sends, one);
         pthread_mutex_unlock(&sends->lock);
         keel_status_t status = send_one(sends->courier, one->place, &one->key);
         pthread_mutex_lock(&sends->lock);
-        --sends->active;
+        put_away(sends, one);
         note(sends, one, status);
         keel_free(one);
         pthread_cond_broadcast(&sends->changed);
@@ -202,7 +219,7 @@ keel_status_t sends_create(courier_t *courier, sends_t **out) {
     sends->courier = courier;
     sends->last = &sends->first;
     pthread_mutex_init(&sends->lock, NULL);
-    pthread_cond_init(&sends->changed, NULL);
+    keel_wait_initialize(&sends->changed);
     *out = sends;
     while (sends->thread_count < SENDERS &&
            !pthread_create(&sends->threads[sends->thread_count], NULL, work, sends))
@@ -258,6 +275,27 @@ unsigned sends_finish(sends_t *sends, char why[512]) {
     memcpy(why, sends->why, sizeof sends->why);
     pthread_mutex_unlock(&sends->lock);
     return unstored;
+}
+
+static bool is_that(const send_t *one, const place_t *place, const keel_digest_t *key) {
+    return one && one->place == place && keel_digest_equal(&one->key, key);
+}
+
+static bool is_to_send(const sends_t *sends, const place_t *place, const keel_digest_t *key) {
+    for (const send_t *one = sends->first; one; one = one->next)
+        if (is_that(one, place, key)) return true;
+    for (size_t i = 0; i < SENDERS; ++i)
+        if (is_that(sends->under_way[i], place, key)) return true;
+    return false;
+}
+
+bool sends_await(sends_t *sends, const place_t *place, const keel_digest_t *key, uint64_t until) {
+    pthread_mutex_lock(&sends->lock);
+    while (is_to_send(sends, place, key) && keel_clock_monotonic() < until)
+        keel_wait_until(&sends->changed, &sends->lock, until);
+    bool is_sent = !is_to_send(sends, place, key);
+    pthread_mutex_unlock(&sends->lock);
+    return is_sent;
 }
 
 bool sends_are_idle(sends_t *sends) {

@@ -117,6 +117,34 @@ static keel_str_t word(keel_str_t *rest) {
     return out;
 }
 
+// KEY MILLISECONDS HOLDER
+static bool read_claim(keel_str_t line, keel_digest_t *key, char holder[256], uint64_t *patience) {
+    enum { LONGEST = 100000000 }; // milliseconds
+    if (!keel_digest_unhex(word(&line), key)) return false;
+    const keel_str_t number = word(&line);
+    *patience = 0;
+    for (size_t i = 0; i < number.size; ++i) {
+        if (!keel_is_digit(number.data[i]) || *patience > LONGEST) return false;
+        *patience = *patience * 10 + (uint64_t)(number.data[i] - '0');
+    }
+    *patience *= 1000000;
+    snprintf(holder, 256, "%.*s", (int)line.size, line.data);
+    return true;
+}
+
+// True if it was one, and has been answered.
+static bool answer_claim(courier_t *courier, keel_str_t line, int socket) {
+    keel_digest_t key;
+    char holder[256];
+    claim_t wanted = {.holder = holder};
+    if (!keel_str_is(word(&line), "claim")) return false;
+    place_t *place = place_at(courier, word(&line));
+    if (!place || !place->is_open || !read_claim(line, &key, holder, &wanted.patience))
+        return false;
+    courier_claim(courier, place, &key, &wanted, socket);
+    return true;
+}
+
 static void answer(courier_t *courier, keel_str_t line, keel_buffer_t *out) {
     keel_digest_t key;
     const keel_str_t verb = word(&line);
@@ -161,8 +189,11 @@ static void *serve_one(void *context) {
     keel_buffer_initialize(&line, KEEL_REMOTE_LINE);
     keel_buffer_initialize(&out, 0);
     uint64_t until = keel_clock_monotonic() + READ_WITHIN * 1000000000ull;
-    if (keel_socket_line(request.socket, until, &line)) {
-        answer(serving->courier, keel_bytes_str(keel_buffer_bytes(&line)), &out);
+    const keel_str_t text = keel_socket_line(request.socket, until, &line)
+                                ? keel_bytes_str(keel_buffer_bytes(&line))
+                                : KEEL_STR("");
+    if (text.size && !answer_claim(serving->courier, text, request.socket)) {
+        answer(serving->courier, text, &out);
         send_answer(request.socket, &out);
     }
     close(request.socket);

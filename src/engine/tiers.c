@@ -178,13 +178,19 @@ void tiers_forgive(keel_engine_t *engine, const keel_digest_t *key) {
 bool claims_take(keel_engine_t *engine, const keel_digest_t *key, const keel_claimant_t *claimant,
                  void (*refused)(void *context, const char *why), claims_t *out) {
     *out = (claims_t){0};
+    bool is_claimed_beyond = !engine->looks_up; // by others, who would not be waited for
     for (size_t i = 0; i < engine->tiers.count; ++i) {
         const keel_tier_t *tier = &engine->tiers.list[i];
-        if (!tier->claim) continue;
+        if (!tier->claim || (tier->fills && is_claimed_beyond)) continue;
         KEEL_ASSERT(out->count < KEEL_TIERS_MOST);
         keel_status_t status = tier->claim(tier->context, key, claimant, &out->list[out->count]);
         if (!status) {
             ++out->count;
+            is_claimed_beyond = is_claimed_beyond || tier->fills;
+            continue;
+        }
+        if (tier->fills && keel_status_code(status) == KEEL_UNSUPPORTED) {
+            keel_status_ignore(status);
             continue;
         }
         const char *why = keel_status_message(status);

@@ -34,14 +34,14 @@ void tiers_forgive(keel_engine_t *engine, const keel_digest_t *key);
 
 // ---- claims ------------------------------------------------------------------------------------
 
-// One per tier that can claim, always in the order of the list, so that two that want the same keys
-// never wait for each other.
+// One per tier that can claim, and of the remotes the first, always in the order of the list, so
+// that two that want the same keys never wait for each other.
 typedef struct claims_t {
     size_t count;
     keel_claim_t list[KEEL_TIERS_MOST];
 } claims_t;
 
-// Claims the key in each tier that can; `refused` is called with the reason for each that says that
+// Claims the key in each of these; `refused` is called with the reason for each that says that
 // waiting is useless. True if it was claimed anywhere.
 bool claims_take(keel_engine_t *engine, const keel_digest_t *key, const keel_claimant_t *claimant,
                  void (*refused)(void *context, const char *why), claims_t *out);

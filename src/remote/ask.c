@@ -76,18 +76,29 @@ static keel_status_t connect_to(const keel_settings_t *settings, const char *cac
     return status;
 }
 
+static bool send_line(int socket, const char *request, uint64_t until) {
+    char line[512];
+    int size = snprintf(line, sizeof line, "%s\n", request);
+    KEEL_ASSERT(size > 0 && (size_t)size < sizeof line);
+    return keel_socket_send(socket, keel_bytes(line, (size_t)size), until);
+}
+
+keel_status_t keel_remote_begin(const keel_settings_t *settings, const char *cache_dir,
+                                const char *request, uint64_t until, int *out_socket) {
+    KEEL_TRY(connect_to(settings, cache_dir, false, out_socket));
+    if (send_line(*out_socket, request, until)) return NULL;
+    close(*out_socket);
+    return keel_status_make(KEEL_IO, "keel-remote ended");
+}
+
 keel_status_t keel_remote_ask(const keel_settings_t *settings, const char *cache_dir,
                               const char *request, uint64_t until, bool is_running,
                               keel_buffer_t *out) {
-    char line[256];
-    int size = snprintf(line, sizeof line, "%s\n", request);
-    KEEL_ASSERT(size > 0 && (size_t)size < sizeof line);
     // One that had nothing to do may end while it is asked.
     for (int i = 0; i < 2; ++i) {
         int socket;
         KEEL_TRY(connect_to(settings, cache_dir, is_running, &socket));
-        bool answered = keel_socket_send(socket, keel_bytes(line, (size_t)size), until) &&
-                        keel_socket_line(socket, until, out);
+        bool answered = send_line(socket, request, until) && keel_socket_line(socket, until, out);
         close(socket);
         if (answered) return NULL;
         if (keel_clock_monotonic() >= until) return keel_status_make(KEEL_IO, "no answer in time");

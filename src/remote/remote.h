@@ -13,9 +13,14 @@
 //   put N KEY     queued | failed WHY
 //   try N         works WHAT | failed WHY: the remote is asked for something it does not have
 //   figures       a JSON object: what the helper has done since it started
+//   claim N KEY MILLISECONDS HOLDER
+//                 held | left | late HOLDER | none | failed WHY, after any number of
+//                 `waits HOLDER`: who compiles it, with the same remote, in all of the fleet
 //   finish        done, once nothing is queued; `failed N WHY` if some of it could not be stored
 //
-// N is the remote's place in the setting, from 0. WHY is a sentence for people.
+// N is the remote's place in the setting, from 0. WHY is a sentence for people. A claim that is
+// held is so as long as the connection stays; it then gets a line, `done`, unless the asker died.
+// `left`: another held it, and has ended well.
 //
 // Any failure is a miss. A remote that did not answer in time is not asked again by the same
 // process.
@@ -41,6 +46,11 @@ keel_status_t keel_remote_place(const keel_settings_t *settings, const char *cac
 keel_status_t keel_remote_ask(const keel_settings_t *settings, const char *cache_dir,
                               const char *request, uint64_t until, bool is_running,
                               keel_buffer_t *out) KEEL_MUST_CHECK;
+
+// Sends a request, as above; the caller reads answers from the socket, and closes it.
+keel_status_t keel_remote_begin(const keel_settings_t *settings, const char *cache_dir,
+                                const char *request, uint64_t until,
+                                int *out_socket) KEEL_MUST_CHECK;
 
 // The tier of the remote at that place of the settings.
 keel_status_t keel_remote_tier(const keel_settings_t *settings, const char *cache_dir, size_t place,

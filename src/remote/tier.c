@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "remote/remote.h"
 
@@ -100,6 +101,114 @@ static keel_status_t tier_quarantine(void *context, const keel_digest_t *key, co
     return tier->disk->quarantine(tier->disk->context, key, reason);
 }
 
+// ---- claims ------------------------------------------------------------------------------------
+
+static const uint64_t say_after = 2000000000u, say_within = 5000000000u; // nanoseconds
+
+// A claim that is asked for, and the connection that it lasts as long as.
+typedef struct asking_t {
+    tier_t *tier;
+    const keel_claimant_t *claimant;
+    int socket;
+    uint64_t until, say_at; // of keel_clock_monotonic; 0: it has been said
+    char holder[300];
+} asking_t;
+
+// The last line of what came; "" after `until`, NULL if the helper has ended.
+static const char *next_line(const asking_t *asking, keel_buffer_t *out) {
+    bool is_soon = asking->say_at && asking->say_at < asking->until;
+    uint64_t until = is_soon ? asking->say_at : asking->until;
+    keel_buffer_deinitialize(out);
+    if (keel_socket_line(asking->socket, until, out)) {
+        const char *text = keel_buffer_cstr(out), *newline = strrchr(text, '\n');
+        return newline ? newline + 1 : text;
+    }
+    return keel_clock_monotonic() >= until ? "" : NULL;
+}
+
+static void say_waiting(asking_t *asking) {
+    if (!asking->say_at || keel_clock_monotonic() < asking->say_at) return;
+    const keel_claimant_t *claimant = asking->claimant;
+    asking->say_at = 0;
+    if (claimant->waiting && *asking->holder) claimant->waiting(claimant->context, asking->holder);
+}
+
+static keel_status_t unclaimed(tier_t *tier, const char *answer) {
+    const char *why = strchr(answer, ' ');
+    why = why ? why + 1 : "";
+    if (strncmp(answer, "late ", 5) == 0)
+        return keel_status_make(KEEL_REFUSED, "%s takes many times as long as the compile should",
+                                why);
+    if (strncmp(answer, "failed ", 7) != 0)
+        return keel_status_make(KEEL_UNSUPPORTED, "%s: it offers no claims", tier->remote->url);
+    return keel_status_make(KEEL_IO, "%s: %s", tier->remote->url, why);
+}
+
+static keel_status_t await_claim(asking_t *asking, bool *out_held) {
+    keel_buffer_t line;
+    keel_status_t status = NULL;
+    const char *answer;
+    keel_buffer_initialize(&line, KEEL_REMOTE_LINE);
+    for (;;) {
+        answer = next_line(asking, &line);
+        if (!answer || keel_clock_monotonic() >= asking->until) break;
+        if (strncmp(answer, "waits ", 6) == 0)
+            snprintf(asking->holder, sizeof asking->holder, "%s", answer + 6);
+        else if (*answer)
+            break;
+        say_waiting(asking);
+    }
+    *out_held = answer && strcmp(answer, "held") == 0;
+    bool is_left = answer && strcmp(answer, "left") == 0;
+    if (!answer || !*answer)
+        status = keel_status_make(KEEL_IO, "%s: keel-remote ended", asking->tier->remote->url);
+    else if (!*out_held && !is_left)
+        status = unclaimed(asking->tier, answer);
+    keel_buffer_deinitialize(&line);
+    return status;
+}
+
+static void release_claim(void *context) {
+    int *socket = context;
+    (void)keel_socket_send(*socket, keel_bytes("done\n", 5), keel_clock_monotonic() + say_within);
+    close(*socket);
+    keel_free(socket);
+}
+
+// What another held until now is looked for; nothing is held then.
+static keel_status_t keep(const asking_t *asking, bool is_held, keel_claim_t *out) {
+    void *memory;
+    *out = (keel_claim_t){0};
+    if (!is_held) return NULL;
+    KEEL_TRY(keel_alloc(sizeof(int), &memory));
+    *(int *)memory = asking->socket;
+    *out = (keel_claim_t){memory, release_claim};
+    return NULL;
+}
+
+static keel_status_t tier_claim(void *context, const keel_digest_t *key,
+                                const keel_claimant_t *claimant, keel_claim_t *out) {
+    tier_t *tier = context;
+    char request[480], hex[KEEL_DIGEST_HEX];
+    bool is_held = false;
+    uint64_t now = keel_clock_monotonic();
+    if (atomic_load(&tier->gave_up))
+        return keel_status_make(KEEL_UNSUPPORTED, "%s is not asked any more", tier->remote->url);
+    keel_digest_hex(key, hex);
+    snprintf(request, sizeof request, "claim %zu %s %llu %.300s", tier->place, hex,
+             (unsigned long long)(claimant->patience / 1000000), claimant->name);
+    asking_t asking = {.tier = tier,
+                       .claimant = claimant,
+                       .until = now + claimant->patience + tier->remote->timeout + say_within,
+                       .say_at = now + say_after};
+    KEEL_TRY(keel_remote_begin(tier->settings, tier->cache_dir, request, now + say_within,
+                               &asking.socket));
+    keel_status_t status = await_claim(&asking, &is_held);
+    if (!status) status = keep(&asking, is_held, out);
+    if (status || !is_held) close(asking.socket);
+    return status;
+}
+
 static void tier_close(void *context) {
     keel_free(context);
 }
@@ -127,6 +236,7 @@ keel_status_t keel_remote_tier(const keel_settings_t *settings, const char *cach
         .list = tier_list,
         .quarantine = tier_quarantine,
         .close = tier_close,
+        .claim = tier->remote->writes ? tier_claim : NULL,
     };
     return NULL;
 }

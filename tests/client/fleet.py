@@ -3,7 +3,9 @@ real JAX."""
 
 import json
 import os
+import signal
 import subprocess
+import time
 
 from harness import KEEL, PYTHON, Report, Workspace, clean_environment
 
@@ -15,6 +17,17 @@ w = jnp.ones((16, 4))
 for n in (8, 8, 12):
     w = step(w, jnp.arange(n * 16.0).reshape(n, 16) / 100)
 print("sum", float(w.sum()))
+'''
+
+
+LONG = '''
+import jax, jax.numpy as jnp
+@jax.jit
+def long(x):
+    for i in range(1500):
+        x = jnp.sin(x @ x) * (i + 1.5)
+    return x
+print("long", float(long(jnp.ones((8, 8))).sum()))
 '''
 
 
@@ -34,6 +47,12 @@ def train(environment, script):
     answer = keel(environment, "run", "--", PYTHON, script)
     stats = json.loads(keel(environment, "stats", "--json").stdout)
     return answer, stats
+
+
+def start(environment, script):
+    """Begins as train does; its processes are a group."""
+    return subprocess.Popen([KEEL, "run", "--", PYTHON, script], env=environment, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def end_helper(environment):
@@ -103,7 +122,32 @@ with Workspace("fleet") as space:
     report.check("in mode readonly nothing is written", not space.path("readonly/cache").exists() and
                  stats["compiles"] == compiled, stats)
 
-    for environment in machines[:-1]:
-        end_helper(environment)
+    # Machines that start at the same time, with one key.
+    words, keys = "|read-write|namespace=together", str(space.path("one/keys"))
+    keel(one | {"KEEL_KEYS_DIR": keys}, "cache", "keygen", "ci")
+    together = [new(f"together{i}", words, KEEL_KEYS_DIR=keys) for i in range(4)]
+    processes = [start(environment, script) for environment in together]
+    outputs = [process.communicate(timeout=900)[0] for process in processes]
+    stats = [json.loads(keel(environment, "stats", "--json").stdout) for environment in together]
+    report.equal("four machines at once compile each program once", sum(one["compiles"] for one in stats), compiled)
+    report.equal("they have the same numbers", set(outputs), {first.stdout})
+
+    # One that is killed in the middle of a long compile.
+    words, long = "|read-write|namespace=killed", space.path("long.py")
+    long.write_text(LONG)
+    killed, heir = (new(name, words, KEEL_KEYS_DIR=keys) for name in ("killed", "heir"))
+    process = start(killed, long)
+    while process.poll() is None and not list(share.glob("killed/claims/*/*")):
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    answer, stats = train(heir, long)
+    report.check("a machine waits for one that was killed, and then compiles", "is being compiled by pid" in
+                 answer.stderr and answer.returncode == 0 and stats["compiles"] >= 1, answer.stderr)
+    report.check("nothing stays behind", not list(share.glob("*/claims/*/*")), list(share.glob("*/claims/*/*")))
+
+    for environment in machines:
+        if environment is not readonly:
+            end_helper(environment)
 
 report.finish()

@@ -3,76 +3,11 @@ servers that are down or silent."""
 
 import http.server
 import os
-import shutil
-import socket
-import subprocess
-import sys
 import threading
 import time
 
 from help import Place, entry, name_of, temporary
-
-NGINX = shutil.which("nginx") or "/usr/sbin/nginx"
-if not os.path.exists(NGINX) or not shutil.which("openssl"):
-    print("waits for nginx and openssl, which tools/setup --tests installs")
-    sys.exit(77)
-
-CONFIGURATION = """
-daemon off; master_process off; pid {folder}/pid; error_log {folder}/errors; {user}
-events {{ }}
-http {{
-  log_format short "$request_method $uri $status"; access_log {folder}/log short;
-  client_body_temp_path {folder}/bodies; proxy_temp_path {folder}/a; fastcgi_temp_path {folder}/b;
-  uwsgi_temp_path {folder}/c; scgi_temp_path {folder}/d; client_max_body_size 0;
-  server {{
-    listen 127.0.0.1:{port} ssl; ssl_certificate {folder}/server.pem; ssl_certificate_key {folder}/server.key;
-    root {folder}/served;
-    location / {{ dav_methods PUT; create_full_put_path on; }}
-    location /closed/ {{
-      auth_basic closed; auth_basic_user_file {folder}/users; dav_methods PUT; create_full_put_path on;
-    }}
-  }}
-}}
-"""
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
-def openssl(folder, *words):
-    subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
-
-
-def certify(folder):
-    openssl(folder, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem",
-            "-days", "2", "-subj", "/CN=an authority of a test")
-    openssl(folder, "req", "-newkey", "rsa:2048", "-nodes", "-keyout", "server.key", "-out", "server.csr",
-            "-subj", "/CN=localhost")
-    with open(f"{folder}/names", "w") as names:
-        names.write("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    openssl(folder, "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
-            "-days", "2", "-out", "server.pem", "-extfile", "names")
-
-
-def serve(folder, port):
-    os.mkdir(f"{folder}/served")
-    user = "user root;" if os.geteuid() == 0 else ""
-    with open(f"{folder}/nginx.conf", "w") as file:
-        file.write(CONFIGURATION.format(folder=folder, port=port, user=user))
-    with open(f"{folder}/users", "w") as file:
-        file.write("me:{PLAIN}secret word\n")
-    server = subprocess.Popen([NGINX, "-c", f"{folder}/nginx.conf", "-e", f"{folder}/errors"])
-    for _ in range(1000):
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return server
-        except OSError:
-            assert server.poll() is None, open(f"{folder}/errors").read()
-            time.sleep(0.01)
-    raise AssertionError("nginx does not listen")
+from servers import certify, end, free_port, need, serve
 
 
 def requests(folder):
@@ -171,6 +106,7 @@ def check_silent(folder):
     place.end()
 
 
+need("/usr/sbin/nginx", "openssl")
 with temporary() as folder:
     certify(folder)
     port = free_port()
@@ -181,5 +117,4 @@ with temporary() as folder:
         check_down(folder)
         check_silent(folder)
     finally:
-        nginx.terminate()
-        nginx.wait()
+        end(nginx)

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "courier/backend.h"
+#include "courier/lease.h"
 
 typedef struct there_t {
     place_t place;
@@ -235,6 +235,113 @@ static void test_what_was_removed_is_gone(void **state) {
     assert_absent(there, "removed/one");
 }
 
+// ---- leases ------------------------------------------------------------------------------------
+
+static const uint64_t second = 1000000000u;
+
+static void nap(uint64_t milliseconds) {
+    const struct timespec t = {(time_t)(milliseconds / 1000),
+                               (long)(milliseconds % 1000) * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static leasing_t leasing_of(there_t *there, const char *name, const char *holder, uint64_t length) {
+    leasing_t leasing;
+    assert_ok(lease_begin(&there->backend, name, holder, length, &leasing));
+    return leasing;
+}
+
+static void assert_state(leasing_t *leasing, lease_state_t expected) {
+    lease_state_t state;
+    assert_ok(lease_try(leasing, &state));
+    assert_int_equal(state, expected);
+}
+
+static void test_a_lease_has_one_holder_until_it_is_released(void **state) {
+    there_t *there = *state;
+    lease_state_t first;
+    leasing_t one = leasing_of(there, "claims/a", "the first", 60 * second);
+    leasing_t two = leasing_of(there, "claims/a", "the second", 60 * second);
+    leasing_t three = leasing_of(there, "claims/a", "the third", 60 * second);
+    keel_status_t status = lease_try(&one, &first);
+    if (!lacks(status, "lease")) {
+        assert_ok(status);
+        assert_int_equal(first, LEASE_HELD);
+        assert_state(&two, LEASE_TAKEN);
+        assert_string_equal(two.other.holder, "the first");
+        assert_ok(lease_renew(&one));
+        assert_state(&two, LEASE_TAKEN);
+        assert_ok(lease_release(&one));
+        assert_state(&two, LEASE_LEFT);
+        assert_state(&three, LEASE_HELD);
+        assert_ok(lease_release(&three));
+    }
+    lease_end(&one);
+    lease_end(&two);
+    lease_end(&three);
+}
+
+static void await_held(leasing_t *leasing, uint64_t patience) {
+    uint64_t until = keel_clock_monotonic() + patience;
+    lease_state_t state = LEASE_TAKEN;
+    while (state == LEASE_TAKEN && keel_clock_monotonic() < until) {
+        nap(50);
+        assert_ok(lease_try(leasing, &state));
+    }
+    assert_int_equal(state, LEASE_HELD);
+}
+
+// Twice, so that one follows a holder that had followed another.
+static void test_a_lease_that_is_not_renewed_ends_and_its_holder_has_lost_it(void **state) {
+    there_t *there = *state;
+    lease_state_t first;
+    leasing_t one = leasing_of(there, "claims/b", "the first", second);
+    leasing_t two = leasing_of(there, "claims/b", "the second", second);
+    leasing_t three = leasing_of(there, "claims/b", "the third", 60 * second);
+    leasing_t four = leasing_of(there, "claims/b", "the fourth", 60 * second);
+    keel_status_t status = lease_try(&one, &first);
+    if (!lacks(status, "lease")) {
+        assert_ok(status);
+        assert_state(&two, LEASE_TAKEN);
+        await_held(&two, 60 * second);
+        assert_code(lease_renew(&one), KEEL_NOT_FOUND);
+        assert_ok(lease_release(&one)); // not the second's
+        assert_state(&three, LEASE_TAKEN);
+        assert_string_equal(three.other.holder, "the second");
+        await_held(&three, 60 * second);
+        assert_code(lease_renew(&two), KEEL_NOT_FOUND);
+        assert_state(&four, LEASE_TAKEN);
+        assert_string_equal(four.other.holder, "the third");
+        assert_ok(lease_release(&three));
+        assert_state(&four, LEASE_LEFT);
+        assert_absent(there, "claims/b");
+    }
+    lease_end(&one);
+    lease_end(&two);
+    lease_end(&three);
+    lease_end(&four);
+}
+
+// The second looks again and again while the first renews.
+static void test_a_lease_that_is_renewed_lasts(void **state) {
+    there_t *there = *state;
+    lease_state_t first;
+    leasing_t one = leasing_of(there, "claims/c", "the first", 3 * second);
+    leasing_t two = leasing_of(there, "claims/c", "the second", 3 * second);
+    keel_status_t status = lease_try(&one, &first);
+    if (!lacks(status, "lease")) {
+        assert_ok(status);
+        for (int i = 0; i < 5; ++i) {
+            nap(1000);
+            assert_ok(lease_renew(&one));
+            assert_state(&two, LEASE_TAKEN);
+        }
+        assert_ok(lease_release(&one));
+    }
+    lease_end(&one);
+    lease_end(&two);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_what_was_put_is_got, set_up, tear_down),
@@ -244,6 +351,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_all_names_below_a_prefix_are_listed, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_what_was_removed_is_gone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_lease_has_one_holder_until_it_is_released, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_a_lease_that_is_not_renewed_ends_and_its_holder_has_lost_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_lease_that_is_renewed_lasts, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
