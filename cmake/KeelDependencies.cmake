@@ -10,8 +10,8 @@ else()
   pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
   pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
   pkg_check_modules(jansson REQUIRED IMPORTED_TARGET jansson)
-  pkg_check_modules(hiredis IMPORTED_TARGET hiredis) # without it, processes do not meet in Redis
-  pkg_check_modules(curl IMPORTED_TARGET libcurl) # without it, remotes can only be folders
+  pkg_check_modules(hiredis IMPORTED_TARGET hiredis) # without it, Redis is no remote, and no meeting place
+  pkg_check_modules(curl IMPORTED_TARGET libcurl) # without it, remotes are folders, or Redis without TLS
 endif()
 
 # Set-up leaves .venv/keel-plugin: "library=" and "include=", relative to .venv.

@@ -5,8 +5,8 @@
 # A room may depend only on rooms before it in KEEL_ROOMS, so there can be no cycle, and
 # its sources see only the headers of the rooms it declares: each room's headers are reached
 # through a separate folder that contains only a link to the room.
-set(KEEL_ROOMS base sign view pysource settings program needs signature read key store remote courier host history contract explain
-  journal metrics analysis pack pjrt own target compiler bundle probe rehearse engine meet enforce
+set(KEEL_ROOMS base sign view pysource settings redis program needs signature read key store remote courier host history contract
+  explain journal metrics analysis pack pjrt own target compiler bundle probe rehearse engine meet enforce
   shim tensor model library run why text page lint cli)
 
 set(KEEL_ROOM_LINKS ${CMAKE_BINARY_DIR}/rooms)

@@ -221,16 +221,29 @@ keel_status_t lease_release(leasing_t *leasing) {
 }
 
 // One that is gone before it could end was released.
+static keel_status_t was_left(const leasing_t *leasing, bool *out) {
+    const backend_t *backend = leasing->backend;
+    facts_t facts;
+    *out = false;
+    if (!leasing->waited || keel_clock_monotonic() >= leasing->ends) return NULL;
+    keel_status_t status = backend->kind->head(backend->context, leasing->name, &facts);
+    *out = keel_status_code(status) == KEEL_NOT_FOUND && keel_clock_monotonic() < leasing->ends;
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
 static keel_status_t try_own(leasing_t *leasing, lease_state_t *out) {
     const backend_t *backend = leasing->backend;
-    bool is_held = false;
+    bool is_held = false, is_left;
+    *out = LEASE_LEFT;
+    KEEL_TRY(was_left(leasing, &is_left));
+    if (is_left) return NULL;
     KEEL_TRY(backend->kind->claim(backend->context, leasing->name, &leasing->mine, &leasing->other,
                                   &is_held));
-    uint64_t now = keel_clock_monotonic();
-    bool is_left = is_held && leasing->waited && now < leasing->ends;
-    *out = is_left ? LEASE_LEFT : is_held ? LEASE_HELD : LEASE_TAKEN;
-    if (!is_held) leasing->ends = now + leasing->other.length;
-    return is_left ? lease_release(leasing) : NULL;
+    *out = is_held ? LEASE_HELD : LEASE_TAKEN;
+    if (!is_held) leasing->ends = keel_clock_monotonic() + leasing->other.length;
+    return NULL;
 }
 
 keel_status_t lease_try(leasing_t *leasing, lease_state_t *out) {

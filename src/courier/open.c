@@ -24,8 +24,10 @@ keel_status_t courier_claim_name(const keel_remote_t *remote, const keel_digest_
 }
 
 keel_status_t backend_open(const keel_remote_t *remote, backend_t *out) {
-    static keel_status_t (*const opens[])(const keel_remote_t *remote, backend_t *out) = {
-        [KEEL_REMOTE_FILE] = backend_file, [KEEL_REMOTE_HTTP] = backend_http};
+    static keel_status_t (*const opens[])(const keel_remote_t *remote,
+                                          backend_t *out) = {[KEEL_REMOTE_FILE] = backend_file,
+                                                             [KEEL_REMOTE_HTTP] = backend_http,
+                                                             [KEEL_REMOTE_REDIS] = backend_redis};
     return opens[remote->scheme](remote, out);
 }
 

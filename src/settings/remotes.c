@@ -86,27 +86,51 @@ static keel_status_t read_word(keel_str_t remote, keel_str_t word, keel_remote_t
     return NULL;
 }
 
-static keel_status_t read_url(keel_str_t remote, keel_str_t url, keel_remote_t *out) {
-    static const keel_str_t file = {"file://", 7}, http = {"http://", 7}, https = {"https://", 8};
-    while (url.size > 8 && url.data[url.size - 1] == '/')
-        --url.size;
-    if (!copy(url, out->url, sizeof out->url)) return wrong(remote, "is too long or empty");
-    if (keel_str_starts(url, file)) {
-        out->scheme = KEEL_REMOTE_FILE;
-        return out->url[7] == '/' ? NULL
-                                  : wrong(remote, "has no absolute path; write file:///folder");
-    }
-    bool is_secure = keel_str_starts(url, https);
-    if (!is_secure && !keel_str_starts(url, http))
-        return wrong(remote, "is no remote; one begins with file://, http:// or https://");
-    out->scheme = KEEL_REMOTE_HTTP;
-    const char *host = out->url + (is_secure ? https.size : http.size);
+static keel_status_t read_file(keel_str_t remote, keel_remote_t *out) {
+    return out->url[7] == '/' ? NULL : wrong(remote, "has no absolute path; write file:///folder");
+}
+
+static keel_status_t read_http(keel_str_t remote, keel_remote_t *out) {
+    const char *host = strstr(out->url, "://") + 3;
     size_t length = strcspn(host, "/");
     if (!length) return wrong(remote, "has no host");
     if (memchr(host, '@', length))
         return wrong(remote, "has a user or a password, which would be shown; put it in ~/.netrc");
     if (strpbrk(host, "?#")) return wrong(remote, "has a ? or a #, which no remote has");
     return NULL;
+}
+
+// The parser knows the address without TLS.
+static keel_status_t read_redis(keel_str_t remote, keel_remote_t *out) {
+    char plain[sizeof out->url + 8];
+    snprintf(plain, sizeof plain, KEEL_REDIS_SCHEME "%s", strstr(out->url, "://") + 3);
+    const char *why = keel_redis_address_parse(plain, &out->redis);
+    if (!why && *out->redis.job) why = "has a ?job=, which no remote has";
+    return why ? wrong(remote, why) : NULL;
+}
+
+static keel_status_t read_url(keel_str_t remote, keel_str_t url, keel_remote_t *out) {
+    static const struct {
+        keel_str_t prefix;
+        keel_remote_scheme_t scheme;
+        bool is_secure;
+        keel_status_t (*read)(keel_str_t remote, keel_remote_t *out);
+    } schemes[] = {{{"file://", 7}, KEEL_REMOTE_FILE, false, read_file},
+                   {{"http://", 7}, KEEL_REMOTE_HTTP, false, read_http},
+                   {{"https://", 8}, KEEL_REMOTE_HTTP, true, read_http},
+                   {{"redis://", 8}, KEEL_REMOTE_REDIS, false, read_redis},
+                   {{"rediss://", 9}, KEEL_REMOTE_REDIS, true, read_redis}};
+    while (url.size > 8 && url.data[url.size - 1] == '/')
+        --url.size;
+    if (!copy(url, out->url, sizeof out->url)) return wrong(remote, "is too long or empty");
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i) {
+        if (!keel_str_starts(url, schemes[i].prefix)) continue;
+        out->scheme = schemes[i].scheme;
+        out->is_secure = schemes[i].is_secure;
+        return schemes[i].read(remote, out);
+    }
+    return wrong(remote, "is no remote; one begins with file://, http://, https://, redis:// or "
+                         "rediss://");
 }
 
 static keel_status_t read_remote(keel_str_t text, keel_remote_t *out) {

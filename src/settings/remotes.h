@@ -5,25 +5,27 @@
 //
 //   file:///mnt/keel                   a folder, mounted or not
 //   http://HOST/PATH, https://...      a server that takes GET, HEAD and PUT, as WebDAV servers do
+//   redis://HOST[:PORT][/DATABASE]     a Redis server; rediss:// is the same over TLS
 //
 //   read-write    what is compiled here is stored there too; otherwise it is only read
 //   trusted       what it has is loaded without a trusted signature
 //   timeout=TIME  how long a program may wait for it: 500ms, 2s; 5s without it
 //   namespace=X   entries are below X there
-//   ca=FILE       the certificates of authorities that vouch for an https server
+//   ca=FILE       the certificates of authorities that vouch for an https or a rediss server
 //
 // It has no user and no password, because settings are shown and recorded: ~/.netrc (or the file
-// that NETRC names) has them, as for curl.
+// that NETRC names) has them, as for curl. (Redis: also a user in the address, and REDISCLI_AUTH.)
 #ifndef KEEL_SETTINGS_REMOTES_H_
 #define KEEL_SETTINGS_REMOTES_H_
 
-#include "base/base.h"
+#include "settings/address.h"
 
 enum { KEEL_REMOTES_MOST = 6 };
 
 typedef enum keel_remote_scheme {
     KEEL_REMOTE_FILE,
     KEEL_REMOTE_HTTP, // and https
+    KEEL_REMOTE_REDIS,
 } keel_remote_scheme_t;
 
 typedef struct keel_remote_t {
@@ -31,7 +33,9 @@ typedef struct keel_remote_t {
     char url[1024]; // without what follows "|", and without a slash at its end
     char space[128];
     char ca[512];
+    keel_redis_address_t redis;
     bool writes, trusted;
+    bool is_secure;   // TLS
     uint64_t timeout; // nanoseconds
 } keel_remote_t;
 

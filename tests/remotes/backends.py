@@ -4,7 +4,7 @@ import os
 import subprocess
 
 from help import BUILD, temporary
-from servers import certify, end, free_port, need, serve, serve_dav
+from servers import certify, end, free_port, need, serve, serve_dav, serve_redis
 
 
 def check(name, remote, lacks=(), **environment):
@@ -15,7 +15,7 @@ def check(name, remote, lacks=(), **environment):
 
 
 if __name__ == "__main__":
-    need("/usr/sbin/nginx", "lighttpd", "openssl")
+    need("/usr/sbin/nginx", "lighttpd", "openssl", "redis-server")
     with temporary() as folder:
         certify(folder)
         port = free_port()
@@ -30,3 +30,16 @@ if __name__ == "__main__":
             check("lighttpd", f"http://127.0.0.1:{port}", ["list"])
         finally:
             end(lighttpd)
+        port = free_port()
+        redis = serve_redis(folder, port)
+        try:
+            check("Redis", f"redis://127.0.0.1:{port}/2")
+        finally:
+            end(redis)
+        port = free_port()
+        redis = serve_redis(folder, port, "--requirepass", "secret word", tls=True)
+        try:
+            check("Redis over TLS", f"rediss://default@localhost:{port}|ca={folder}/ca.pem",
+                  REDISCLI_AUTH="secret word")
+        finally:
+            end(redis)

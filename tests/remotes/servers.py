@@ -82,6 +82,14 @@ webdav.activate = "enable"
     return started([LIGHTTPD, "-D", "-f", f"{folder}/lighttpd.conf"], port)
 
 
+def serve_redis(folder, port, *words, tls=False):
+    """A server without files; with `tls`, by the certificate of certify."""
+    where = ["--port", "0", "--tls-port", port, "--tls-cert-file", f"{folder}/server.pem", "--tls-key-file",
+             f"{folder}/server.key", "--tls-ca-cert-file", f"{folder}/ca.pem", "--tls-auth-clients", "no"]
+    return started(["redis-server", *(where if tls else ["--port", port]), "--bind", "127.0.0.1", "--save", "",
+                    "--dir", folder, *words], port, stdout=subprocess.DEVNULL)
+
+
 def started(words, port, **more):
     """The server, once it listens at that port."""
     server = subprocess.Popen([str(word) for word in words], **more)

@@ -33,8 +33,8 @@ static void test_what_is_wrong_with_a_remote_is_named(void **state) {
     static const struct {
         const char *text, *part; // of the message
     } cases[] = {
-        {"/mnt/keel", "file://, http:// or https://"},
-        {"ftp://h/a", "file://, http:// or https://"},
+        {"/mnt/keel", "file://, http://, https://, redis://"},
+        {"ftp://h/a", "file://, http://, https://, redis://"},
         {"file://mnt/keel", "absolute path"},
         {"http://", "host"},
         {"http:///a", "host"},
@@ -43,6 +43,10 @@ static void test_what_is_wrong_with_a_remote_is_named(void **state) {
         {"https://h/a?x=1", "?"},
         {"https://h/a\x1b[2J", "\\x1b"},
         {"https://h|write", "read-write"},
+        {"redis://", "host"},
+        {"rediss://me:secret@h", "REDISCLI_AUTH"},
+        {"redis://h/name", "database"},
+        {"redis://h?job=x", "?job="},
         {"https://h|", "read-write"},
         {"https://h|timeout=5", "timeout"},
         {"https://h|timeout=0s", "timeout"},
