@@ -124,14 +124,8 @@ keel_difference_t keel_diff_weak_type(keel_diff_t *diff, bool is_after, uint32_t
         &(is_after ? diff->arguments_after : diff->arguments_before)[number];
     const keel_program_t *program = (is_after ? &diff->after : &diff->before)->program;
     const char *type = keel_diff_type(diff, program, argument->type);
-    return (keel_difference_t){
-        .kind = KEEL_CAUSE_WEAK_TYPE,
-        .subject = keel_diff_text(diff, "%.*s", (int)argument->name.size, argument->name.data),
-        .old_value = keel_diff_text(diff, is_after ? "%s" : "weak %s", type),
-        .new_value = keel_diff_text(diff, is_after ? "weak %s" : "%s", type),
-        .note = "",
-        .place = diff->site,
-        .old_op = KEEL_NONE,
-        .new_op = KEEL_NONE,
-        .follows = KEEL_NONE};
+    return keel_diff_of_call(diff, KEEL_CAUSE_WEAK_TYPE,
+                             keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(argument->name)),
+                             keel_diff_text(diff, is_after ? "%s" : "weak %s", type),
+                             keel_diff_text(diff, is_after ? "weak %s" : "%s", type));
 }

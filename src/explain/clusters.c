@@ -15,12 +15,6 @@ static bool has_counterpart(const keel_clusters_t *clusters, uint32_t at) {
     return diff->counterpart[at] != KEEL_NONE;
 }
 
-static bool is_whole_cluster(const keel_clusters_t *clusters, uint32_t at) {
-    const keel_diff_t *diff = clusters->diff;
-    return at < clusters->split ? diff->is_whole_before[at]
-                                : diff->is_whole_after[at - clusters->split];
-}
-
 // ---- gathering ---------------------------------------------------------------------------------
 
 // Marks the operations of one function that have no counterpart, and gives the first of this side
@@ -31,9 +25,7 @@ static void mark_gaps(keel_clusters_t *clusters, uint32_t from, uint32_t end, ui
     for (uint32_t at = from; at < end; ++at) {
         keel_op_id_t op;
         const keel_graph_t *graph = keel_clusters_graph(clusters, at, &op);
-        if (graph->constant[op] != KEEL_NONE || graph->is_spare[op] ||
-            is_whole_cluster(clusters, at))
-            continue;
+        if (graph->constant[op] != KEEL_NONE || graph->is_spare[op]) continue;
         if (has_counterpart(clusters, at)) {
             if (gap + 1 < gap_count) ++gap;
             continue;

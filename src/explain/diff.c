@@ -27,6 +27,19 @@ static keel_status_t make_room(keel_diff_t *diff, size_t count, size_t most, siz
     return NULL;
 }
 
+keel_difference_t keel_diff_of_call(const keel_diff_t *diff, keel_cause_t kind, const char *subject,
+                                    const char *before, const char *after) {
+    return (keel_difference_t){.kind = kind,
+                               .subject = subject,
+                               .old_value = before,
+                               .new_value = after,
+                               .note = "",
+                               .place = diff->site,
+                               .old_op = KEEL_NONE,
+                               .new_op = KEEL_NONE,
+                               .follows = KEEL_NONE};
+}
+
 keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *difference,
                              uint32_t *out) {
     *out = KEEL_DIFF_ROOTS - 1;

@@ -95,9 +95,8 @@ typedef struct keel_diff_t {
     uint32_t *taint;               // by value of `after`: 1 + the root that its type follows from
     uint8_t *compared;             // by function of `after`
     uint8_t *differs_in_structure; // likewise: it, or its counterpart, has operations of its own
-    uint8_t *is_whole_before, *is_whole_after; // by operation: whole.c
-    uint32_t rank_root;   // the root that changes the rank of an argument; NONE
-    uint32_t baked_root;  // a scalar argument of one side is a constant on the other; NONE
+    uint32_t rank_root;            // the root that changes the rank of an argument; NONE
+    uint32_t baked_root;           // a scalar argument of one side is a constant on the other; NONE
     bool is_swapped;      // an argument took the place of what was computed, or the reverse
     keel_op_id_t rewired; // the first of `after` that takes another value in its place; NONE
     keel_sizes_t sizes;
@@ -127,6 +126,9 @@ keel_status_t keel_diff_root(keel_diff_t *diff, const keel_difference_t *differe
 // Adds a difference that follows from `root`, or only counts it if many are kept already.
 keel_status_t keel_diff_fold(keel_diff_t *diff, uint32_t root,
                              const keel_difference_t *difference) KEEL_MUST_CHECK;
+// A difference between the calls: at the line that called, without a note, of no operation.
+keel_difference_t keel_diff_of_call(const keel_diff_t *diff, keel_cause_t kind, const char *subject,
+                                    const char *before, const char *after);
 // True if it is only counted: its text is not needed.
 static inline bool keel_diff_is_full(const keel_diff_t *diff) {
     return diff->folded_count == KEEL_FOLDED_KEPT;
@@ -268,8 +270,6 @@ keel_status_t keel_diff_compare(keel_diff_t *diff) KEEL_MUST_CHECK;
 keel_status_t keel_diff_powers(keel_diff_t *diff) KEEL_MUST_CHECK;
 // gradient.c: arguments that are only added to a result: accumulation.
 keel_status_t keel_diff_gradient(keel_diff_t *diff) KEEL_MUST_CHECK;
-// whole.c: slices that the other program does not need, because they would take everything.
-keel_status_t keel_diff_whole(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: operations that have no counterpart.
 keel_status_t keel_diff_structure(keel_diff_t *diff) KEEL_MUST_CHECK;
 // structure.c: reports what is gone and what replaced it as one cause, at the line of the
@@ -301,10 +301,6 @@ keel_status_t keel_diff_optimizer(keel_diff_t *diff) KEEL_MUST_CHECK;
 keel_status_t keel_diff_left_alone(keel_diff_t *diff, keel_explanation_t *out) KEEL_MUST_CHECK;
 // equal.c: notes an argument that came or went because two host numbers are equal.
 void keel_diff_equal_numbers(keel_diff_t *diff);
-// joined.c: an argument that is longer by one that was added follows from that.
-void keel_diff_joined(keel_diff_t *diff);
-// within.c: a size inside a function of PyTorch's is reported as that of its result.
-keel_status_t keel_diff_within(keel_diff_t *diff) KEEL_MUST_CHECK;
 // updated.c: an argument that is updated in place now has the line of the update. `sources` may be
 // NULL.
 keel_status_t keel_diff_updated(keel_diff_t *diff, const keel_sources_t *sources) KEEL_MUST_CHECK;

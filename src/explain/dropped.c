@@ -49,16 +49,10 @@ static keel_status_t add_dropped(keel_diff_t *diff, keel_str_t name, keel_str_t 
     if (!read_dims(before, &x) || !read_dims(after, &y) || x.count != y.count) return NULL;
     keel_ints_t old_dims = {x.items, x.count}, new_dims = {y.items, y.count};
     if (keel_ints_equal(old_dims, new_dims)) return NULL;
-    const keel_difference_t difference = {
-        .kind = KEEL_CAUSE_SHAPE,
-        .subject = keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(user)),
-        .old_value = keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(before)),
-        .new_value = keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(after)),
-        .note = "",
-        .place = diff->site,
-        .old_op = KEEL_NONE,
-        .new_op = KEEL_NONE,
-        .follows = KEEL_NONE};
+    const keel_difference_t difference =
+        keel_diff_of_call(diff, KEEL_CAUSE_SHAPE, keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(user)),
+                          keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(before)),
+                          keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(after)));
     uint32_t root, known = diff->root_count;
     KEEL_TRY(keel_diff_root(diff, &difference, &root));
     if (diff->root_count == known) return NULL;

@@ -428,7 +428,6 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     KEEL_TRY(keel_diff_compare(diff));
     KEEL_TRY(keel_diff_powers(diff));
     KEEL_TRY(keel_diff_gradient(diff));
-    KEEL_TRY(keel_diff_whole(diff));
     KEEL_TRY(keel_diff_structure(diff));
     keel_diff_choices(diff);
     keel_diff_windows(diff);
@@ -438,13 +437,11 @@ static keel_status_t compare_sides(keel_diff_t *diff, const keel_side_t *old_sid
     fold_shardings(diff);
     fold_ranks(diff);
     fold_shapes(diff);
-    keel_diff_joined(diff);
     fold_shares(diff);
     KEEL_TRY(keel_diff_optimizer(diff));
     KEEL_TRY(keel_diff_left_alone(diff, out));
     fold_reordered(diff);
     KEEL_TRY(keel_diff_updated(diff, new_side->sources));
-    KEEL_TRY(keel_diff_within(diff));
     keel_diff_equal_numbers(diff);
     KEEL_TRY(keel_diff_copied(diff));
     KEEL_TRY(keel_diff_grown(diff));

@@ -8,7 +8,6 @@
 //   made.c           lines that made what these arguments hold
 //   moved.c          arguments that moved within what is passed
 //   trees.c          trees of arguments, by their names; lists.c: in lists
-//   joined.c         arrays that are longer by an argument that was added
 //   graph.c          one program: producers, calls, constants, lines (line.c, lines.c, enclosing.c)
 //   scope.c          the named scopes around an operation
 //   pair.c           which operations belong together: align.c, fit.c; lists: carried.c, passed.c
@@ -27,7 +26,6 @@
 //   power.c          whole exponents, which JAX unrolls
 //   unrolled.c       lines that ran a different number of times because of a size
 //   gradient.c       gradients that are created or added to
-//   within.c         HLO: sizes inside a function of PyTorch's
 //   updated.c        HLO: tensors that are updated in place from now on; by a copy: stored.c
 //   optimizer.c      causes from PyTorch's optimizers; equal.c: its numbers; grown.c: caches
 //   subsumed.c       what follows from a different algorithm

@@ -53,14 +53,10 @@ keel_difference_t keel_diff_key_style(keel_diff_t *diff, bool is_after, keel_op_
         keel_diff_argument(arguments, is_after ? diff->after_count : diff->before_count, key);
     const char *words = keel_diff_type(diff, graph->program, keel_graph_type(graph, key));
     keel_str_t name = number == KEEL_NONE ? KEEL_STR("key") : arguments[number].name;
-    return (keel_difference_t){.kind = KEEL_CAUSE_DTYPE,
-                               .subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data),
-                               .old_value = is_after ? words : "typed key",
-                               .new_value = is_after ? "typed key" : words,
-                               .note = keel_note_text(KEEL_NOTE_KEY_STYLE),
-                               .place = number == KEEL_NONE ? keel_diff_place(diff, is_after, op)
-                                                            : diff->site,
-                               .old_op = KEEL_NONE,
-                               .new_op = KEEL_NONE,
-                               .follows = KEEL_NONE};
+    keel_difference_t difference = keel_diff_of_call(
+        diff, KEEL_CAUSE_DTYPE, keel_diff_text(diff, "%.*s", (int)name.size, name.data),
+        is_after ? words : "typed key", is_after ? "typed key" : words);
+    difference.note = keel_note_text(KEEL_NOTE_KEY_STYLE);
+    if (number == KEEL_NONE) difference.place = keel_diff_place(diff, is_after, op);
+    return difference;
 }

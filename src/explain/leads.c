@@ -23,16 +23,10 @@ keel_status_t keel_diff_weak_columns(keel_diff_t *diff) {
         bool was_weak = was.size < column->before.size, is_weak = is.size < column->after.size;
         if (was_weak == is_weak || !keel_str_equal(was, is)) continue;
         keel_str_t name = keel_names_find(diff->names_after, column->name);
-        const keel_difference_t difference = {
-            .kind = KEEL_CAUSE_WEAK_TYPE,
-            .subject = keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name)),
-            .old_value = keel_diff_text(diff, "%s%.*s", words[was_weak], KEEL_STR_ARGS(was)),
-            .new_value = keel_diff_text(diff, "%s%.*s", words[is_weak], KEEL_STR_ARGS(is)),
-            .note = "",
-            .place = diff->site,
-            .old_op = KEEL_NONE,
-            .new_op = KEEL_NONE,
-            .follows = KEEL_NONE};
+        const keel_difference_t difference = keel_diff_of_call(
+            diff, KEEL_CAUSE_WEAK_TYPE, keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name)),
+            keel_diff_text(diff, "%s%.*s", words[was_weak], KEEL_STR_ARGS(was)),
+            keel_diff_text(diff, "%s%.*s", words[is_weak], KEEL_STR_ARGS(is)));
         uint32_t root, known = diff->root_count;
         KEEL_TRY(keel_diff_root(diff, &difference, &root));
         if (diff->root_count > known) diff->roots[root].is_recorded = true;

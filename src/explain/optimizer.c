@@ -103,16 +103,12 @@ static keel_status_t tell_numbers(keel_diff_t *diff) {
         const char *value = line ? number_at(diff, line) : NULL;
         keel_str_t taker = taker_of(&diff->after, argument->value);
         if (!value || !taker.size) continue;
-        keel_difference_t difference = {.kind = KEEL_CAUSE_CONSTANT,
-                                        .subject =
-                                            keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(taker)),
-                                        .old_value = value,
-                                        .new_value = "an argument",
-                                        .note = keel_note_text(KEEL_NOTE_NOUGHT),
-                                        .place = keel_diff_place(diff, true, argument->op),
-                                        .old_op = KEEL_NONE,
-                                        .new_op = argument->op,
-                                        .follows = KEEL_NONE};
+        keel_difference_t difference = keel_diff_of_call(
+            diff, KEEL_CAUSE_CONSTANT, keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(taker)), value,
+            "an argument");
+        difference.note = keel_note_text(KEEL_NOTE_NOUGHT);
+        difference.place = keel_diff_place(diff, true, argument->op);
+        difference.new_op = argument->op;
         uint32_t root;
         KEEL_TRY(keel_diff_root(diff, &difference, &root));
     }

@@ -419,15 +419,12 @@ const char *keel_pair_name(keel_diff_t *diff, keel_op_id_t after) {
 
 keel_difference_t keel_pair_difference(keel_diff_t *diff, const keel_pair_t *pair,
                                        keel_cause_t kind) {
-    return (keel_difference_t){.kind = kind,
-                               .subject = keel_pair_name(diff, pair->after),
-                               .old_value = "",
-                               .new_value = "",
-                               .note = "",
-                               .place = keel_diff_place(diff, true, pair->after),
-                               .old_op = pair->before,
-                               .new_op = pair->after,
-                               .follows = KEEL_NONE};
+    keel_difference_t difference =
+        keel_diff_of_call(diff, kind, keel_pair_name(diff, pair->after), "", "");
+    difference.place = keel_diff_place(diff, true, pair->after);
+    difference.old_op = pair->before;
+    difference.new_op = pair->after;
+    return difference;
 }
 
 keel_status_t keel_pair_root(keel_diff_t *diff, const keel_difference_t *difference,

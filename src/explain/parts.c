@@ -86,12 +86,39 @@ static void learn_pieces(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t af
     }
 }
 
+// HLO: two dimensions that are joined to one which drifted. PyTorch draws random numbers so, as
+// pairs.
+static void learn_joined(keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
+    const keel_program_t *p = diff->before.program, *q = diff->after.program;
+    keel_ints_t x =
+        keel_diff_dims(p, keel_graph_type(&diff->before, p->operations.data[before].first_result));
+    keel_ints_t y =
+        keel_diff_dims(q, keel_graph_type(&diff->after, q->operations.data[after].first_result));
+    keel_ints_t had = keel_diff_dims(
+        p, keel_graph_type(&diff->before, keel_program_operands(p, before).items[0]));
+    keel_ints_t has =
+        keel_diff_dims(q, keel_graph_type(&diff->after, keel_program_operands(q, after).items[0]));
+    if (x.count != y.count || had.count != x.count + 1 || has.count != had.count) return;
+    uint32_t i = 0;
+    while (i < x.count && had.items[i] == x.items[i] && has.items[i] == y.items[i])
+        ++i;
+    if (i == x.count || had.items[i + 1] != has.items[i + 1] ||
+        had.items[i] * had.items[i + 1] != x.items[i] ||
+        has.items[i] * has.items[i + 1] != y.items[i])
+        return;
+    uint32_t root = root_of(&diff->sizes, x.items[i], y.items[i]);
+    if (root != KEEL_NONE) keel_sizes_add(&diff->sizes, had.items[i], has.items[i], root);
+}
+
 void keel_diff_learn_pieces(keel_diff_t *diff) {
     if (!diff->sizes.count) return;
-    for (keel_op_id_t op = 0; op < keel_program_op_count(diff->after.program); ++op)
-        if (diff->origin[op] != KEEL_NONE &&
-            keel_str_is(keel_graph_name(&diff->after, op), "concatenate"))
-            learn_pieces(diff, diff->origin[op], op);
+    for (keel_op_id_t op = 0; op < keel_program_op_count(diff->after.program); ++op) {
+        keel_str_t name = keel_graph_name(&diff->after, op);
+        if (diff->origin[op] == KEEL_NONE) continue;
+        if (keel_str_is(name, "concatenate")) learn_pieces(diff, diff->origin[op], op);
+        if (diff->after.lender && keel_str_is(name, "reshape"))
+            learn_joined(diff, diff->origin[op], op);
+    }
 }
 
 // ---- functions of the client's -----------------------------------------------------------------

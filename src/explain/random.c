@@ -98,15 +98,11 @@ static keel_place_t first_place(const draws_t *draws) {
 }
 
 static keel_status_t explain_draws(draws_t *draws, uint32_t *out) {
-    keel_difference_t difference = {.kind = KEEL_CAUSE_OPTION,
-                                    .subject = "jax.random",
-                                    .old_value = draws->was_rbg ? KEEL_RBG : KEEL_THREEFRY,
-                                    .new_value = draws->is_rbg ? KEEL_RBG : KEEL_THREEFRY,
-                                    .note = keel_note_text(KEEL_NOTE_GENERATOR),
-                                    .place = first_place(draws),
-                                    .old_op = KEEL_NONE,
-                                    .new_op = KEEL_NONE,
-                                    .follows = KEEL_NONE};
+    keel_difference_t difference = keel_diff_of_call(draws->diff, KEEL_CAUSE_OPTION, "jax.random",
+                                                     draws->was_rbg ? KEEL_RBG : KEEL_THREEFRY,
+                                                     draws->is_rbg ? KEEL_RBG : KEEL_THREEFRY);
+    difference.note = keel_note_text(KEEL_NOTE_GENERATOR);
+    difference.place = first_place(draws);
     return keel_diff_root(draws->diff, &difference, out);
 }
 

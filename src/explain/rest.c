@@ -241,15 +241,8 @@ static bool tell_results(keel_diff_t *diff, keel_difference_t *difference) {
 
 keel_status_t keel_diff_rest(keel_diff_t *diff) {
     if (diff->root_count) return NULL;
-    keel_difference_t difference = {.kind = KEEL_CAUSE_STRUCTURE,
-                                    .subject = "program",
-                                    .old_value = "",
-                                    .new_value = "",
-                                    .note = "the same operations, combined differently",
-                                    .place = diff->site,
-                                    .old_op = KEEL_NONE,
-                                    .new_op = KEEL_NONE,
-                                    .follows = KEEL_NONE};
+    keel_difference_t difference = keel_diff_of_call(diff, KEEL_CAUSE_STRUCTURE, "program", "", "");
+    difference.note = "the same operations, combined differently";
     if (diff->rewired != KEEL_NONE) {
         keel_str_t name = keel_graph_name(&diff->after, diff->rewired);
         difference.subject = keel_diff_text(diff, "%.*s", (int)name.size, name.data);

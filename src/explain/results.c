@@ -30,16 +30,10 @@ static keel_status_t explain_result(keel_diff_t *diff, bool is_after, uint32_t n
     const keel_graph_t *graph = is_after ? &diff->after : &diff->before;
     keel_str_t name = keel_program_result_name(graph->program, number);
     const char *text = keel_diff_type(diff, graph->program, type);
-    keel_difference_t difference = {.kind = KEEL_CAUSE_STRUCTURE,
-                                    .subject =
-                                        keel_diff_text(diff, "%.*s", (int)name.size, name.data),
-                                    .old_value = is_after ? "absent" : text,
-                                    .new_value = is_after ? text : "absent",
-                                    .note = "a result",
-                                    .place = diff->site,
-                                    .old_op = KEEL_NONE,
-                                    .new_op = KEEL_NONE,
-                                    .follows = KEEL_NONE};
+    keel_difference_t difference = keel_diff_of_call(
+        diff, KEEL_CAUSE_STRUCTURE, keel_diff_text(diff, "%.*s", KEEL_STR_ARGS(name)),
+        is_after ? "absent" : text, is_after ? text : "absent");
+    difference.note = "a result";
     uint32_t root = explained_by(diff);
     if (root != KEEL_NONE) return keel_diff_fold(diff, root, &difference);
     return keel_diff_root(diff, &difference, &root);

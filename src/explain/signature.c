@@ -135,19 +135,6 @@ static bool is_path(keel_str_t name) {
 
 // ---- the difference of an argument -------------------------------------------------------------
 
-static keel_difference_t difference_of(keel_diff_t *diff, keel_cause_t kind, const char *subject,
-                                       const char *before, const char *after) {
-    return (keel_difference_t){.kind = kind,
-                               .subject = subject,
-                               .old_value = before,
-                               .new_value = after,
-                               .note = "",
-                               .place = diff->site,
-                               .old_op = KEEL_NONE,
-                               .new_op = KEEL_NONE,
-                               .follows = KEEL_NONE};
-}
-
 // The argument's own place, or the line that called the traced function.
 static keel_place_t argument_place(keel_diff_t *diff, bool is_after, uint32_t number) {
     keel_op_id_t op = (is_after ? diff->arguments_after : diff->arguments_before)[number].op;
@@ -216,7 +203,7 @@ static keel_status_t compare_types(keel_diff_t *diff, keel_groups_t *groups, uin
     uint64_t to = keel_diff_element_hash(&diff->after, b->type);
     bool same_dims = keel_ints_equal(x, y);
     keel_difference_t difference =
-        difference_of(diff, KEEL_CAUSE_SHAPE, subject_of(diff, b, j), "", "");
+        keel_diff_of_call(diff, KEEL_CAUSE_SHAPE, subject_of(diff, b, j), "", "");
     if (!b->name.size) difference.argument = j + 1;
     keel_diff_types(diff, a->type, b->type, &difference);
     difference.place = place_made(diff, true, j);
@@ -336,8 +323,8 @@ static keel_status_t tell_commitment(keel_diff_t *diff, keel_groups_t *groups, c
                                      bool was_committed) {
     static const char *const words[] = {"not committed", "committed to a device"};
     if (dicts->is_result) return NULL;
-    keel_difference_t difference = difference_of(diff, KEEL_CAUSE_SHARDING, dicts->subject,
-                                                 words[was_committed], words[!was_committed]);
+    keel_difference_t difference = keel_diff_of_call(diff, KEEL_CAUSE_SHARDING, dicts->subject,
+                                                     words[was_committed], words[!was_committed]);
     difference.note = keel_note_text(KEEL_NOTE_COMMITTED);
     difference.place = dicts->place;
     uint32_t root;
@@ -368,9 +355,9 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_groups_t *groups,
     const char *subject = dicts->subject;
     if (kind == ATTRIBUTE_OTHER)
         subject = keel_diff_text(diff, "%s %.*s", subject, (int)name.size, name.data);
-    keel_difference_t difference =
-        difference_of(diff, causes[kind], subject, keel_diff_attr(diff, diff->before.program, x),
-                      keel_diff_attr(diff, diff->after.program, y));
+    keel_difference_t difference = keel_diff_of_call(diff, causes[kind], subject,
+                                                     keel_diff_attr(diff, diff->before.program, x),
+                                                     keel_diff_attr(diff, diff->after.program, y));
     bool reads_same = strcmp(difference.old_value, difference.new_value) == 0;
     keel_diff_attrs(diff, x, y, &difference);
     if (kind == ATTRIBUTE_MEMORY && !keel_diff_memory(diff, x, y, &difference)) return NULL;
@@ -415,8 +402,8 @@ static keel_status_t compare_attributes(keel_diff_t *diff, keel_groups_t *groups
     KEEL_TRY(compare_dicts(diff, groups, &dicts));
     bool was = is_donated(diff->before.program, a), is = is_donated(diff->after.program, b);
     if (was == is) return NULL;
-    keel_difference_t difference = difference_of(diff, KEEL_CAUSE_DONATION, subject,
-                                                 was ? "donated" : "kept", is ? "donated" : "kept");
+    keel_difference_t difference = keel_diff_of_call(
+        diff, KEEL_CAUSE_DONATION, subject, was ? "donated" : "kept", is ? "donated" : "kept");
     if (!b->name.size) difference.argument = j + 1;
     difference.place = dicts.place;
     uint32_t root, known = diff->root_count;
@@ -510,8 +497,8 @@ static keel_status_t tell_unpaired(keel_diff_t *diff, keel_groups_t *groups,
         if (list[i].counterpart != KEEL_NONE && !list[i].is_moved) continue;
         const char *type = keel_diff_type(diff, program, list[i].type);
         keel_difference_t difference =
-            difference_of(diff, KEEL_CAUSE_ARGUMENTS, subject_of(diff, &list[i], i),
-                          is_after ? "absent" : type, is_after ? type : "absent");
+            keel_diff_of_call(diff, KEEL_CAUSE_ARGUMENTS, subject_of(diff, &list[i], i),
+                              is_after ? "absent" : type, is_after ? type : "absent");
         if (is_after && !list[i].name.size) difference.argument = i + 1;
         bool is_sent = is_after && keel_diff_made_at(diff, i, &difference.place);
         if (!is_sent) difference.place = argument_place(diff, is_after, i);
@@ -711,7 +698,7 @@ static keel_status_t compare_mesh(keel_diff_t *diff, keel_groups_t *groups, keel
                               ? "mesh of devices"
                               : keel_diff_text(diff, "mesh %.*s", (int)name.size, name.data);
     keel_difference_t difference =
-        difference_of(diff, KEEL_CAUSE_SHARDING, subject, old_text, new_text);
+        keel_diff_of_call(diff, KEEL_CAUSE_SHARDING, subject, old_text, new_text);
     if (had != has) {
         difference.kind = KEEL_CAUSE_DEVICES;
         difference.note = keel_diff_text(diff, "%s -> %s", old_text, new_text);

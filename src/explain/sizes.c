@@ -118,28 +118,6 @@ static bool is_shifted(int64_t before, int64_t after, const keel_drift_t *drift)
            shift_of(before, after, drift);
 }
 
-static int64_t rounded_up(int64_t size, int64_t to) {
-    return (size + to - 1) / to * to;
-}
-
-static int64_t power_of_two(int64_t size) {
-    int64_t power = 1;
-    while (power < size)
-        power *= 2;
-    return power;
-}
-
-// Padded, to the next power of two or to a multiple of one.
-static bool is_padded(int64_t before, int64_t after, const keel_drift_t *drift) {
-    enum { LEAST = 8, MOST = 1024 };
-    if (drift->before <= 0 || drift->after <= 0 || before < LEAST || after < LEAST) return false;
-    if (before == power_of_two(drift->before) && after == power_of_two(drift->after)) return true;
-    for (int64_t to = LEAST; to <= MOST; to *= 2)
-        if (before == rounded_up(drift->before, to) && after == rounded_up(drift->after, to))
-            return true;
-    return false;
-}
-
 // The number of pairs of n items, with or without pairs of an item with itself.
 static bool is_pairs(int64_t before, int64_t after, const keel_drift_t *drift) {
     enum { SMALLEST = 4, LARGEST = 1 << 20 };
@@ -206,22 +184,13 @@ static bool is_share(int64_t before, int64_t after, const keel_drift_t *drift) {
     return false;
 }
 
-static bool is_sum(int64_t before, int64_t after, const keel_drift_t *a, const keel_drift_t *b) {
-    return before == a->before + b->before && after == a->after + b->after;
-}
-
 uint32_t keel_sizes_explain(const keel_sizes_t *sizes, int64_t before, int64_t after) {
     uint32_t root = explain_whole(sizes, before, after);
     if (root != UINT32_MAX || !is_size(before) || !is_size(after)) return root;
     for (uint32_t i = 0; i < sizes->count; ++i)
         if (is_share(before, after, &sizes->drifts[i])) return sizes->drifts[i].root;
     for (uint32_t i = 0; i < sizes->count; ++i)
-        for (uint32_t j = i + 1; j < sizes->count; ++j)
-            if (is_sum(before, after, &sizes->drifts[i], &sizes->drifts[j]))
-                return sizes->drifts[i].root;
-    for (uint32_t i = 0; i < sizes->count; ++i)
         if (is_next(before, after, &sizes->drifts[i]) ||
-            is_padded(before, after, &sizes->drifts[i]) ||
             is_pairs(before, after, &sizes->drifts[i]) ||
             is_shifted(before, after, &sizes->drifts[i]))
             return sizes->drifts[i].root;

@@ -207,18 +207,6 @@ static void what_comes_and_goes_with_a_size(void **state) {
          "shape x: f32[6,4] -> f32[1,4] @99 +2\n"
          "structure negate: negate -> nothing @99",
          NULL},
-        {"x: f32[6]\n"
-         "y = slice f32[4] x {start_indices=[0] limit_indices=[4] strides=[1]} @8\n"
-         "z = tanh f32[4] y @9\n"
-         "w = sine f32[4] y @10\n"
-         "return z w @0",
-         "x: f32[4] s: f32[]\n"
-         "z = tanh f32[4] x @9\n"
-         "w = sine f32[4] x @10\n"
-         "return z w @0",
-         "shape x: f32[6] -> f32[4] @99 +1\n"
-         "arguments s: absent -> f32[] @99 (it is None or left out in one of the two calls)",
-         NULL},
         {"x: f32[4]\n"
          "y = custom_call f32[4] x "
          "{groups=[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21]} @8\n"

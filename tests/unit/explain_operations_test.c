@@ -670,115 +670,6 @@ static void the_numbers_of_a_slice_are_a_size_or_a_place(void **state) {
                  "shape x: f32[6] -> f32[9] @99", NULL});
 }
 
-static void a_slice_of_everything_is_left_out(void **state) {
-    (void)state;
-    CHECK_PAIRS({"x: f32[6]\n"
-                 "y = slice f32[4] x {start_indices=[0] limit_indices=[4] strides=[1]} @8\n"
-                 "z = tanh f32[4] y @9\n"
-                 "return z",
-                 "x: f32[4]\n"
-                 "z = tanh f32[4] x @9\n"
-                 "return z",
-                 "shape x: f32[6] -> f32[4] @99 +1", NULL},
-                {"x: f32[6]\n"
-                 "y = slice f32[4] x {start_indices=[2] limit_indices=[6] strides=[1]} @8\n"
-                 "z = tanh f32[4] y @9\n"
-                 "return z",
-                 "x: f32[4]\n"
-                 "z = tanh f32[4] x @9\n"
-                 "return z",
-                 "shape x: f32[6] -> f32[4] @99 +1", NULL},
-                // Of the middle, by steps, or of more than the other has.
-                {"x: f32[6]\n"
-                 "y = slice f32[4] x {start_indices=[1] limit_indices=[5] strides=[1]} @8\n"
-                 "z = tanh f32[4] y @9\n"
-                 "return z",
-                 "x: f32[4]\n"
-                 "z = tanh f32[4] x @9\n"
-                 "return z",
-                 "shape x: f32[6] -> f32[4] @99\n"
-                 "structure slice: slice -> nothing @8<99",
-                 NULL},
-                {"x: f32[8]\n"
-                 "y = slice f32[4] x {start_indices=[0] limit_indices=[8] strides=[2]} @8\n"
-                 "z = tanh f32[4] y @9\n"
-                 "return z",
-                 "x: f32[4]\n"
-                 "z = tanh f32[4] x @9\n"
-                 "return z",
-                 "shape x: f32[8] -> f32[4] @99\n"
-                 "structure slice: slice -> nothing @8<99",
-                 NULL},
-                {"x: f32[8]\n"
-                 "y = slice f32[4] x {start_indices=[0] limit_indices=[4] strides=[1]} @8\n"
-                 "z = tanh f32[4] y @9\n"
-                 "return z",
-                 "x: f32[5]\n"
-                 "z = tanh f32[5] x @9\n"
-                 "return z",
-                 "shape x: f32[8] -> f32[5] @99 +1\n"
-                 "structure slice: slice -> nothing @8<99",
-                 NULL},
-                {"x: f32[8]\n"
-                 "y = slice f32[4] x {start_indices=[0] limit_indices=[4] strides=[1]} @8\n"
-                 "z = tanh f32[4] y @9\n"
-                 "return z",
-                 "x: f32[3]\n"
-                 "z = tanh f32[3] x @9\n"
-                 "return z",
-                 "shape x: f32[8] -> f32[3] @99 +2", NULL},
-                {"x: f32[8,3]\n"
-                 "y = slice f32[4,3] x {start_indices=[0,0] limit_indices=[4,3] strides=[1,1]} @8\n"
-                 "z = tanh f32[4,3] y @9\n"
-                 "return z",
-                 "x: f32[4,3]\n"
-                 "z = tanh f32[4,3] x @9\n"
-                 "return z",
-                 "shape x: f32[8,3] -> f32[4,3] @99 +1", NULL},
-                {"x: f32[8,3]\n"
-                 "y = slice f32[4,3] x {start_indices=[0,0] limit_indices=[4,3] strides=[1,1]} @8\n"
-                 "z = tanh f32[4,3] y @9\n"
-                 "return z",
-                 "x: f32[4,2]\n"
-                 "z = tanh f32[4,2] x @9\n"
-                 "return z",
-                 "shape x: f32[8,3] -> f32[4,2] @99 +1\n"
-                 "structure slice: slice -> nothing @8<99",
-                 NULL},
-                // Another operation takes what was sliced as it is.
-                {"x: f32[6]\n"
-                 "y = slice f32[4] x {start_indices=[0] limit_indices=[4] strides=[1]} @8\n"
-                 "z = tanh f32[4] y @9\n"
-                 "w = sine f32[4] y @10\n"
-                 "return z w",
-                 "x: f32[4]\n"
-                 "z = tanh f32[4] x @9\n"
-                 "w = sine f32[4] x @10\n"
-                 "return z w",
-                 "shape x: f32[6] -> f32[4] @99 +1", NULL},
-                {"x: f32[6] k: f32[4]\n"
-                 "y = slice f32[4] x {start_indices=[0] limit_indices=[4] strides=[1]} @8\n"
-                 "z = tanh f32[4] y @9\n"
-                 "w = sine f32[4] y @10\n"
-                 "return z w",
-                 "x: f32[4] k: f32[4]\n"
-                 "z = tanh f32[4] x @9\n"
-                 "w = sine f32[4] k @10\n"
-                 "return z w",
-                 "shape x: f32[6] -> f32[4] @99\n"
-                 "structure slice: slice -> nothing @8<99",
-                 NULL},
-                // Nothing drifted: it is an operation like others.
-                {"x: f32[6]\n"
-                 "y = slice f32[4] x {start_indices=[0] limit_indices=[4] strides=[1]} @8\n"
-                 "z = tanh f32[4] y @9\n"
-                 "return z",
-                 "x: f32[6]\n"
-                 "z = tanh f32[6] x @9\n"
-                 "return z",
-                 "structure slice: slice -> nothing @8<99 +1", NULL});
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_told_by_what_takes_them),
@@ -787,7 +678,6 @@ int main(void) {
         cmocka_unit_test(a_number_may_be_an_argument_instead),
         cmocka_unit_test(attributes_have_causes_of_their_own),
         cmocka_unit_test(the_numbers_of_a_slice_are_a_size_or_a_place),
-        cmocka_unit_test(a_slice_of_everything_is_left_out),
     };
     return cmocka_run_group_tests_name("explain_operations", tests, NULL, NULL);
 }

@@ -404,58 +404,6 @@ static void arguments_that_moved_keep_type_and_last_step(void **state) {
          "arguments w: absent -> f32[3] +1 (it is None or left out in one of the two calls)"});
 }
 
-static void an_array_that_an_added_one_was_joined_to_follows(void **state) {
-    (void)state;
-    CHECK_PAIRS(
-        {"x: f32[8]\n"
-         "return x",
-         "x: f32[12] more: f32[4]\n"
-         "return x",
-         "arguments more: absent -> f32[4] +1 (it is None or left out in one of the two calls)",
-         NULL},
-        {"x: f32[8]\n"
-         "return x",
-         "x: f32[12] more: f32[3]\n"
-         "return x",
-         "shape x: f32[8] -> f32[12]\n"
-         "arguments more: absent -> f32[3] (it is None or left out in one of the two calls)",
-         NULL},
-        {"x: f32[8,2]\n"
-         "return x",
-         "x: f32[12,2] more: f32[4,2]\n"
-         "return x",
-         "arguments more: absent -> f32[4,2] +1 (it is None or left out in one of the two calls)",
-         NULL},
-        {"x: f32[8,2]\n"
-         "return x",
-         "x: f32[12,2] more: f32[4,3]\n"
-         "return x",
-         "shape x: f32[8,2] -> f32[12,2]\n"
-         "arguments more: absent -> f32[4,3] (it is None or left out in one of the two calls)",
-         NULL},
-        {"x: f32[8,2]\n"
-         "return x",
-         "x: f32[12,4] more: f32[4,2]\n"
-         "return x",
-         "shape x: f32[8,2] -> f32[12,4]\n"
-         "arguments more: absent -> f32[4,2] (it is None or left out in one of the two calls)",
-         NULL},
-        {"x: f32[8]\n"
-         "return x",
-         "x: f32[12] more: f32[4,1]\n"
-         "return x",
-         "shape x: f32[8] -> f32[12]\n"
-         "arguments more: absent -> f32[4,1] (it is None or left out in one of the two calls)",
-         NULL},
-        {"x: f32[8]\n"
-         "return x",
-         "x: f32[9] more: f32[]\n"
-         "return x",
-         "shape x: f32[8] -> f32[9]\n"
-         "arguments more: absent -> f32[] (it is None or left out in one of the two calls)",
-         NULL});
-}
-
 static void attributes_of_arguments_are_told_by_kind(void **state) {
     (void)state;
     CHECK_PAIRS(
@@ -671,7 +619,6 @@ int main(void) {
         cmocka_unit_test(arguments_that_come_together_are_one_cause),
         cmocka_unit_test(lists_are_paired_by_what_they_hold),
         cmocka_unit_test(arguments_that_moved_keep_type_and_last_step),
-        cmocka_unit_test(an_array_that_an_added_one_was_joined_to_follows),
         cmocka_unit_test(attributes_of_arguments_are_told_by_kind),
         cmocka_unit_test(meshes_are_compared_by_name),
     };
