@@ -96,6 +96,14 @@ const char *ask_miss(keel_miss_t miss) {
             return "loading its entry ahead did not end: the plugin or a disk did not answer";
         case KEEL_MISS_SLOW:
             return "loading it took longer than compiling it, so it is compiled each time";
+        case KEEL_MISS_UNTRUSTED:
+            return "a remote has its entry, but no key that is trusted signed it";
+        case KEEL_MISS_REFUSED:
+            return "what a remote has under its key is damaged, or another entry";
+        case KEEL_MISS_FAILED:
+            return "a remote that may have its entry did not answer as it should";
+        case KEEL_MISS_UNASKED:
+            return "a remote that may have its entry failed before and is left alone";
     }
     return "";
 }

@@ -88,15 +88,34 @@ static void reject(const loading_t *loading, const keel_tier_t *tier, keel_statu
     proofs_failed(engine);
 }
 
+// What a remote answered, whatever it was.
+static void tell_remote(const loading_t *loading, const keel_tier_t *tier, keel_miss_t miss,
+                        keel_status_t status, uint64_t start, const keel_entry_t *entry) {
+    if (status && miss == KEEL_MISS_UNASKED) return;
+    keel_journal_remote(loading->engine->journal,
+                        &(keel_journal_remote_t){
+                            .remote = tier->name,
+                            .key = loading->key,
+                            .got = status ? keel_miss_name(miss) : "found",
+                            .why = status && miss != KEEL_MISS_ABSENT ? keel_status_message(status)
+                                                                      : NULL,
+                            .bytes = status ? 0 : entry->fetched,
+                            .seconds = keel_seconds(keel_clock_monotonic() - start),
+                        });
+}
+
 static bool get(const loading_t *loading, const keel_tier_t *tier, keel_entry_t *out,
                 keel_miss_t *out_miss) {
     keel_miss_t miss = KEEL_MISS_ABSENT;
+    uint64_t start = keel_clock_monotonic();
     keel_status_t status = tier->get(tier->context, loading->key, out, &miss);
+    if (tier->fills) tell_remote(loading, tier, miss, status, start, out);
     if (!status) return true;
-    if (miss != KEEL_MISS_ABSENT) {
+    if (miss != KEEL_MISS_ABSENT && miss != KEEL_MISS_UNASKED) {
         *out_miss = miss;
-        keel_journal_store_error(loading->engine->journal, "get", loading->key,
-                                 keel_status_message(status));
+        if (!tier->fills)
+            keel_journal_store_error(loading->engine->journal, "get", loading->key,
+                                     keel_status_message(status));
     }
     keel_status_ignore(status);
     return false;

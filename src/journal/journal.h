@@ -193,6 +193,16 @@ typedef struct keel_journal_load_t {
     keel_journal_leading_t leading;
 } keel_journal_load_t;
 
+// What a remote answered when it was asked for a program.
+typedef struct keel_journal_remote_t {
+    const char *remote; // as the setting names it; the tier of a load
+    const keel_digest_t *key;
+    const char *got; // "found", or a word of keel_miss_name
+    const char *why; // it was not used; NULL: it was, or does not have it
+    uint64_t bytes;  // that came
+    double seconds;  // until it was there, or was known not to be
+} keel_journal_remote_t;
+
 // What was loaded before the client asked for it.
 typedef struct keel_journal_prefetch_t {
     uint64_t planned; // programs that the script asked for last time
@@ -411,6 +421,7 @@ void keel_journal_compile(keel_journal_t *journal, const keel_journal_compile_t 
 void keel_journal_compiled(keel_journal_t *journal, const keel_journal_compiled_t *event);
 void keel_journal_load(keel_journal_t *journal, const keel_journal_load_t *event);
 void keel_journal_prefetch(keel_journal_t *journal, const keel_journal_prefetch_t *event);
+void keel_journal_remote(keel_journal_t *journal, const keel_journal_remote_t *event);
 void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event);
 void keel_journal_uncacheable(keel_journal_t *journal, const keel_journal_uncacheable_t *event);
 void keel_journal_publish(keel_journal_t *journal, const keel_journal_publish_t *event);

@@ -455,6 +455,18 @@ void keel_journal_prefetch(keel_journal_t *journal, const keel_journal_prefetch_
     keel_line_finish(journal, &line);
 }
 
+void keel_journal_remote(keel_journal_t *journal, const keel_journal_remote_t *event) {
+    keel_line_t line;
+    if (!keel_line_begin(journal, &line, "remote")) return;
+    keel_line_digest(&line.json, "key", event->key);
+    keel_line_text(&line.json, "remote", event->remote);
+    keel_line_text(&line.json, "got", event->got);
+    keel_line_text(&line.json, "why", event->why);
+    if (event->bytes) keel_json_unsigned(&line.json, "bytes", event->bytes);
+    keel_line_real(&line.json, "seconds", event->seconds);
+    keel_line_finish(journal, &line);
+}
+
 void keel_journal_miss(keel_journal_t *journal, const keel_journal_miss_t *event) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "miss")) return;

@@ -18,6 +18,7 @@ typedef enum fate_t {
     FLAGS,     // paths in it become words
     TOPIC,     // words of operations stay
     VALUE,     // types and numbers stay
+    TIER,      // an address becomes a word
 } fate_t;
 
 static const struct {
@@ -26,7 +27,7 @@ static const struct {
 } fields[] = {
     {"event", STAYS},      {"keel", STAYS},          {"mode", STAYS},      {"format", STAYS},
     {"what", STAYS},       {"reason", STAYS},        {"miss", STAYS},      {"miss_note", STAYS},
-    {"kind", STAYS},       {"tier", STAYS},          {"by", STAYS},        {"elsewhere", STAYS},
+    {"kind", STAYS},       {"tier", TIER},           {"by", STAYS},        {"elsewhere", STAYS},
     {"state", STAYS},      {"verdict", STAYS},       {"label", STAYS},     {"reference", STAYS},
     {"client", STAYS},     {"code", STAYS},          {"rehearsed", STAYS}, {"platform", STAYS},
     {"version", STAYS},    {"device", STAYS},        {"run", STAYS},       {"order", STAYS},
@@ -38,6 +39,7 @@ static const struct {
     {"argv", LEAVES},      {"cwd", LEAVES},          {"host", LEAVES},     {"cache_dir", LEAVES},
     {"process", LEAVES},   {"python", LEAVES},       {"names", LEAVES},    {"call", LEAVES},
     {"folders", LEAVES},   {"message", LEAVES},      {"why", LEAVES},      {"note", LEAVES},
+    {"got", STAYS},        {"remote", WORD},
 };
 
 // What a bundle says of what was installed, without the machine and its folders.
@@ -155,7 +157,8 @@ static void put_text(line_t *line, const json_t *text, fate_t fate) {
         put_flags(line, value);
     else if (fate == FILE_NAME)
         keel_json_str(&line->json, NULL, file_name_of(value));
-    else if (fate == STAYS || (fate == VALUE && is_plain_value(value)) ||
+    else if (fate == STAYS || (fate == TIER && !strstr(value.data, "://")) ||
+             (fate == VALUE && is_plain_value(value)) ||
              (fate == TOPIC && (is_component || is_of_programs(line, value))))
         keel_json_str(&line->json, NULL, value);
     else

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 
 #include "page/part.h"
+#include "text/remotes.h"
 
 enum { ROWS = 50, PROGRAMS = 100, PATTERNS = 50, LONGEST = 300 };
 
@@ -138,7 +139,39 @@ static void duration(keel_buffer_t *out, const keel_took_t *took) {
         keel_buffer_text(out, "<td class=\"number\">-</td>");
 }
 
-static void program(keel_buffer_t *out, const keel_run_program_t *p) {
+static void sentence(keel_buffer_t *out, const char *before, keel_buffer_t *text,
+                     const char *after) {
+    if (text->size) {
+        keel_buffer_text(out, before);
+        keel_page_cut(out, keel_buffer_cstr(text), LONGEST);
+        keel_buffer_text(out, after);
+    }
+    out->failed |= text->failed;
+    keel_buffer_deinitialize(text);
+}
+
+static void tier(keel_buffer_t *out, const keel_run_t *run, const keel_run_program_t *p) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_program_tier(run, p, &text);
+    sentence(out, " (", &text, ")");
+}
+
+void keel_page_remotes(keel_page_t *page) {
+    const keel_run_t *run = &page->input->why->run;
+    keel_buffer_t text;
+    if (!run->remotes.count) return;
+    keel_buffer_initialize(&text, 0);
+    keel_tiers_sentence(run, &text);
+    sentence(page->out, "<p>Loaded: ", &text, ".</p>\n");
+    for (size_t i = 0; i < run->remotes.count; ++i) {
+        keel_buffer_initialize(&text, 0);
+        keel_remote_sentence(&run->remotes.list[i], &text);
+        sentence(page->out, "<p>Remote ", &text, ".</p>\n");
+    }
+}
+
+static void program(keel_buffer_t *out, const keel_run_t *run, const keel_run_program_t *p) {
     keel_buffer_text(out, "<tr><th scope=\"row\"><code>");
     keel_page_cut(out, p->name, 120);
     keel_buffer_text(out, "</code></th><td>");
@@ -150,6 +183,7 @@ static void program(keel_buffer_t *out, const keel_run_program_t *p) {
     keel_page_number_cell(out, p->ops);
     keel_buffer_text(out, "<td>");
     keel_page_place(out, p->site.shown, p->site.file);
+    tier(out, run, p);
     keel_buffer_text(out, p->uncacheable ? " (uncacheable)</td></tr>\n" : "</td></tr>\n");
 }
 
@@ -166,7 +200,7 @@ keel_status_t keel_page_programs(keel_page_t *page) {
     keel_buffer_text(out, ", most expensive first</summary>\n");
     keel_page_open_table(out, "name,program,compiled#,loaded#,executed#,operations#,line");
     for (size_t i = 0; i < why->run.program_count && i < PROGRAMS; ++i)
-        program(out, &why->run.programs[i]);
+        program(out, &why->run, &why->run.programs[i]);
     keel_page_close_table(out);
     keel_page_left(out, why->run.program_count, PROGRAMS, "program");
     keel_buffer_text(out, "</details></section>\n");

@@ -212,6 +212,7 @@ static keel_status_t totals(keel_page_t *page) {
         keel_page_cut(out, why->run.first_store_error, LONGEST);
         keel_buffer_text(out, "</p>\n");
     }
+    keel_page_remotes(page);
     if (why->run.summed) {
         keel_buffer_text(out, "<p>A long run: ");
         keel_summed_sentence(&why->run, out);

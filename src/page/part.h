@@ -120,6 +120,8 @@ keel_status_t keel_page_patterns(keel_page_t *page) KEEL_MUST_CHECK;
 void keel_page_reads(keel_page_t *page);
 void keel_page_rehearsal(keel_page_t *page);
 keel_status_t keel_page_programs(keel_page_t *page) KEEL_MUST_CHECK;
+// What remotes answered, if there were any.
+void keel_page_remotes(keel_page_t *page);
 // Fills order, count and is_whole; the caller frees the lists, also on failure.
 keel_status_t keel_page_choose(keel_page_t *page) KEEL_MUST_CHECK;
 keel_status_t keel_page_recompiles(keel_page_t *page) KEEL_MUST_CHECK;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "remote/remote.h"
@@ -20,8 +21,7 @@ static keel_status_t absent(const tier_t *tier) {
 }
 
 // Said once a process; the journal has it each time.
-static keel_status_t unused(tier_t *tier, const char *why, keel_miss_t *out_miss) {
-    *out_miss = KEEL_MISS_UNREADABLE;
+static keel_status_t unused(tier_t *tier, const char *why) {
     if (!atomic_exchange(&tier->said, true))
         keel_log_line("%s: %s; what it may have is compiled here", tier->remote->url, why);
     return keel_status_make(KEEL_NOT_FOUND, "%s: %s", tier->remote->url, why);
@@ -43,22 +43,30 @@ static keel_status_t ask(tier_t *tier, const char *verb, const keel_digest_t *ke
 static keel_status_t tell(tier_t *tier, const keel_digest_t *key, const char *answer,
                           keel_entry_t *out, keel_miss_t *out_miss) {
     const char *why = strchr(answer, ' ');
-    if (strncmp(answer, "found ", 6) == 0)
-        return tier->disk->get(tier->disk->context, key, out, out_miss);
+    if (strncmp(answer, "found ", 6) == 0) {
+        KEEL_TRY(tier->disk->get(tier->disk->context, key, out, out_miss));
+        out->fetched = strtoull(answer + 6, NULL, 10);
+        return NULL;
+    }
     if (strcmp(answer, "none") == 0) return absent(tier);
-    if (strncmp(answer, "failed ", 7) == 0) atomic_store(&tier->gave_up, true);
-    return unused(tier, why ? why + 1 : "it answers what Keel does not understand", out_miss);
+    *out_miss = strncmp(answer, "untrusted ", 10) == 0 ? KEEL_MISS_UNTRUSTED
+                : strncmp(answer, "refused ", 8) == 0  ? KEEL_MISS_REFUSED
+                                                       : KEEL_MISS_FAILED;
+    if (*out_miss == KEEL_MISS_FAILED) atomic_store(&tier->gave_up, true);
+    return unused(tier, why ? why + 1 : "it answers what Keel does not understand");
 }
 
 static keel_status_t tier_get(void *context, const keel_digest_t *key, keel_entry_t *out,
                               keel_miss_t *out_miss) {
     tier_t *tier = context;
     keel_buffer_t answer;
-    *out_miss = KEEL_MISS_ABSENT;
+    *out_miss = KEEL_MISS_UNASKED;
     if (atomic_load(&tier->gave_up)) return absent(tier);
+    *out_miss = KEEL_MISS_ABSENT;
     keel_buffer_initialize(&answer, KEEL_REMOTE_LINE);
     keel_status_t status = ask(tier, "get", key, &answer);
-    keel_status_t told = status ? unused(tier, keel_status_message(status), out_miss)
+    if (status) *out_miss = KEEL_MISS_FAILED;
+    keel_status_t told = status ? unused(tier, keel_status_message(status))
                                 : tell(tier, key, keel_buffer_cstr(&answer), out, out_miss);
     keel_status_ignore(status);
     keel_buffer_deinitialize(&answer);

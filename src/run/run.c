@@ -37,7 +37,7 @@ static keel_status_t site_of(reading_t *reading, const json_t *event, keel_run_p
 
 // The program that a compile or load is about, with what its first event says about it.
 static keel_status_t program_of(reading_t *reading, const json_t *event, keel_run_program_t **out) {
-    static const keel_run_program_t none;
+    static const keel_run_program_t none = {.tier = ""};
     size_t index = reading->request->program;
     reading->left_out = none;
     *out = &reading->left_out;
@@ -50,6 +50,7 @@ static keel_status_t program_of(reading_t *reading, const json_t *event, keel_ru
     program->bytes = keel_event_count(event, "bytes");
     program->executes = known->executes;
     KEEL_TRY(keep_text(reading, keel_event_text(event, "program"), &program->program));
+    program->tier = "";
     KEEL_TRY(keep_text(reading, known->name, &program->name));
     KEEL_TRY(site_of(reading, event, &program->site));
     return keep_text(reading, known->identity, &program->identity);
@@ -81,7 +82,11 @@ static keel_status_t count_load(reading_t *reading, const json_t *event) {
     keel_took_add(&run->loads, took);
     keel_took_add(&program->loads, took);
     run->memory_hits += strcmp(keel_event_text(event, "tier"), "memory") == 0 ? times : 0;
-    run->remote_hits += strstr(keel_event_text(event, "tier"), "://") ? times : 0;
+    const char *tier;
+    KEEL_TRY(keel_remote_uses_load(&run->remotes, keel_event_text(event, "tier"), times,
+                                   &run->texts, &tier));
+    run->remote_hits += keel_remote_uses_has(&run->remotes, tier) ? times : 0;
+    if (!*program->tier) program->tier = tier;
     run->ahead_loads += keel_event_number(event, "ahead_seconds") > 0;
     run->overhead_seconds += keel_event_number(event, "overhead_seconds");
     run->load_overhead_seconds += keel_event_number(event, "overhead_seconds");
@@ -179,6 +184,10 @@ static keel_status_t count_publish(reading_t *reading, const json_t *event) {
 
 static keel_status_t count_fix(reading_t *reading, const json_t *event) {
     return keel_fixes_add(&reading->run->fixes, event, &reading->run->texts);
+}
+
+static keel_status_t count_remote(reading_t *reading, const json_t *event) {
+    return keel_remote_uses_add(&reading->run->remotes, event, &reading->run->texts);
 }
 
 static keel_status_t note_source(reading_t *reading, const json_t *event) {
@@ -329,6 +338,7 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     keel_run_entry_t *entry = &run->entries[run->entry_count];
     *entry = (keel_run_entry_t){.step = known ? known->step : step,
                                 .took = {.times = 1, .unknown = process->is_rehearsal},
+                                .tier = "",
                                 .operation = SIZE_MAX};
     if (!process->is_rehearsal) entry->took.seconds = keel_event_number(event, "seconds");
     if (known) {
@@ -343,6 +353,8 @@ static keel_status_t add_entry(reading_t *reading, const json_t *event,
     if (known && keel_run_is_retrace(entry) && !process->is_rehearsal)
         entry->took.seconds += known->overhead_seconds;
     entry->is_compile = keel_event_compiled(event);
+    if (known && known->program != SIZE_MAX && strcmp(entry->what, "compile") != 0)
+        entry->tier = run->programs[known->program].tier;
     entry->is_refused = strcmp(entry->what, "refused") == 0;
     if (entry->is_refused) entry->took.unknown = true;
     if (entry->is_refused) guess_framework(run, event); // perhaps nothing was compiled
@@ -364,7 +376,7 @@ static keel_status_t count_event(reading_t *reading, const json_t *event) {
         {"miss", count_miss},         {"uncacheable", count_uncacheable},
         {"publish", count_publish},   {"store_error", count_store_error},
         {"fallback", count_fallback}, {"fix", count_fix},
-        {"source", note_source},
+        {"source", note_source},      {"remote", count_remote},
     };
     keel_run_t *run = reading->run;
     const char *kind = keel_event_text(event, "event");
@@ -525,6 +537,7 @@ void keel_run_initialize(keel_run_t *out) {
     keel_map_initialize(&out->sources);
     keel_metrics_initialize(&out->metrics);
     keel_rehearsal_initialize(&out->rehearsal);
+    keel_remote_uses_initialize(&out->remotes);
 }
 
 static keel_status_t read_run(keel_journal_source_t source, const char *id, const char *path,
@@ -561,6 +574,7 @@ void keel_run_deinitialize(keel_run_t *run) {
     keel_memory_deinitialize(&run->memory);
     keel_reads_deinitialize(&run->reads);
     keel_rehearsal_deinitialize(&run->rehearsal);
+    keel_remote_uses_deinitialize(&run->remotes);
     keel_free(run->programs);
     keel_free(run->requests);
     keel_free(run->entries);

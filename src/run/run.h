@@ -10,6 +10,7 @@
 //   rehearsal.c  what is said about a rehearsal; outcomes.c: what its compiler made of each
 //   program;
 //                fit.c: whether it fits; drift.c: what processes do not do together
+//   remotes.c  what remotes answered, and from where programs came
 //
 // A *step* ends where the process marks it (keel_step). In a process without marks it is one
 // execution of the leading family: the programs that share a module name ("jit_step") and do the
@@ -34,6 +35,7 @@
 #include "run/memory.h"
 #include "run/reads.h"
 #include "run/rehearsal.h"
+#include "run/remotes.h"
 #include "run/texts.h"
 #include "run/took.h"
 
@@ -62,6 +64,7 @@ typedef struct keel_run_program_t {
     keel_run_place_t site;
     uint64_t ops, bytes, executes;
     keel_took_t compiles, loads;
+    const char *tier; // from which it was loaded first; "" if it was not
     bool uncacheable;
 } keel_run_program_t;
 
@@ -118,6 +121,7 @@ typedef struct keel_run_entry_t {
     const char *origin;  // of its function (host/host.h); ""
     const char *program; // digest of its bytes in hex
     const char *key;
+    const char *tier; // from which it was loaded; "" if it was not, or if that is unknown
     keel_took_t took; // of a retrace, with Keel's own time, and with those not explained themselves
     uint64_t ops;     // of the program; 0: unknown
     bool recompile;   // as the journal has it
@@ -195,6 +199,7 @@ typedef struct keel_run_t {
     keel_asides_t asides;
     keel_makers_t makers; // what buffers show
     keel_fixes_t fixes;   // asked for, in order of time
+    keel_remote_uses_t remotes;
     keel_run_rehearsal_t rehearsal;
     keel_memory_t memory;   // filled if asked for, and for a rehearsal
     keel_metrics_t metrics; // counted if asked for

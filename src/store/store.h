@@ -26,6 +26,7 @@ typedef struct keel_entry_t {
     double load_seconds;
     uint8_t *payload; // what the engine keeps of an executable, uncompressed; owned, or of `shared`
     size_t payload_size;
+    uint64_t fetched;      // bytes of its file, if a remote had it; otherwise 0
     keel_shared_t *shared; // holds the payload for several owners; NULL: the entry alone does
     bool needs_version_2;  // of the format: version 1 does not know this kind of payload
 } keel_entry_t;
@@ -49,6 +50,10 @@ typedef enum keel_miss {
     KEEL_MISS_UNREADABLE,  // the file system refused
     KEEL_MISS_LATE,        // loading it does not end
     KEEL_MISS_SLOW,        // compiling it is faster than loading it
+    KEEL_MISS_UNTRUSTED,   // nobody who is trusted signed what a remote has
+    KEEL_MISS_REFUSED,     // what a remote has is not the entry of that key
+    KEEL_MISS_FAILED,      // a remote failed
+    KEEL_MISS_UNASKED,     // a remote is not asked, because it failed before
 } keel_miss_t;
 const char *keel_miss_name(keel_miss_t miss);
 

@@ -19,6 +19,14 @@ const char *keel_miss_name(keel_miss_t miss) {
             return "late";
         case KEEL_MISS_SLOW:
             return "slow";
+        case KEEL_MISS_UNTRUSTED:
+            return "untrusted";
+        case KEEL_MISS_REFUSED:
+            return "refused";
+        case KEEL_MISS_FAILED:
+            return "failed";
+        case KEEL_MISS_UNASKED:
+            return "unasked";
     }
     return "unknown";
 }

@@ -4,6 +4,7 @@
 
 #include "text/flow.h"
 #include "text/rehearsed.h"
+#include "text/remotes.h"
 #include "text/text.h"
 #include "text/why_page.h"
 #include "text/write.h"
@@ -296,6 +297,12 @@ void keel_text_summary(const keel_why_t *why, keel_buffer_t *out) {
         keel_summed_sentence(&why->run, out);
         keel_buffer_byte(out, '\n');
     }
+    for (size_t i = 0; i < why->run.remotes.count; ++i) {
+        if (!keel_remote_use_troubles(&why->run.remotes.list[i])) continue;
+        keel_buffer_text(out, "keel: remote ");
+        keel_remote_sentence(&why->run.remotes.list[i], out);
+        keel_buffer_byte(out, '\n');
+    }
     if (why->run.store_errors) {
         keel_buffer_text(out, "keel: the cache failed ");
         times(out, why->run.store_errors, why->run.first_store_error);
@@ -570,6 +577,24 @@ static void left(keel_buffer_t *out, size_t all, size_t shown, const char *noun)
                            all - shown == 1 ? "" : "s");
 }
 
+static void program_tier(const keel_why_t *why, const keel_run_program_t *program,
+                         keel_buffer_t *out) {
+    keel_buffer_t text;
+    keel_buffer_initialize(&text, 0);
+    keel_program_tier(&why->run, program, &text);
+    if (text.size) keel_buffer_format(out, "  (%s)", keel_buffer_cstr(&text));
+    out->failed |= text.failed;
+    keel_buffer_deinitialize(&text);
+}
+
+static void remotes(const keel_why_t *why, keel_buffer_t *out) {
+    for (size_t i = 0; i < why->run.remotes.count; ++i) {
+        label(out, "remote");
+        keel_remote_sentence(&why->run.remotes.list[i], out);
+        keel_buffer_byte(out, '\n');
+    }
+}
+
 static void print_program_table(const keel_why_t *why, keel_buffer_t *out) {
     if (!why->run.program_count) return;
     keel_buffer_format(out, "\n%-14s%10s%10s%10s  %s\n", "program", "compiled", "loaded",
@@ -591,6 +616,7 @@ static void print_program_table(const keel_why_t *why, keel_buffer_t *out) {
             keel_buffer_text(out, "  ");
             keel_write_foreign(out, program->site.shown);
         }
+        program_tier(why, program, out);
         keel_buffer_text(out, program->uncacheable ? "  (uncacheable)\n" : "\n");
     }
     left(out, why->run.program_count, shown, "program");
@@ -672,6 +698,7 @@ void keel_text_stats(const keel_why_t *why, unsigned width, keel_buffer_t *out) 
     host_ops(why, out);
     misfits(why, out);
     elsewhere(why, out);
+    remotes(why, out);
     summed(why, out);
     rehearsal(why, out);
     failures(why, out);

@@ -1,6 +1,7 @@
 #include "base/json.h"
 #include "text/facts.h"
 #include "text/rehearsed.h"
+#include "text/remotes.h"
 #include "text/text.h"
 
 static void site(keel_json_t *json, const keel_run_place_t *value) {
@@ -53,6 +54,7 @@ static void write_program_list(const keel_why_t *why, keel_json_t *json) {
         keel_text_took(json, "load_seconds", &program->loads);
         keel_json_unsigned(json, "executes", program->executes);
         keel_json_bool(json, "cacheable", !program->uncacheable);
+        keel_tier_json(&why->run, program->tier, program->identity, json);
         site(json, &program->site);
         keel_json_end_object(json);
     }
@@ -190,6 +192,7 @@ static void write_run_figures(const keel_why_t *why, bool whole, keel_json_t *js
         plugin(why, json);
         keel_rehearsal_json(&why->run, json);
         keel_asides_json(&why->run.asides, json);
+        keel_remotes_json(&why->run, json);
         recompiles(why, json);
         write_sets(why, json);
         read_lines(&why->run.reads, json);

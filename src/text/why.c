@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "text/rehearsed.h"
+#include "text/remotes.h"
 #include "text/why_page.h"
 #include "text/write.h"
 
@@ -422,6 +423,7 @@ void keel_text_why(const keel_why_t *why, const keel_text_style_t *style, keel_b
     if (!status) barriers(why, style->width, out);
     keel_rehearsal_tell(&why->run, style->all, style->width, out);
     keel_asides_tell(why, style->all, style->width, out);
+    keel_remotes_tell(&why->run, style->width, out);
     summed(why, style->width, out);
     keel_status_ignore(status);
     keel_map_deinitialize(&items.index);

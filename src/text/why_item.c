@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "text/remotes.h"
 #include "text/why_page.h"
 #include "text/write.h"
 
@@ -220,6 +221,16 @@ static void add_cut(keel_buffer_t *text, const keel_text_page_t *page,
     }
 }
 
+static void add_tier(keel_buffer_t *text, const keel_text_page_t *page,
+                     const keel_why_entry_t *entry) {
+    keel_buffer_t tier;
+    keel_buffer_initialize(&tier, 0);
+    keel_asked_tier(&page->why->run, entry->asked, &tier);
+    if (tier.size) keel_buffer_format(text, "; %s", keel_buffer_cstr(&tier));
+    text->failed |= tier.failed;
+    keel_buffer_deinitialize(&tier);
+}
+
 static void second_line(keel_text_page_t *page, const keel_text_item_t *item) {
     const keel_why_entry_t *entry = item->entry;
     const keel_run_difference_t *cause = cause_of(item);
@@ -238,6 +249,7 @@ static void second_line(keel_text_page_t *page, const keel_text_item_t *item) {
         keel_buffer_format(&text, "%s (%s)",
                            item->took.times > 1 ? ", compiled each time" : "; compiled again",
                            entry->asked->miss);
+    if (page->why->run.remotes.count && item->took.times == 1) add_tier(&text, page, entry);
     if (item->pattern) keel_buffer_format(&text, "; %s", keel_why_sentence(item->pattern));
     if (cause && *cause->note && !item->pattern) keel_buffer_format(&text, "; %s", cause->note);
     if (cause && cause->kind == KEEL_CAUSE_HOST_READ) add_cut(&text, page, cause);

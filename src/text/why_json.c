@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "text/facts.h"
+#include "text/remotes.h"
 #include "text/text.h"
 
 static void write_place(keel_json_t *json, const keel_run_place_t *value) {
@@ -134,6 +135,7 @@ static void entry_object(keel_json_t *json, const keel_why_t *why, const keel_wh
     keel_text_seconds(json, "t", entry->asked->t);
     keel_json_unsigned(json, "pid", entry->asked->pid > 0 ? (uint64_t)entry->asked->pid : 0);
     keel_json_string(json, "what", entry->asked->what);
+    keel_tier_json(&why->run, entry->asked->tier, entry->asked->key, json);
     keel_text_took(json, "seconds", &entry->asked->took);
     keel_json_bool(json, "recompile", entry->recompile);
     keel_json_string(json, "pattern", entry->set ? "set" : entry->pattern);

@@ -85,6 +85,12 @@ with Workspace("fleet") as space:
     report.equal("another machine compiles nothing", stats["compiles"], 0)
     report.equal("it has the same numbers", answer.stdout, first.stdout)
     report.equal("its report says where they came from", stats.get("remote_hits"), stats["loads"] - stats["memory_hits"])
+    asked = stats["remotes"][0]
+    report.equal("all of them that were not in memory", stats["tiers"].get(f"file://{share}"), stats["remote_hits"])
+    report.check("how much came and how long it took", asked["found"] == compiled and asked["bytes"] > 0
+                 and 0 < asked["slowest_seconds"] <= asked["seconds"], asked)
+    report.check("in words too", f"(from file://{share})" in keel(two, "stats").stdout, keel(two, "stats").stdout)
+    report.check("and on the page", f"from file://{share}" in keel(two, "report", "-o", "-").stdout, "")
     answer, stats = train(two, script)
     report.equal("a second run there needs no remote", (stats["compiles"], stats.get("remote_hits")), (0, None))
 
@@ -94,11 +100,17 @@ with Workspace("fleet") as space:
     report.check("and says why", f"signed by a key that is not trusted, {public.split(':')[1]}" in answer.stderr,
                  answer.stderr)
     report.equal("with the same numbers", answer.stdout, first.stdout)
+    report.equal("and of each program why it was not loaded", {
+        entry["unused"]["got"] for entry in stats["by_program"]}, {"untrusted"})
+    report.check("which `keel why` says too", f"Remote file://{share}: {compiled} untrusted: " in
+                 keel(stranger, "why").stdout.replace("\n", " "), keel(stranger, "why").stdout)
 
     away = machine(space, "away", "file:///nowhere/at/all|trusted")
     machines.append(away)
     answer, stats = train(away, script)
     report.equal("without the folder a machine compiles", (stats["compiles"], answer.stdout), (compiled, first.stdout))
+    report.equal("its report says that it failed once and was left alone",
+                 [stats["remotes"][0][word] for word in ("failed", "absent")], [1, 0])
     report.equal("and says so once", answer.stderr.count("what it may have is compiled here"), 1)
 
     late = new("late")
