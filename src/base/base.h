@@ -7,7 +7,7 @@
 // buffer, text                    growable output with a cap; numbers and times for people
 // json                            writing JSON into a buffer
 // map                             hash tables from bytes to a number
-// pack                            zstd frames
+// pack, tar                       zstd frames; the headers of tar archives
 // hash                            digests (BLAKE2b-256) and quick hashes (XXH3)
 // files, lock, fault              every file operation; a test can make any fail, or kill there
 // shared                          bytes that several owners read; a mapped file

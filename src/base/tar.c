@@ -1,4 +1,4 @@
-#include "pack/tar.h"
+#include "base/tar.h"
 
 #include <stdio.h>
 
@@ -24,13 +24,13 @@ static const char magic[MAGIC_SIZE + 1] = "ustar\0"
 // Of all bytes, those of the sum itself as blanks.
 static unsigned sum_of(const uint8_t *block) {
     unsigned sum = 0;
-    for (size_t i = 0; i < TAR_BLOCK; ++i)
+    for (size_t i = 0; i < KEEL_TAR_BLOCK; ++i)
         sum += i >= SUM && i < SUM + SUM_SIZE ? ' ' : block[i];
     return sum;
 }
 
-void tar_put_header(keel_buffer_t *out, const char *name, uint64_t size) {
-    char block[TAR_BLOCK] = {0};
+void keel_tar_put_header(keel_buffer_t *out, const char *name, uint64_t size) {
+    char block[KEEL_TAR_BLOCK] = {0};
     snprintf(block + NAME, NAME_SIZE + 1, "%s", name);
     memcpy(block + MODE, "0000600", 8);
     memcpy(block + MODE + 8, "0000000", 8);
@@ -44,12 +44,12 @@ void tar_put_header(keel_buffer_t *out, const char *name, uint64_t size) {
     keel_buffer_append(out, block, sizeof block);
 }
 
-size_t tar_padding(uint64_t size) {
-    return (size_t)((TAR_BLOCK - size % TAR_BLOCK) % TAR_BLOCK);
+size_t keel_tar_padding(uint64_t size) {
+    return (size_t)((KEEL_TAR_BLOCK - size % KEEL_TAR_BLOCK) % KEEL_TAR_BLOCK);
 }
 
-void tar_put_end(keel_buffer_t *out) {
-    static const uint8_t zeros[2 * TAR_BLOCK];
+void keel_tar_put_end(keel_buffer_t *out) {
+    static const uint8_t zeros[2 * KEEL_TAR_BLOCK];
     keel_buffer_append(out, zeros, sizeof zeros);
 }
 
@@ -68,10 +68,10 @@ static bool is_zero(const uint8_t *bytes, size_t size) {
     return true;
 }
 
-keel_status_t tar_read_header(const uint8_t block[TAR_BLOCK], tar_member_t *out, bool *out_end) {
+keel_status_t keel_tar_read_header(const uint8_t block[KEEL_TAR_BLOCK], keel_tar_member_t *out, bool *out_end) {
     uint64_t sum;
-    *out = (tar_member_t){.size = 0};
-    *out_end = is_zero(block, TAR_BLOCK);
+    *out = (keel_tar_member_t){.size = 0};
+    *out_end = is_zero(block, KEEL_TAR_BLOCK);
     if (*out_end) return NULL;
     if (!read_number(block + SUM, SUM_SIZE, &sum) || sum != sum_of(block) ||
         memcmp(block + MAGIC, magic, MAGIC_SIZE) != 0)

@@ -10,7 +10,7 @@
 #include "pack/journal.h"
 #include "pack/member.h"
 #include "pack/program.h"
-#include "pack/tar.h"
+#include "base/tar.h"
 
 // A program, compile options or a source that the run names.
 typedef struct kept_t {
@@ -161,13 +161,13 @@ static keel_status_t compress(packing_t *packing, keel_bytes_t bytes, ZSTD_EndDi
 }
 
 static keel_status_t put_member(packing_t *packing, const char *name, keel_bytes_t contents) {
-    static const uint8_t zeros[TAR_BLOCK];
+    static const uint8_t zeros[KEEL_TAR_BLOCK];
     packing->tar.size = 0;
-    tar_put_header(&packing->tar, name, contents.size);
+    keel_tar_put_header(&packing->tar, name, contents.size);
     KEEL_TRY(keel_buffer_status(&packing->tar));
     KEEL_TRY(compress(packing, keel_buffer_bytes(&packing->tar), ZSTD_e_continue));
     KEEL_TRY(compress(packing, contents, ZSTD_e_continue));
-    return compress(packing, keel_bytes(zeros, tar_padding(contents.size)), ZSTD_e_continue);
+    return compress(packing, keel_bytes(zeros, keel_tar_padding(contents.size)), ZSTD_e_continue);
 }
 
 static keel_status_t put_named(packing_t *packing, keel_bytes_t contents, const char *format,
@@ -204,7 +204,7 @@ static keel_status_t put_file(packing_t *packing, const char *name, bool *out_pu
 static keel_status_t put_kept(packing_t *packing) {
     for (size_t i = 0; i < packing->count; ++i) {
         const kept_t *kept = &packing->kept[i];
-        char name[TAR_NAME];
+        char name[KEEL_TAR_NAME];
         bool is_put = true;
         if (kept->left_out) continue;
         snprintf(name, sizeof name, "programs/%s.%s.zst", kept->digest, kept->ending);
@@ -227,7 +227,7 @@ static keel_status_t put_kept(packing_t *packing) {
 
 // A line for each source: its digest, a tab, its path (analysis/sources.h).
 static keel_status_t put_sources(packing_t *packing) {
-    char *path, name[TAR_NAME];
+    char *path, name[KEEL_TAR_NAME];
     uint8_t *bytes;
     size_t size;
     bool is_put;
@@ -330,7 +330,7 @@ static keel_status_t fill(packing_t *packing, keel_bytes_t journal, keel_bytes_t
     KEEL_TRY(put_kept(packing));
     if (!settings->without_names && !settings->without_sources) KEEL_TRY(put_sources(packing));
     packing->tar.size = 0;
-    tar_put_end(&packing->tar);
+    keel_tar_put_end(&packing->tar);
     KEEL_TRY(keel_buffer_status(&packing->tar));
     return compress(packing, keel_buffer_bytes(&packing->tar), ZSTD_e_end);
 }

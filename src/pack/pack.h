@@ -2,7 +2,6 @@
 //
 //   pack.c      a run is packed: its journal, its explanations, its programs and sources
 //   unpack.c    a file is unpacked, into a folder that is then a run folder
-//   tar.c       the members of the file
 //   names.c     words in place of names
 //   program.c   a program without names
 //   journal.c   a journal without names or sources

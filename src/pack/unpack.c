@@ -122,16 +122,16 @@ static keel_status_t begin_member(unpack_t *unpack) {
 static keel_status_t take_next(unpack_t *unpack, keel_bytes_t bytes, size_t *out_used) {
     *out_used = 0;
     if (unpack->is_inside) {
-        uint64_t whole = unpack->member.size + tar_padding(unpack->member.size);
+        uint64_t whole = unpack->member.size + keel_tar_padding(unpack->member.size);
         if (bytes.size < whole) return NULL;
         *out_used = (size_t)whole;
         KEEL_ASSERT(unpack->member.size <= unpack->most); // begin_member has looked
         unpack->is_inside = false;
         return take_member(unpack, keel_bytes(bytes.data, (size_t)unpack->member.size));
     }
-    if (bytes.size < TAR_BLOCK) return NULL;
-    *out_used = TAR_BLOCK;
-    KEEL_TRY(tar_read_header(bytes.data, &unpack->member, &unpack->is_over));
+    if (bytes.size < KEEL_TAR_BLOCK) return NULL;
+    *out_used = KEEL_TAR_BLOCK;
+    KEEL_TRY(keel_tar_read_header(bytes.data, &unpack->member, &unpack->is_over));
     return unpack->is_over ? NULL : begin_member(unpack);
 }
 
@@ -287,7 +287,7 @@ keel_status_t keel_pack_unpack(const char *path, const char *folder, char **out_
 
 bool keel_pack_is(const char *path) {
     enum { HEAD = 1 << 17 }; // more than zstd's first block
-    uint8_t *bytes, block[TAR_BLOCK];
+    uint8_t *bytes, block[KEEL_TAR_BLOCK];
     size_t size;
     keel_status_t status = keel_is_file(path) ? keel_file_read_from(path, 0, HEAD, &bytes, &size)
                                               : keel_status_make(KEEL_NOT_FOUND, "no file");
@@ -305,9 +305,9 @@ bool keel_pack_is(const char *path) {
     }
     ZSTD_freeDStream(stream);
     keel_free(bytes);
-    tar_member_t member;
+    keel_tar_member_t member;
     bool is_end = true;
-    status = is_good && out.pos == out.size ? tar_read_header(block, &member, &is_end) : NULL;
+    status = is_good && out.pos == out.size ? keel_tar_read_header(block, &member, &is_end) : NULL;
     is_good = !status && !is_end && strcmp(member.name, PACK_LABEL) == 0;
     keel_status_ignore(status);
     return is_good;

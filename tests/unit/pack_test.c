@@ -3,7 +3,7 @@
 #include "pack_help.h"
 
 #include "key/key.h"
-#include "pack/tar.h"
+#include "base/tar.h"
 #include "read/read.h"
 
 typedef struct stage_t {
@@ -205,9 +205,9 @@ static void without_names_programs_keep_their_keys(void **state) {
 
 static void put(keel_buffer_t *tar, const char *name, const char *contents) {
     size_t size = strlen(contents);
-    tar_put_header(tar, name, size);
+    keel_tar_put_header(tar, name, size);
     keel_buffer_append(tar, contents, size);
-    for (size_t i = 0; i < tar_padding(size); ++i)
+    for (size_t i = 0; i < keel_tar_padding(size); ++i)
         keel_buffer_byte(tar, 0);
 }
 
@@ -250,18 +250,18 @@ static void members_of_other_names_are_refused(void **state) {
                                         ""};
     const stage_t *stage = *state;
     keel_buffer_t tar;
-    char name[TAR_NAME];
+    char name[KEEL_TAR_NAME];
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         begin_tar(&tar);
         put(&tar, names[i], "x");
-        tar_put_end(&tar);
+        keel_tar_put_end(&tar);
         compress(stage, &tar);
         refused(stage, "does not belong there");
     }
     snprintf(name, sizeof name, "programs/%s.so.zst", digest);
     begin_tar(&tar);
     put(&tar, name, "x");
-    tar_put_end(&tar);
+    keel_tar_put_end(&tar);
     compress(stage, &tar);
     refused(stage, "does not belong there");
     assert_int_equal(files_of(stage->folder, ".").count, 0);
@@ -269,7 +269,7 @@ static void members_of_other_names_are_refused(void **state) {
 
 static void set_sum(keel_buffer_t *tar, size_t at) {
     unsigned sum = 0;
-    for (size_t i = 0; i < TAR_BLOCK; ++i)
+    for (size_t i = 0; i < KEEL_TAR_BLOCK; ++i)
         sum += i >= 148 && i < 156 ? ' ' : tar->data[at + i];
     snprintf((char *)tar->data + at + 148, 8, "%06o", sum);
     tar->data[at + 155] = ' ';
@@ -285,7 +285,7 @@ static void links_and_folders_are_refused(void **state) {
         tar.data[at + 156] = (uint8_t)*type;
         memcpy(tar.data + at + 157, "/etc/passwd", 12);
         set_sum(&tar, at);
-        tar_put_end(&tar);
+        keel_tar_put_end(&tar);
         compress(stage, &tar);
         refused(stage, "not a regular file");
     }
@@ -297,7 +297,7 @@ static void a_member_comes_once(void **state) {
     begin_tar(&tar);
     put(&tar, PACK_RUN "/journal.ndjson", "{}\n");
     put(&tar, PACK_RUN "/journal.ndjson", "{}\n");
-    tar_put_end(&tar);
+    keel_tar_put_end(&tar);
     compress(stage, &tar);
     refused(stage, "twice");
 }
@@ -315,14 +315,14 @@ static void another_form_or_no_label_is_refused(void **state) {
         keel_buffer_t tar;
         keel_buffer_initialize(&tar, 0);
         put(&tar, "keel-pack.json", labels[i].label);
-        tar_put_end(&tar);
+        keel_tar_put_end(&tar);
         compress(stage, &tar);
         refused(stage, labels[i].why);
     }
     keel_buffer_t tar;
     keel_buffer_initialize(&tar, 0);
     put(&tar, PACK_RUN "/journal.ndjson", "{}\n");
-    tar_put_end(&tar);
+    keel_tar_put_end(&tar);
     compress(stage, &tar);
     assert_false(keel_pack_is(stage->file));
     refused(stage, "does not begin");
@@ -333,7 +333,7 @@ static void a_file_does_not_grow_without_bounds(void **state) {
     const stage_t *stage = *state;
     keel_buffer_t tar;
     begin_tar(&tar);
-    tar_put_header(&tar, PACK_RUN "/journal.ndjson", UINT64_C(7) << 30);
+    keel_tar_put_header(&tar, PACK_RUN "/journal.ndjson", UINT64_C(7) << 30);
     compress(stage, &tar);
     refused(stage, "it expands to more than 16.0 MiB, which no pack of its size does");
 }
@@ -349,7 +349,7 @@ static void a_larger_file_may_hold_more(void **state) {
         text[i] = (char)('a' + i % 7);
     begin_tar(&tar);
     put(&tar, PACK_RUN "/journal.ndjson", text);
-    tar_put_end(&tar);
+    keel_tar_put_end(&tar);
     compress(stage, &tar);
     refused(stage, "it expands to more than ");
     keel_limit_set(KEEL_LIMIT_PACK_RATIO, 100);
@@ -362,7 +362,7 @@ static void a_file_without_a_journal_is_refused(void **state) {
     const stage_t *stage = *state;
     keel_buffer_t tar;
     begin_tar(&tar);
-    tar_put_end(&tar);
+    keel_tar_put_end(&tar);
     compress(stage, &tar);
     refused(stage, "it has no journal");
 }
