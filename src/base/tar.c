@@ -68,7 +68,8 @@ static bool is_zero(const uint8_t *bytes, size_t size) {
     return true;
 }
 
-keel_status_t keel_tar_read_header(const uint8_t block[KEEL_TAR_BLOCK], keel_tar_member_t *out, bool *out_end) {
+keel_status_t keel_tar_read_header(const uint8_t block[KEEL_TAR_BLOCK], keel_tar_member_t *out,
+                                   bool *out_end) {
     uint64_t sum;
     *out = (keel_tar_member_t){.size = 0};
     *out_end = is_zero(block, KEEL_TAR_BLOCK);

@@ -22,6 +22,6 @@ void keel_tar_put_end(keel_buffer_t *out);
 // Reads a header; *out_end: it is one of zeros, which ends an archive. KEEL_CORRUPT if its sum is
 // wrong or it is of anything but a regular file.
 keel_status_t keel_tar_read_header(const uint8_t block[KEEL_TAR_BLOCK], keel_tar_member_t *out,
-                              bool *out_end) KEEL_MUST_CHECK;
+                                   bool *out_end) KEEL_MUST_CHECK;
 
 #endif // KEEL_BASE_TAR_H_

@@ -9,21 +9,23 @@
 // `out` is what goes to stdout.
 #define DECLARE(name, ...)                                                                         \
     static keel_status_t name##_entries(const keel_settings_t *settings, bool json,                \
-                                        keel_buffer_t *out, cache_outcome_t *outcome);
+                                        keel_buffer_t *out, cache_work_t *work);
 CACHE_COMMANDS(DECLARE)
 #undef DECLARE
 
 static const struct {
     const char *name, *full_name, *argument, *sentence;
     bool needs_argument;
+    int options;
     keel_status_t (*run)(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                         cache_outcome_t *outcome);
+                         cache_work_t *work);
 } commands[] = {
-#define COMMAND(name, sentence) {#name, "cache " #name, NULL, sentence, false, name##_entries},
+#define COMMAND(name, options, sentence)                                                           \
+    {#name, "cache " #name, NULL, sentence, false, options, name##_entries},
     CACHE_COMMANDS(COMMAND)
 #undef COMMAND
-#define COMMAND(name, argument, needs, sentence)                                                   \
-    {#name, "cache " #name, argument, sentence, needs, cache_##name},
+#define COMMAND(name, argument, needs, options, sentence)                                          \
+    {#name, "cache " #name, argument, sentence, needs, options, cache_##name},
         CACHE_FLEET_COMMANDS(COMMAND)
 #undef COMMAND
 };
@@ -150,7 +152,8 @@ static void ls_json(const listing_t *listing, keel_buffer_t *out) {
 }
 
 static keel_status_t ls_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                cache_outcome_t *outcome) {
+                                cache_work_t *work) {
+    if (work->remote) return cache_ls_remote(settings, json, out, work);
     keel_disk_facts_t facts = {0};
     KEEL_TRY(keel_store_disk_facts(folder_of(settings), &facts));
     keel_tier_t disk;
@@ -158,7 +161,7 @@ static keel_status_t ls_entries(const keel_settings_t *settings, bool json, keel
     listing_t listing = {.json = json};
     keel_status_t status = disk.list(disk.context, list_entry, &listing);
     disk.close(disk.context);
-    if (facts.entries > listing.count) outcome->unlisted = facts.entries - listing.count;
+    if (facts.entries > listing.count) work->unlisted = facts.entries - listing.count;
     if (listing.count) qsort(listing.lines, listing.count, sizeof *listing.lines, by_last_use);
     (json ? ls_json : ls_text)(&listing, out);
     for (size_t i = 0; i < listing.count; ++i)
@@ -211,8 +214,8 @@ static void stat_json(const keel_settings_t *settings, const keel_disk_facts_t *
 }
 
 static keel_status_t stat_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                  cache_outcome_t *outcome) {
-    (void)outcome;
+                                  cache_work_t *work) {
+    if (work->remote) return cache_stat_remote(settings, json, out, work);
     keel_disk_facts_t facts = {0};
     KEEL_TRY(keel_store_disk_facts(folder_of(settings), &facts));
     (json ? stat_json : stat_text)(settings, &facts, out);
@@ -242,7 +245,7 @@ static void note_bad(void *context, const char *path, const char *why) {
 }
 
 static keel_status_t verify_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                    cache_outcome_t *outcome) {
+                                    cache_work_t *work) {
     verdict_t verdict = {.json = json};
     keel_buffer_initialize(&verdict.list, 0);
     verdict.array = keel_json(&verdict.list, KEEL_JSON_SPACED);
@@ -263,7 +266,7 @@ static keel_status_t verify_entries(const keel_settings_t *settings, bool json, 
                            keel_buffer_cstr(&verdict.list), good, verdict.bad,
                            verdict.bad ? "; a run that needs one compiles and replaces it" : "");
     }
-    if (verdict.bad) outcome->code = CLI_NO;
+    if (verdict.bad) work->code = CLI_NO;
     keel_buffer_deinitialize(&verdict.list);
     return status;
 }
@@ -271,8 +274,11 @@ static keel_status_t verify_entries(const keel_settings_t *settings, bool json, 
 // ---- prune, clear, path ------------------------------------------------------------------------
 
 static keel_status_t prune_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                   cache_outcome_t *outcome) {
-    (void)outcome;
+                                   cache_work_t *work) {
+    if (work->remote) return cache_prune_remote(settings, json, out, work);
+    if (work->older)
+        return keel_status_make(KEEL_INVALID, "--older is for --remote; here, the programs that "
+                                              "were not used for longest go first");
     uint64_t removed = 0, bytes = 0;
     KEEL_TRY(keel_store_disk_prune(folder_of(settings), settings->cache_limit, &removed, &bytes));
     if (json) {
@@ -291,8 +297,8 @@ static keel_status_t prune_entries(const keel_settings_t *settings, bool json, k
 }
 
 static keel_status_t clear_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                   cache_outcome_t *outcome) {
-    (void)outcome;
+                                   cache_work_t *work) {
+    (void)work;
     uint64_t removed = 0;
     KEEL_TRY(keel_store_disk_clear(folder_of(settings), &removed));
     if (json) {
@@ -308,8 +314,8 @@ static keel_status_t clear_entries(const keel_settings_t *settings, bool json, k
 }
 
 static keel_status_t path_entries(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                                  cache_outcome_t *outcome) {
-    (void)outcome;
+                                  cache_work_t *work) {
+    (void)work;
     if (json) {
         keel_json_t object = keel_json(out, KEEL_JSON_SPACED);
         keel_json_object(&object, NULL);
@@ -323,8 +329,27 @@ static keel_status_t path_entries(const keel_settings_t *settings, bool json, ke
 
 // ---- the command -------------------------------------------------------------------------------
 
+static void declare(cli_call_t *call, int options, cache_work_t *work, bool *json) {
+    if (options & CACHE_SELECTS) {
+        cli_text(call, "--run", "RUN", "only the programs that this run asked for", &work->run);
+        cli_text(call, "--contract", "FILE", "only the programs that this contract lists",
+                 &work->contract);
+        cli_setting(call, KEEL_SETTING_RUN_DIR);
+    }
+    if (options & CACHE_TRUSTS)
+        cli_switch(call, "--trusted", "take what nobody signed too", &work->trusts);
+    if (options & CACHE_REMOTE)
+        cli_switch(call, "--remote", "of the remotes, not of this machine", &work->remote);
+    if (options & CACHE_AGES)
+        cli_text(call, "--older", "AGE", "what is older than this, such as 30d", &work->older);
+    cli_switch(call, "--json", "print JSON", json);
+    cli_setting(call, KEEL_SETTING_CACHE_DIR);
+    cli_setting(call, KEEL_SETTING_CACHE_LIMIT);
+}
+
 static int run_one(size_t index, cli_call_t *call) {
     bool json = false;
+    cache_work_t work = {.argument = NULL};
     int code;
     call->name = commands[index].full_name;
     const char *argument = commands[index].argument;
@@ -332,23 +357,23 @@ static int run_one(size_t index, cli_call_t *call) {
     snprintf(usage, sizeof usage, "[OPTION]...%s%s", argument ? " " : "", argument ? argument : "");
     call->usage = usage;
     call->sentence = commands[index].sentence;
-    cli_switch(call, "--json", "print JSON", &json);
-    cli_setting(call, KEEL_SETTING_CACHE_DIR);
-    cli_setting(call, KEEL_SETTING_CACHE_LIMIT);
-    if (index >= OWN) {
+    declare(call, commands[index].options, &work, &json);
+    if (index >= OWN || commands[index].options & CACHE_REMOTE) {
         cli_setting(call, KEEL_SETTING_REMOTES);
         cli_setting(call, KEEL_SETTING_KEYS_DIR);
     }
     if (!cli_parse(call, commands[index].needs_argument, argument ? 1 : 0, &code)) return code;
+    if (work.run && work.contract) return cli_misuse(call, "--run and --contract: choose one");
+    if (work.run && !cli_take_packs(call, &work.run, 1, NULL, &code)) return code;
     keel_settings_t settings;
     keel_status_t status = keel_settings_load(call->flags, &settings);
     if (status) return cli_fail(status);
     keel_buffer_t out;
     keel_buffer_initialize(&out, 0);
-    cache_outcome_t outcome = {.argument = call->rest_count ? call->rest[0] : NULL};
-    cli_progress_begin("reading the cache");
+    work.argument = call->rest_count ? call->rest[0] : NULL;
+    cli_progress_begin(commands[index].full_name);
     status = cli_check_folder(&settings, KEEL_SETTING_CACHE_DIR);
-    if (!status) status = commands[index].run(&settings, json, &out, &outcome);
+    if (!status) status = commands[index].run(&settings, json, &out, &work);
     cli_progress_end();
     keel_settings_deinitialize(&settings);
     if (status) {
@@ -356,18 +381,18 @@ static int run_one(size_t index, cli_call_t *call) {
         return cli_fail(status);
     }
     code = cli_answer(&out);
-    if (outcome.unlisted)
+    if (work.unlisted)
         cli_say("%" PRIu64 " entr%s cannot be read and %s not listed; `keel cache verify` names %s",
-                outcome.unlisted, outcome.unlisted == 1 ? "y" : "ies",
-                outcome.unlisted == 1 ? "is" : "are", outcome.unlisted == 1 ? "it" : "them");
-    return code == CLI_OK ? outcome.code : code;
+                work.unlisted, work.unlisted == 1 ? "y" : "ies", work.unlisted == 1 ? "is" : "are",
+                work.unlisted == 1 ? "it" : "them");
+    return code == CLI_OK ? work.code : code;
 }
 
 static const char details[] =
-#define LINE(name, sentence) "  " #name "\t" sentence "\n"
+#define LINE(name, options, sentence) "  " #name "\t" sentence "\n"
     CACHE_COMMANDS(LINE)
 #undef LINE
-#define LINE(name, argument, needs, sentence) "  " #name "\t" sentence "\n"
+#define LINE(name, argument, needs, options, sentence) "  " #name "\t" sentence "\n"
         CACHE_FLEET_COMMANDS(LINE)
 #undef LINE
             "\n`keel cache ls --help` shows the options of one.\n";
@@ -397,6 +422,6 @@ int cli_cache(cli_call_t *call) {
     if (!cli_parse(call, 1, -1, &code)) return code;
     return cli_misuse(call,
                       "%s: unknown command; use ls, stat, verify, prune, clear, path, "
-                      "remotes, push, keygen, trust, untrust or keys",
+                      "remotes, push, pull, sync, export, import, keygen, trust, untrust or keys",
                       call->rest[0]);
 }

@@ -34,13 +34,12 @@ static void default_name(char out[KEEL_SIGN_NAME]) {
 }
 
 keel_status_t cache_keygen(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                           cache_outcome_t *outcome) {
+                           cache_work_t *work) {
     char name[KEEL_SIGN_NAME], text[KEEL_SIGN_TEXT];
     keel_public_key_t key;
     default_name(name);
     KEEL_TRY(keel_settings_need_folder(settings, KEEL_SETTING_KEYS_DIR));
-    KEEL_TRY(keel_sign_generate(folder_of(settings), outcome->argument ? outcome->argument : name,
-                                &key));
+    KEEL_TRY(keel_sign_generate(folder_of(settings), work->argument ? work->argument : name, &key));
     if (json) {
         one_json(&key, "own", out);
         return NULL;
@@ -52,11 +51,11 @@ keel_status_t cache_keygen(const keel_settings_t *settings, bool json, keel_buff
 }
 
 keel_status_t cache_trust(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                          cache_outcome_t *outcome) {
+                          cache_work_t *work) {
     keel_public_key_t key;
     bool was_there;
     KEEL_TRY(keel_settings_need_folder(settings, KEEL_SETTING_KEYS_DIR));
-    KEEL_TRY(keel_sign_read(keel_str(outcome->argument), &key));
+    KEEL_TRY(keel_sign_read(keel_str(work->argument), &key));
     KEEL_TRY(keel_sign_trust(folder_of(settings), &key, &was_there));
     if (json)
         one_json(&key, "trusted", out);
@@ -67,19 +66,19 @@ keel_status_t cache_trust(const keel_settings_t *settings, bool json, keel_buffe
 }
 
 keel_status_t cache_untrust(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                            cache_outcome_t *outcome) {
+                            cache_work_t *work) {
     KEEL_TRY(keel_settings_need_folder(settings, KEEL_SETTING_KEYS_DIR));
-    KEEL_TRY(keel_sign_untrust(folder_of(settings), keel_str(outcome->argument)));
+    KEEL_TRY(keel_sign_untrust(folder_of(settings), keel_str(work->argument)));
     if (json) {
         keel_json_t object = keel_json(out, KEEL_JSON_SPACED);
         keel_json_object(&object, NULL);
-        keel_json_string(&object, "untrusted", outcome->argument);
+        keel_json_string(&object, "untrusted", work->argument);
         keel_json_end_object(&object);
     } else {
         keel_buffer_format(out,
                            "%s is not trusted any more; what it signed and is in the cache already "
                            "stays there\n",
-                           outcome->argument);
+                           work->argument);
     }
     return NULL;
 }
@@ -113,10 +112,10 @@ static void keys_json(const keel_public_key_t *own, const keel_public_keys_t *tr
 }
 
 keel_status_t cache_keys(const keel_settings_t *settings, bool json, keel_buffer_t *out,
-                         cache_outcome_t *outcome) {
+                         cache_work_t *work) {
     keel_signing_key_t own;
     keel_public_keys_t trusted;
-    (void)outcome;
+    (void)work;
     KEEL_TRY(keel_settings_need_folder(settings, KEEL_SETTING_KEYS_DIR));
     keel_status_t none = keel_sign_load(folder_of(settings), &own);
     const keel_public_key_t open = own.open;

@@ -1,6 +1,25 @@
 // `keel probe`.
 #include "base/json.h"
 #include "cli/bundle.h"
+#include "cli/cache.h"
+
+// A run goes on without them, and compiles what they have.
+static void try_remotes(cli_look_t *look) {
+    const keel_settings_t *settings = &look->settings;
+    bool are_used = settings->mode == KEEL_MODE_ON || settings->mode == KEEL_MODE_REFRESH;
+    for (size_t i = 0; are_used && i < settings->remotes.count; ++i) {
+        keel_buffer_t wrong;
+        keel_buffer_initialize(&wrong, 0);
+        cache_try_remote(settings, i, &wrong);
+        if (wrong.size)
+            keel_probe_add(&look->probe, KEEL_PROBE_LAUNCH_POLICY, KEEL_PROBE_LIMPING,
+                           "`keel cache remotes` tries it again; docs/fleet.md says how to set it "
+                           "up",
+                           "the remote %s: %s", settings->remotes.list[i].url,
+                           keel_buffer_cstr(&wrong));
+        keel_buffer_deinitialize(&wrong);
+    }
+}
 
 static keel_status_t probe_all(const cli_call_t *call, cli_look_t *look) {
     keel_probe_t *probe = &look->probe;
@@ -17,6 +36,7 @@ static keel_status_t probe_all(const cli_call_t *call, cli_look_t *look) {
     keel_status_ignore(status);
     if (keel_settings_text(&look->settings, KEEL_SETTING_MODE))
         keel_probe_set_up(probe, &look->settings);
+    try_remotes(look);
     return keel_bundle_status(&probe->bundle);
 }
 
@@ -137,6 +157,8 @@ int cli_probe(cli_call_t *call) {
     cli_setting(call, KEEL_SETTING_CACHE_DIR);
     cli_setting(call, KEEL_SETTING_RUN_DIR);
     cli_setting(call, KEEL_SETTING_MODE);
+    cli_setting(call, KEEL_SETTING_REMOTES);
+    cli_setting(call, KEEL_SETTING_KEYS_DIR);
     if (!cli_parse(call, 0, 1, &code)) return code;
     if (!cli_read_seconds(call, timeout, &look.seconds, &code)) return code;
     if (call->rest_count) call->flags[KEEL_SETTING_PLUGIN] = call->rest[0];

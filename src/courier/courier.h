@@ -13,6 +13,7 @@
 //   send.c      the queue of what is to be stored, and the threads that send it
 //   lease.h     a name that one process holds among all that use a remote
 //   claim.c     one compile among all of them
+//   export.h    entries in one file, written and read
 //   serve.c     requests, and the end when there are none for a while
 //
 // Threads: one for each request, and a few that send.
@@ -79,6 +80,18 @@ void courier_fetch(courier_t *courier, place_t *place, const keel_digest_t *key,
                    keel_buffer_t *answer);
 
 // ---- send.c ------------------------------------------------------------------------------------
+
+// An entry of the disk tier as it is sent: the header, signed if there is a key to sign with, and
+// the payload as stored.
+typedef struct outgoing_t {
+    keel_bytes_t file; // mapped
+    keel_buffer_t head;
+    keel_bytes_t rest;
+} outgoing_t;
+// KEEL_REFUSED if it is not signed, there is no key, and who gets it trusts nothing without.
+keel_status_t outgoing_open(const courier_t *courier, bool trusted, const keel_digest_t *key,
+                            outgoing_t *out) KEEL_MUST_CHECK;
+void outgoing_close(outgoing_t *outgoing);
 
 keel_status_t sends_create(courier_t *courier, struct sends_t **out) KEEL_MUST_CHECK;
 // Waits for what is being sent, and drops the rest.

@@ -39,13 +39,6 @@ typedef struct sends_t {
 
 // ---- one entry ---------------------------------------------------------------------------------
 
-// As it is sent: the header, signed if there is a key to sign with, and the payload as stored.
-typedef struct outgoing_t {
-    keel_bytes_t file; // mapped
-    keel_buffer_t head;
-    keel_bytes_t rest;
-} outgoing_t;
-
 static keel_status_t seal(keel_bytes_t header, keel_bytes_t stored, const keel_signing_key_t *key,
                           keel_buffer_t *out) {
     uint8_t signature[KEEL_SEAL_SIGNATURE];
@@ -57,7 +50,7 @@ static keel_status_t seal(keel_bytes_t header, keel_bytes_t stored, const keel_s
 }
 
 // Without a key of one's own, only a remote that is trusted without signatures takes it.
-static keel_status_t sign(courier_t *courier, const place_t *place, keel_bytes_t header,
+static keel_status_t sign(const courier_t *courier, bool trusted, keel_bytes_t header,
                           keel_bytes_t stored, keel_buffer_t *out) {
     keel_seal_t other;
     keel_signing_key_t key;
@@ -70,7 +63,7 @@ static keel_status_t sign(courier_t *courier, const place_t *place, keel_bytes_t
     keel_sign_forget(&key);
     if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
     keel_status_ignore(status);
-    if (!place->remote->trusted)
+    if (!trusted)
         return keel_status_make(KEEL_REFUSED,
                                 "there is no key to sign with, and nobody would load what is not "
                                 "signed; make one with `keel cache keygen`");
@@ -78,7 +71,7 @@ static keel_status_t sign(courier_t *courier, const place_t *place, keel_bytes_t
     return keel_buffer_status(out);
 }
 
-static keel_status_t split(courier_t *courier, const place_t *place, const keel_digest_t *key,
+static keel_status_t split(const courier_t *courier, bool trusted, const keel_digest_t *key,
                            outgoing_t *out) {
     keel_entry_t entry;
     size_t needed;
@@ -88,7 +81,25 @@ static keel_status_t split(courier_t *courier, const place_t *place, const keel_
     if (needed || !is_ours) return keel_status_make(KEEL_CORRUPT, "the entry is damaged");
     size_t size = (size_t)keel_load_u64(out->file.data + 16); // of the header (entry.h)
     out->rest = keel_bytes(out->file.data + size, out->file.size - size);
-    return sign(courier, place, keel_bytes(out->file.data, size), out->rest, &out->head);
+    return sign(courier, trusted, keel_bytes(out->file.data, size), out->rest, &out->head);
+}
+
+keel_status_t outgoing_open(const courier_t *courier, bool trusted, const keel_digest_t *key,
+                            outgoing_t *out) {
+    char *path;
+    KEEL_TRY(keel_store_entry_path(courier->cache_dir, key, &path));
+    keel_status_t status = keel_file_map(path, &out->file);
+    keel_free(path);
+    KEEL_TRY(status);
+    keel_buffer_initialize(&out->head, 0);
+    status = split(courier, trusted, key, out);
+    if (status) outgoing_close(out);
+    return status;
+}
+
+void outgoing_close(outgoing_t *outgoing) {
+    keel_buffer_deinitialize(&outgoing->head);
+    keel_file_unmap(outgoing->file);
 }
 
 void sends_replace(sends_t *sends, const place_t *place, const keel_digest_t *key) {
@@ -127,31 +138,18 @@ static keel_status_t transmit(place_t *place, const char *name, const outgoing_t
     return NULL;
 }
 
-static keel_status_t send_file(courier_t *courier, place_t *place, const keel_digest_t *key,
-                               const char *path) {
-    outgoing_t outgoing = {.file = {NULL, 0}};
-    char *name = NULL;
-    KEEL_TRY(keel_file_map(path, &outgoing.file));
-    keel_buffer_initialize(&outgoing.head, 0);
-    keel_status_t status = split(courier, place, key, &outgoing);
-    if (!status) status = courier_name(place->remote, key, &name);
+static keel_status_t send_one(courier_t *courier, place_t *place, const keel_digest_t *key) {
+    outgoing_t outgoing;
+    char *name;
+    if (place_is_down(place)) return keel_status_make(KEEL_IO, "it failed a short while ago");
+    KEEL_TRY(outgoing_open(courier, place->remote->trusted, key, &outgoing));
+    keel_status_t status = courier_name(place->remote, key, &name);
     if (!status) {
         status = transmit(place, name, &outgoing, is_bad_there(courier->sends, place, key));
-        keel_code_t code = keel_status_code(status);
-        if (code == KEEL_IO) place_failed(place);
+        if (keel_status_code(status) == KEEL_IO) place_failed(place);
+        keel_free(name);
     }
-    keel_free(name);
-    keel_buffer_deinitialize(&outgoing.head);
-    keel_file_unmap(outgoing.file);
-    return status;
-}
-
-static keel_status_t send_one(courier_t *courier, place_t *place, const keel_digest_t *key) {
-    char *path;
-    if (place_is_down(place)) return keel_status_make(KEEL_IO, "it failed a short while ago");
-    KEEL_TRY(keel_store_entry_path(courier->cache_dir, key, &path));
-    keel_status_t status = send_file(courier, place, key, path);
-    keel_free(path);
+    outgoing_close(&outgoing);
     return status;
 }
 

@@ -92,16 +92,16 @@ static void reject(const loading_t *loading, const keel_tier_t *tier, keel_statu
 static void tell_remote(const loading_t *loading, const keel_tier_t *tier, keel_miss_t miss,
                         keel_status_t status, uint64_t start, const keel_entry_t *entry) {
     if (status && miss == KEEL_MISS_UNASKED) return;
-    keel_journal_remote(loading->engine->journal,
-                        &(keel_journal_remote_t){
-                            .remote = tier->name,
-                            .key = loading->key,
-                            .got = status ? keel_miss_name(miss) : "found",
-                            .why = status && miss != KEEL_MISS_ABSENT ? keel_status_message(status)
-                                                                      : NULL,
-                            .bytes = status ? 0 : entry->fetched,
-                            .seconds = keel_seconds(keel_clock_monotonic() - start),
-                        });
+    keel_journal_remote(
+        loading->engine->journal,
+        &(keel_journal_remote_t){
+            .remote = tier->name,
+            .key = loading->key,
+            .got = status ? keel_miss_name(miss) : "found",
+            .why = status && miss != KEEL_MISS_ABSENT ? keel_status_message(status) : NULL,
+            .bytes = status ? 0 : entry->fetched,
+            .seconds = keel_seconds(keel_clock_monotonic() - start),
+        });
 }
 
 static bool get(const loading_t *loading, const keel_tier_t *tier, keel_entry_t *out,

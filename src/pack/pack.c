@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <zstd.h>
 
+#include "base/tar.h"
 #include "journal/journal.h"
 #include "pack/journal.h"
 #include "pack/member.h"
 #include "pack/program.h"
-#include "base/tar.h"
 
 // A program, compile options or a source that the run names.
 typedef struct kept_t {

@@ -2,8 +2,8 @@
 #ifndef KEEL_PACK_UNPACK_H_
 #define KEEL_PACK_UNPACK_H_
 
-#include "journal/journal.h"
 #include "base/tar.h"
+#include "journal/journal.h"
 
 // Takes a member that is allowed; both are valid for the call. A status ends the reading.
 typedef keel_status_t unpack_take_t(void *context, const char *name, keel_bytes_t contents);
@@ -15,7 +15,7 @@ typedef struct unpack_t {
     unpack_take_t *take;
     void *context;
     char run[KEEL_RUN_ID_SIZE]; // "" before the first member
-    keel_tar_member_t member;        // that is read
+    keel_tar_member_t member;   // that is read
     bool is_inside, is_over;
     keel_buffer_t pending; // bytes that are not a whole header or member yet
     keel_map_t seen;       // names of members

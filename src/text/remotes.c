@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "text/facts.h"
 #include "text/flow.h"
 #include "text/write.h"
 

@@ -65,13 +65,19 @@ class Place:
         self.cache.mkdir(parents=True, mode=0o700, exist_ok=True)
         self.remotes, self.options = remotes, options
 
-    def keel(self, *words, code=0):
+    def run(self, *words, code=0):
         settings = {"KEEL_CACHE_DIR": self.cache, "KEEL_KEYS_DIR": self.keys, "KEEL_REMOTES": self.remotes,
                     "HOME": self.folder}
         environment = {**os.environ, **{name: str(value) for name, value in settings.items()}}
         answer = subprocess.run([KEEL, *words], env=environment, capture_output=True, text=True)
         assert answer.returncode == code, (words, answer)
-        return answer.stdout
+        return answer
+
+    def keel(self, *words, code=0):
+        return self.run(*words, code=code).stdout
+
+    def say(self, *words, code=0):
+        return self.run(*words, code=code).stderr
 
     def start(self):
         subprocess.run([HELPER, "--cache-dir", self.cache, "--cache-limit", "20G", "--remotes", self.remotes,

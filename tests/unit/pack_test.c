@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "pack_help.h"
 
-#include "key/key.h"
 #include "base/tar.h"
+#include "key/key.h"
 #include "read/read.h"
 
 typedef struct stage_t {

@@ -1,5 +1,6 @@
 keel_unit_test(text_topics ROOMS text base SYSTEM PkgConfig::jansson)
 keel_unit_test(text_stats ROOMS text why run)
+keel_unit_test(text_remotes ROOMS text why run)
 keel_unit_test(text_whole ROOMS text why run)
 keel_unit_test(text_rehearsal ROOMS text why run SYSTEM PkgConfig::jansson)
 keel_unit_test(text_flow ROOMS text base)
