@@ -49,7 +49,10 @@ struct json_t;
       "run a command twice: the second time must compile nothing")                                 \
     X(bundle, "[OPTION]... [diff A B]",                                                            \
       "record everything that an installation depends on, or compare two")                         \
-    X(cache, "COMMAND [OPTION]... [ARGUMENT]", "manage the stored programs, and share them")       \
+    X(cache,                                                                                       \
+      "ls|stat|verify|prune|clear|path|remotes|push|pull|sync|export|import|keygen|trust|"         \
+      "untrust|keys [OPTION]...",                                                                  \
+      "manage the stored programs, and share them")                                                \
     X(fixes, "[OPTION]...", "list the client bugs that `keel run --fix` works around")             \
     X(probe, "[OPTION]... [PLUGIN]",                                                               \
       "check an installation: load the plugin and use it step by step")                            \

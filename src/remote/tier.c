@@ -24,7 +24,7 @@ static keel_status_t absent(const tier_t *tier) {
 static keel_status_t unused(tier_t *tier, const char *why) {
     if (!atomic_exchange(&tier->said, true))
         keel_log_line("%s: %s; what it may have is compiled here", tier->remote->url, why);
-    return keel_status_make(KEEL_NOT_FOUND, "%s: %s", tier->remote->url, why);
+    return keel_status_make(KEEL_NOT_FOUND, "%s", why);
 }
 
 static keel_status_t ask(tier_t *tier, const char *verb, const keel_digest_t *key,

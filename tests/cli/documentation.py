@@ -19,12 +19,14 @@ def named(text):
 
 
 commands = named(keel("help"))
+caches = ["ls", "stat", "verify", "prune", "clear", "path", "remotes", "push", "pull", "sync", "export", "import",
+          "keygen", "trust", "untrust", "keys"]
 parts = [[command] for command in commands] + [["runs", "prune"], ["bundle", "diff"]] + [
+    ["cache", name] for name in caches] + [
     ["contract", part] for part in ("show", "diff", "record", "update", "check")]
 options = {option.split("[")[0] for part in parts for option in named(keel(*part, "--help"))
            if option.startswith("--")}
 settings = [key for key in json.loads(keel("config", "--json")) if key != "config_file"]
-caches = ["ls", "stat", "verify", "prune", "clear", "path", "remotes", "push", "keygen", "trust", "untrust", "keys"]
 
 wanted = {
     "man/keel.1": [f"keel {command}" for command in commands + [f"cache {name}" for name in caches]]

@@ -94,6 +94,22 @@ with Workspace("fleet") as space:
     answer, stats = train(two, script)
     report.equal("a second run there needs no remote", (stats["compiles"], stats.get("remote_hits")), (0, None))
 
+    # Which programs: those of a run, those of a contract, and in one file.
+    files, named = space.path("files"), json.loads(keel(one, "runs", "--json").stdout)[0]["id"]
+    files.mkdir()
+    keel(one, "contract", "record", "-o", str(files / "keel.contract"), "--from", named)
+    for words in (["--run", named], ["--contract", str(files / "keel.contract")]):
+        answer = json.loads(keel(one, "cache", "export", str(files / "programs.tar"), *words, "--json").stdout)
+        report.check(f"a file has the programs that {words[0]} means", answer["there"] >= 1 and
+                     answer["there"] <= compiled and answer["failed"] == 0, answer)
+    keel(one, "cache", "export", str(files / "programs.tar"))
+    alone = machine(space, "alone", "none")
+    keel(alone, "cache", "trust", public)
+    keel(alone, "cache", "import", str(files / "programs.tar"))
+    answer, stats = train(alone, script)
+    report.equal("a machine without a network compiles nothing with such a file",
+                 (stats["compiles"], answer.stdout), (0, first.stdout))
+
     stranger = new("stranger")
     answer, stats = train(stranger, script)
     report.equal("a machine that does not trust the key compiles", stats["compiles"], compiled)
