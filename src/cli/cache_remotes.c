@@ -252,9 +252,37 @@ static void take_finish(push_t *push, const char *answer) {
     snprintf(push->why, sizeof push->why, "%s", answer + at);
 }
 
+// So that a machine that has not run a script begins with its programs.
+static keel_status_t push_plan(void *context, const char *name) {
+    static const char ending[] = ".travel.plan";
+    const push_t *push = context;
+    const keel_str_t whole = keel_str(name);
+    keel_buffer_t answer;
+    char *script;
+    if (!keel_str_ends(whole, keel_str(ending))) return NULL;
+    KEEL_TRY(keel_path(&script, "%.*s", (int)(whole.size - (sizeof ending - 1)), name));
+    keel_buffer_initialize(&answer, KEEL_REMOTE_LINE);
+    keel_status_t status = keel_remote_plan(push->settings, folder_of(push->settings), "keep",
+                                            push->place, script, &answer);
+    keel_buffer_deinitialize(&answer);
+    keel_free(script);
+    return status;
+}
+
+static keel_status_t push_plans(push_t *push) {
+    char *folder;
+    KEEL_TRY(keel_path(&folder, "%s/plans", folder_of(push->settings)));
+    keel_status_t status = keel_directory_walk(folder, push_plan, push);
+    keel_free(folder);
+    if (keel_status_code(status) != KEEL_NOT_FOUND) return status;
+    keel_status_ignore(status);
+    return NULL;
+}
+
 static keel_status_t push_to(push_t *push, const cache_keys_t *keys) {
     enum { HOURS = 24 };
     keel_buffer_t answer;
+    KEEL_TRY(push_plans(push));
     for (size_t i = 0; i < keys->count; ++i)
         KEEL_TRY(push_key(push, &keys->list[i]));
     keel_status_t status = cache_ask(push->settings, "finish", HOURS * 3600, &answer);

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,12 @@
 #include "cli/cli.h"
 #include "cli/warn.h"
 #include "contract/contract.h"
+#include "host/host.h"
 #include "journal/journal.h"
 #include "pjrt/pjrt.h"
+#include "remote/remote.h"
 #include "settings/places.h"
+#include "store/plan.h"
 #include "text/text.h"
 #include "why/figures.h"
 
@@ -368,6 +372,29 @@ static void release_run(command_run_t *run) {
     keel_free(run->package);
 }
 
+// A script that has not run here: what it asked for elsewhere is fetched while Python imports.
+static void fetch_ahead(const command_run_t *run, char **command) {
+    const keel_settings_t *settings = &run->settings;
+    const char *cache_dir = keel_settings_text(settings, KEEL_SETTING_CACHE_DIR);
+    bool looks_up = settings->mode == KEEL_MODE_ON && settings->prefetch && *cache_dir;
+    char folder[PATH_MAX], *script;
+    keel_plan_t plan;
+    if (!looks_up || run->rehearsal || run->nested || !settings->remotes.count) return;
+    keel_status_t status =
+        keel_host_script(command, getcwd(folder, sizeof folder) ? folder : "", &script);
+    if (!status) {
+        status = keel_plan_read(cache_dir, script, &plan);
+        for (size_t i = 0; !status && !plan.count && i < settings->remotes.count; ++i) {
+            keel_buffer_t answer;
+            keel_buffer_initialize(&answer, KEEL_REMOTE_LINE);
+            status = keel_remote_plan(settings, cache_dir, "ahead", i, script, &answer);
+            keel_buffer_deinitialize(&answer);
+        }
+        keel_free(script);
+    }
+    keel_status_ignore(status); // the client says what is wrong with a remote
+}
+
 static keel_status_t run_processes(const command_run_t *run, char **command, cli_writes_t *writes,
                                    int *out_code, bool *out_started) {
     cli_processes_t processes = {.count = 1};
@@ -390,6 +417,7 @@ static keel_status_t run_processes(const command_run_t *run, char **command, cli
     if (run->rehearsal)
         cli_writes_begin(&run->settings, run->id, hosts.folder, run->plugin, writes);
     processes.view = writes->view;
+    fetch_ahead(run, command);
     *out_code = cli_run_children(command, &processes, out_started);
     cli_hosts_end(&hosts);
     return NULL;

@@ -14,6 +14,7 @@
 //   lease.h     a name that one process holds among all that use a remote
 //   claim.c     one compile among all of them
 //   export.h    entries in one file, written and read
+//   plans.c     what a script asked for elsewhere, fetched before it is asked for here
 //   serve.c     requests, and the end when there are none for a while
 //
 // Threads: one for each request, and a few that send.
@@ -52,6 +53,7 @@ typedef struct courier_t {
     uint64_t idle; // nanoseconds without a request until it ends
     struct fetches_t *fetches;
     struct sends_t *sends;
+    struct plans_t *plans;
 } courier_t;
 
 keel_status_t courier_open(const char *const flags[KEEL_SETTING_COUNT],
@@ -84,12 +86,16 @@ void courier_fetch(courier_t *courier, place_t *place, const keel_digest_t *key,
 // An entry of the disk tier as it is sent: the header, signed if there is a key to sign with, and
 // the payload as stored.
 typedef struct outgoing_t {
-    keel_bytes_t file; // mapped
+    keel_bytes_t file; // mapped, or
+    uint8_t *owned;
     keel_buffer_t head;
     keel_bytes_t rest;
 } outgoing_t;
 // KEEL_REFUSED if it is not signed, there is no key, and who gets it trusts nothing without.
 keel_status_t outgoing_open(const courier_t *courier, bool trusted, const keel_digest_t *key,
+                            outgoing_t *out) KEEL_MUST_CHECK;
+// The same of an entry that is no file yet.
+keel_status_t outgoing_make(const courier_t *courier, bool trusted, const keel_entry_t *entry,
                             outgoing_t *out) KEEL_MUST_CHECK;
 void outgoing_close(outgoing_t *outgoing);
 
@@ -107,6 +113,20 @@ bool sends_are_idle(struct sends_t *sends);
 // Whether that entry is sent, or not to be, by that time of keel_clock_monotonic.
 bool sends_await(struct sends_t *sends, const place_t *place, const keel_digest_t *key,
                  uint64_t until);
+
+// ---- plans.c -----------------------------------------------------------------------------------
+
+keel_status_t plans_create(courier_t *courier, struct plans_t **out) KEEL_MUST_CHECK;
+void plans_destroy(struct plans_t *plans);
+// The script's newest plan there is fetched, and what it names. False: that is no script.
+bool plans_ahead(struct plans_t *plans, place_t *place, keel_str_t script);
+// This machine's plan of the script is stored there.
+bool plans_keep(struct plans_t *plans, place_t *place, keel_str_t script);
+// Answers a `plan`: writes the plan for this machine's client, and begins to fetch what it names.
+void plans_follow(struct plans_t *plans, place_t *place, keel_str_t script, keel_buffer_t *answer);
+// Waits until nothing of that goes on.
+void plans_finish(struct plans_t *plans);
+bool plans_are_idle(struct plans_t *plans);
 
 // ---- claim.c -----------------------------------------------------------------------------------
 

@@ -49,6 +49,7 @@ static keel_status_t open_parts(courier_t *courier) {
     KEEL_TRY(
         keel_store_disk(courier->cache_dir, courier->settings.cache_limit, false, &courier->disk));
     KEEL_TRY(fetches_create(&courier->fetches));
+    KEEL_TRY(plans_create(courier, &courier->plans));
     return sends_create(courier, &courier->sends);
 }
 
@@ -63,6 +64,7 @@ keel_status_t courier_open(const char *const flags[KEEL_SETTING_COUNT], courier_
 }
 
 void courier_close(courier_t *courier) {
+    plans_destroy(courier->plans);
     sends_destroy(courier->sends);
     fetches_destroy(courier->fetches);
     for (size_t i = 0; i < courier->count; ++i) {

@@ -87,6 +87,7 @@ static keel_status_t split(const courier_t *courier, bool trusted, const keel_di
 keel_status_t outgoing_open(const courier_t *courier, bool trusted, const keel_digest_t *key,
                             outgoing_t *out) {
     char *path;
+    *out = (outgoing_t){.rest = {NULL, 0}};
     KEEL_TRY(keel_store_entry_path(courier->cache_dir, key, &path));
     keel_status_t status = keel_file_map(path, &out->file);
     keel_free(path);
@@ -97,9 +98,24 @@ keel_status_t outgoing_open(const courier_t *courier, bool trusted, const keel_d
     return status;
 }
 
+keel_status_t outgoing_make(const courier_t *courier, bool trusted, const keel_entry_t *entry,
+                            outgoing_t *out) {
+    uint8_t *bytes;
+    size_t size;
+    *out = (outgoing_t){.rest = {NULL, 0}};
+    KEEL_TRY(keel_entry_encode(entry, &bytes, &size));
+    out->file = keel_bytes(bytes, size);
+    out->owned = bytes;
+    keel_buffer_initialize(&out->head, 0);
+    keel_status_t status = split(courier, trusted, &entry->key, out);
+    if (status) outgoing_close(out);
+    return status;
+}
+
 void outgoing_close(outgoing_t *outgoing) {
     keel_buffer_deinitialize(&outgoing->head);
-    keel_file_unmap(outgoing->file);
+    if (!outgoing->owned) keel_file_unmap(outgoing->file);
+    keel_free(outgoing->owned);
 }
 
 void sends_replace(sends_t *sends, const place_t *place, const keel_digest_t *key) {

@@ -102,6 +102,7 @@ static void answer_figures(courier_t *courier, keel_buffer_t *out) {
 static void answer_finish(courier_t *courier, keel_buffer_t *out) {
     char why[512];
     unsigned unstored = sends_finish(courier->sends, why);
+    plans_finish(courier->plans);
     if (unstored)
         keel_buffer_format(out, "failed %u %s", unstored, why);
     else
@@ -145,6 +146,13 @@ static bool answer_claim(courier_t *courier, keel_str_t line, int socket) {
     return true;
 }
 
+// False: that is no request.
+static bool answer_plans(courier_t *courier, place_t *place, keel_str_t verb, keel_str_t script) {
+    if (keel_str_is(verb, "ahead")) return plans_ahead(courier->plans, place, script);
+    if (!keel_str_is(verb, "keep") || !place->remote->writes) return false;
+    return plans_keep(courier->plans, place, script);
+}
+
 static void answer(courier_t *courier, keel_str_t line, keel_buffer_t *out) {
     keel_digest_t key;
     const keel_str_t verb = word(&line);
@@ -166,8 +174,12 @@ static void answer(courier_t *courier, keel_str_t line, keel_buffer_t *out) {
         answer_get(courier, place, &key, out);
     else if (place && has_key && keel_str_is(verb, "put"))
         answer_put(courier, place, &key, out);
+    else if (place && keel_str_is(verb, "plan"))
+        plans_follow(courier->plans, place, line, out);
     else
-        keel_buffer_text(out, "failed this is no request");
+        keel_buffer_text(out, place && answer_plans(courier, place, verb, line)
+                                  ? "queued"
+                                  : "failed this is no request");
 }
 
 // ---- connections -------------------------------------------------------------------------------
@@ -235,7 +247,8 @@ static bool is_over(serving_t *serving) {
     bool is_idle =
         !serving->active && keel_clock_monotonic() - serving->last >= serving->courier->idle;
     pthread_mutex_unlock(&serving->lock);
-    return is_idle && sends_are_idle(serving->courier->sends);
+    return is_idle && sends_are_idle(serving->courier->sends) &&
+           plans_are_idle(serving->courier->plans);
 }
 
 void courier_serve(courier_t *courier, int listening) {

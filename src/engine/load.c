@@ -1,6 +1,7 @@
 // Makes an executable again from a stored entry.
 #include "engine/load.h"
 #include "engine/arena.h"
+#include "engine/prefetch.h"
 #include "engine/proofs.h"
 #include "engine/tiers.h"
 
@@ -137,6 +138,7 @@ static bool load_from(const loading_t *loading, const keel_tier_t *tier, loaded_
     keel_status_t status = keel_entry_share(&out->entry);
     if (!status) status = load_marked(loading, out);
     out->total = keel_clock_monotonic() - start;
+    if (!status) prefetch_name_remote(loading->engine, loading->key, out);
     if (!status) return true;
     keel_entry_deinitialize(&out->entry);
     if (loading->args) {

@@ -10,7 +10,13 @@
 // processes compile together, since the others might have to take part; and at most memory_limit
 // bytes (and one entry) wait for the client at a time.
 #include "engine/prefetch.h"
+
+#include <stdio.h>
+#include <string.h>
+
 #include "engine/dumps.h"
+#include "remote/remote.h"
+#include "store/travel.h"
 
 typedef enum item_state {
     ITEM_QUEUED,
@@ -35,6 +41,11 @@ struct prefetch_t {
     keel_plan_t asked;   // by this process, so far
     keel_plan_t last;    // in the script's last run
     keel_plan_t written; // the plan in the file
+    keel_key_t backend;  // of the client, for plans that travel
+    bool has_backend;
+    bool unsent;                 // remotes that are written to lack the plan in the file
+    uint64_t sent;               // when they got one last, by keel_clock_monotonic; 0: not yet
+    const keel_tier_t *followed; // the remote whose plan it is; NULL: this machine's own
     bool begun, running, stopped;
     bool given_up;  // the thread hangs: prefetch_stop gave it up
     bool planned;   // the items are there, or nobody waits for them
@@ -52,6 +63,7 @@ keel_status_t prefetch_create(keel_engine_t *engine) {
     void *memory;
     KEEL_TRY(keel_calloc(1, sizeof(prefetch_t), &memory));
     prefetch_t *prefetch = memory;
+    keel_key_initialize(&prefetch->backend);
     keel_wait_initialize(&prefetch->changed);
     pthread_mutex_init(&prefetch->lock, NULL);
     engine->prefetch = prefetch;
@@ -60,6 +72,7 @@ keel_status_t prefetch_create(keel_engine_t *engine) {
 
 void prefetch_destroy(prefetch_t *prefetch) {
     if (!prefetch) return;
+    keel_key_deinitialize(&prefetch->backend);
     pthread_cond_destroy(&prefetch->changed);
     pthread_mutex_destroy(&prefetch->lock);
     keel_free(prefetch);
@@ -67,10 +80,145 @@ void prefetch_destroy(prefetch_t *prefetch) {
 
 // ---- the plan ----------------------------------------------------------------------------------
 
+// ---- plans that travel -------------------------------------------------------------------------
+
+static bool has_remotes(const keel_engine_t *engine) {
+    size_t count = engine->tiers.count;
+    return count && engine->tiers.list[count - 1].fills;
+}
+
+static bool is_of_program(int component) {
+    return component == KEEL_COMPONENT_PROGRAM || component == KEEL_COMPONENT_OPTIONS ||
+           component == KEEL_COMPONENT_DEVICE_ASSIGNMENT || component == KEEL_COMPONENT_KERNELS;
+}
+
+static void describe_client(const keel_key_t *key, keel_travel_section_t *section) {
+    for (int i = 0; i < KEEL_COMPONENT_COUNT; ++i) {
+        if (is_of_program(i) || section->component_count == KEEL_TRAVEL_COMPONENTS) continue;
+        keel_travel_component_t *component = &section->components[section->component_count++];
+        component->digest = key->components[i];
+        snprintf(component->name, sizeof component->name, "%s",
+                 keel_component_name((keel_component_t)i));
+        snprintf(component->value, sizeof component->value, "%s",
+                 key->values[i] ? key->values[i] : "");
+    }
+}
+
+static keel_status_t fill_section(keel_engine_t *engine, const keel_plan_t *plan, keel_key_t *key,
+                                  keel_travel_section_t *section) {
+    snprintf(section->script, sizeof section->script, "%s", engine->script);
+    section->time = keel_clock_wall();
+    section->plan = *plan;
+    KEEL_TRY(keel_key_copy(&engine->prefetch->backend, key));
+    for (size_t i = 0; i < plan->count; ++i) {
+        key->components[KEEL_COMPONENT_PROGRAM] = plan->programs[i].program;
+        key->components[KEEL_COMPONENT_OPTIONS] = plan->programs[i].options;
+        key->components[KEEL_COMPONENT_DEVICE_ASSIGNMENT] = plan->programs[i].assignment;
+        KEEL_TRY(keel_key_finish(key));
+        section->keys[i] = key->digest;
+    }
+    if (!plan->count) KEEL_TRY(keel_key_finish(key));
+    describe_client(key, section);
+    return keel_travel_keep(engine->cache_dir, section);
+}
+
+// What remotes are told of this machine's plan, or, of an empty one, of its client.
+static keel_status_t keep_section(keel_engine_t *engine, const keel_plan_t *plan) {
+    void *memory;
+    keel_key_t key;
+    KEEL_TRY(keel_calloc(1, sizeof(keel_travel_section_t), &memory));
+    keel_key_initialize(&key);
+    keel_status_t status = fill_section(engine, plan, &key, memory);
+    keel_key_deinitialize(&key);
+    keel_free(memory);
+    return status;
+}
+
+static void send_plan(keel_engine_t *engine, const keel_plan_t *plan) {
+    const keel_remotes_t *remotes = &engine->settings.remotes;
+    keel_status_t status = keep_section(engine, plan);
+    for (size_t i = 0; i < remotes->count && !status; ++i) {
+        keel_buffer_t answer;
+        if (!remotes->list[i].writes) continue;
+        keel_buffer_initialize(&answer, KEEL_REMOTE_LINE);
+        status = keel_remote_plan(&engine->settings, engine->cache_dir, "keep", i, engine->script,
+                                  &answer);
+        keel_buffer_deinitialize(&answer);
+    }
+    if (status)
+        keel_journal_store_error(engine->journal, "plan", NULL, keel_status_message(status));
+    keel_status_ignore(status);
+}
+
+// A run that is killed has sent most of its plan; one that finds its programs one by one does not
+// send a plan for each.
+static bool is_due(prefetch_t *prefetch, bool is_new, bool ended) {
+    enum { PAUSE = 10 }; // seconds
+    uint64_t now = keel_clock_monotonic();
+    pthread_mutex_lock(&prefetch->lock);
+    prefetch->unsent |= is_new;
+    bool is_late = !prefetch->sent || now - prefetch->sent >= PAUSE * 1000000000ull;
+    bool due = prefetch->has_backend && prefetch->unsent && (ended || is_late);
+    if (due) prefetch->sent = now;
+    if (due) prefetch->unsent = false;
+    pthread_mutex_unlock(&prefetch->lock);
+    return due;
+}
+
+static void journal_answer(keel_engine_t *engine, size_t place, const char *answer,
+                           uint64_t start) {
+    // Of one that failed, the first get says why.
+    static const char *const words[] = {"other", "untrusted", "refused"};
+    const char *why = strchr(answer, ' ');
+    for (size_t i = 0; why && i < sizeof words / sizeof *words; ++i)
+        if (strncmp(answer, words[i], strlen(words[i])) == 0)
+            keel_journal_remote(
+                engine->journal,
+                &(keel_journal_remote_t){.remote = engine->settings.remotes.list[place].url,
+                                         .got = words[i],
+                                         .why = why + 1,
+                                         .seconds = keel_seconds(keel_clock_monotonic() - start)});
+}
+
+// Another machine's plan of the script becomes this one's: what it names is on its way then.
+static bool follow(keel_engine_t *engine, size_t place) {
+    keel_buffer_t answer;
+    uint64_t start = keel_clock_monotonic();
+    keel_buffer_initialize(&answer, KEEL_REMOTE_LINE);
+    keel_status_t status = keel_remote_plan(&engine->settings, engine->cache_dir, "plan", place,
+                                            engine->script, &answer);
+    const char *text = status ? "" : keel_buffer_cstr(&answer);
+    bool is_planned = strncmp(text, "planned ", 8) == 0;
+    journal_answer(engine, place, text, start);
+    keel_status_ignore(status); // the first get says why
+    keel_buffer_deinitialize(&answer);
+    return is_planned;
+}
+
+// They are the last ones, in their order.
+static const keel_tier_t *remote_tier(const keel_engine_t *engine, size_t place) {
+    const keel_tiers_t *tiers = &engine->tiers;
+    return &tiers->list[tiers->count - engine->settings.remotes.count + place];
+}
+
+static keel_status_t fetch_plan(keel_engine_t *engine, keel_plan_t *plan) {
+    KEEL_TRY(keep_section(engine, plan));
+    for (size_t i = 0; i < engine->settings.remotes.count; ++i)
+        if (follow(engine, i)) {
+            engine->prefetch->followed = remote_tier(engine, i);
+            return keel_plan_read(engine->cache_dir, engine->script, plan);
+        }
+    return NULL;
+}
+
+// ---- the file ----------------------------------------------------------------------------------
+
 static void read_plan(keel_engine_t *engine) {
     prefetch_t *prefetch = engine->prefetch;
     keel_plan_t plan;
     keel_status_t status = keel_plan_read(engine->cache_dir, engine->script, &plan);
+    if (!status && !plan.count && engine->looks_up && has_remotes(engine))
+        status = fetch_plan(engine, &plan);
     if (status) {
         keel_journal_store_error(engine->journal, "plan", NULL, keel_status_message(status));
         keel_status_ignore(status);
@@ -119,6 +267,8 @@ void prefetch_keep_plan(keel_engine_t *engine, bool ended) {
     keel_plan_t plan;
     if (!engine->prefetch || !engine->script || !engine->stores) return;
     bool is_new = compose(engine->prefetch, ended, &plan);
+    if (plan.count && has_remotes(engine) && is_due(engine->prefetch, is_new, ended))
+        send_plan(engine, &plan);
     if (!is_new && !(ended && plan.count)) return;
     const char *folder = engine->cache_dir;
     keel_status_t status = is_new ? keel_plan_write(folder, engine->script, &plan)
@@ -267,6 +417,9 @@ void prefetch_begin(keel_engine_t *engine, const client_t *client) {
     if (is_first) {
         prefetch->begun = true;
         prefetch->client = client;
+        keel_status_t copied = keel_key_copy(&client->backend, &prefetch->backend);
+        prefetch->has_backend = !copied;
+        keel_status_ignore(copied);
         prefetch->running = !dumps_of_process() && engine_start_thread(load_ahead, engine);
         prefetch->planned = !prefetch->running;
     }
@@ -368,4 +521,25 @@ bool prefetch_take(keel_engine_t *engine, const PJRT_Client *client, const keel_
     if (is_ours && !item) note_unplanned(prefetch);
     pthread_mutex_unlock(&prefetch->lock);
     return taken;
+}
+
+static bool has_item(const prefetch_t *prefetch, const keel_digest_t *key) {
+    for (size_t i = 0; i < prefetch->count; ++i)
+        if (keel_digest_equal(&prefetch->items[i].key, key)) return true;
+    return false;
+}
+
+void prefetch_name_remote(keel_engine_t *engine, const keel_digest_t *key, loaded_entry_t *loaded) {
+    prefetch_t *prefetch = engine->prefetch;
+    if (!prefetch || !loaded->entry.is_signed || !loaded->tier->persists || loaded->tier->fills)
+        return;
+    pthread_mutex_lock(&prefetch->lock);
+    const keel_tier_t *followed = has_item(prefetch, key) ? prefetch->followed : NULL;
+    pthread_mutex_unlock(&prefetch->lock);
+    if (!followed) return;
+    loaded->tier = followed;
+    keel_journal_remote(engine->journal, &(keel_journal_remote_t){.remote = followed->name,
+                                                                  .key = key,
+                                                                  .got = "found",
+                                                                  .bytes = loaded->entry.fetched});
 }

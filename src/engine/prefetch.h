@@ -33,6 +33,9 @@ bool prefetch_take(keel_engine_t *engine, const PJRT_Client *client, const keel_
 void prefetch_asked(keel_engine_t *engine, const keel_key_t *key, const keel_cost_t *cost);
 // What compiling such a program took in this process or in the script's last run; 0: unknown.
 double prefetch_last_seconds(keel_engine_t *engine, const char *name, uint64_t operations);
+// An entry was loaded from the disk tier. If it is on the plan that a remote had, it came from
+// there and was here before anybody asked for it: the remote is named as its tier.
+void prefetch_name_remote(keel_engine_t *engine, const keel_digest_t *key, loaded_entry_t *loaded);
 // Writes what was asked for, if it changed; `ended`: nothing more follows.
 void prefetch_keep_plan(keel_engine_t *engine, bool ended);
 

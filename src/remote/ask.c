@@ -106,3 +106,16 @@ keel_status_t keel_remote_ask(const keel_settings_t *settings, const char *cache
     }
     return keel_status_make(KEEL_IO, "keel-remote ended");
 }
+
+keel_status_t keel_remote_plan(const keel_settings_t *settings, const char *cache_dir,
+                               const char *verb, size_t place, const char *script,
+                               keel_buffer_t *out) {
+    enum { HELPER = 1 }; // seconds that the helper itself may take
+    char request[256];
+    int size = snprintf(request, sizeof request, "%s %zu %s", verb, place, script);
+    if (size <= 0 || (size_t)size >= sizeof request - 2)
+        return keel_status_make(KEEL_UNSUPPORTED, "the script's name is too long");
+    uint64_t until =
+        keel_clock_monotonic() + settings->remotes.list[place].timeout + HELPER * 1000000000ull;
+    return keel_remote_ask(settings, cache_dir, request, until, false, out);
+}

@@ -16,6 +16,11 @@
 //   claim N KEY MILLISECONDS HOLDER
 //                 held | left | late HOLDER | none | failed WHY, after any number of
 //                 `waits HOLDER`: who compiles it, with the same remote, in all of the fleet
+//   keep N SCRIPT  queued: this machine's plan of the script (store/travel.h) is stored there
+//   ahead N SCRIPT  queued: the newest plan of the script is fetched, and all that it names
+//   plan N SCRIPT  planned COUNT | none | other WHY | untrusted WHY | refused WHY | failed WHY: the
+//                 plan there for this machine's client is now that of the script here, and what it
+//                 names is being fetched; other: it has one for other clients only
 //   finish        done, once nothing is queued; `failed N WHY` if some of it could not be stored
 //
 // N is the remote's place in the setting, from 0. WHY is a sentence for people. A claim that is
@@ -51,6 +56,11 @@ keel_status_t keel_remote_ask(const keel_settings_t *settings, const char *cache
 keel_status_t keel_remote_begin(const keel_settings_t *settings, const char *cache_dir,
                                 const char *request, uint64_t until,
                                 int *out_socket) KEEL_MUST_CHECK;
+
+// Asks one of the last three, at that place. `out` is initialized by the caller.
+keel_status_t keel_remote_plan(const keel_settings_t *settings, const char *cache_dir,
+                               const char *verb, size_t place, const char *script,
+                               keel_buffer_t *out) KEEL_MUST_CHECK;
 
 // The tier of the remote at that place of the settings.
 keel_status_t keel_remote_tier(const keel_settings_t *settings, const char *cache_dir, size_t place,

@@ -46,7 +46,7 @@ static keel_status_t add_trouble(keel_remote_uses_t *uses, keel_remote_use_t *us
     uint64_t packed = (uint64_t)(use - uses->list) * KEEL_REMOTE_TROUBLE_COUNT + trouble;
     if (!use->troubles[trouble]++)
         KEEL_TRY(keel_texts_keep(texts, keel_event_text(event, "why"), &use->whys[trouble]));
-    if (keel_map_find(&uses->unused, key)) return NULL;
+    if (!key.size || keel_map_find(&uses->unused, key)) return NULL;
     return keel_map_put(&uses->unused, key, packed);
 }
 

@@ -12,7 +12,8 @@ struct json_t;
 #define KEEL_REMOTE_TROUBLES(X)                                                                    \
     X(UNTRUSTED, "untrusted")                                                                      \
     X(REFUSED, "refused")                                                                          \
-    X(FAILED, "failed")
+    X(FAILED, "failed")                                                                            \
+    X(OTHER, "other") /* what it has of the script is for other clients */
 
 typedef enum keel_remote_trouble_t {
 #define KEEL_REMOTE_ENUM(name, word) KEEL_REMOTE_##name,

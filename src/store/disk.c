@@ -138,6 +138,7 @@ static keel_status_t disk_get(void *context, const keel_digest_t *key, keel_entr
     keel_status_t status = keel_store_read_entry(path, key, out, &facts, &was_read);
     if (!status) status = check_owner(disk, path, &facts, out);
     if (!status) note_use(disk, path, &facts);
+    if (!status && out->is_signed) out->fetched = facts.size;
     keel_free(path);
     return status ? explain_miss(disk, key, status, was_read ? &facts : NULL, out_miss) : NULL;
 }

@@ -353,6 +353,7 @@ static keel_status_t take_fields(const fields_t *fields, keel_entry_t *entry) {
     memcpy(entry->program.bytes, fields->values[TAG_PROGRAM].data, KEEL_DIGEST_SIZE);
     entry->created = keel_load_u64(fields->values[TAG_CREATED].data);
     entry->compile_seconds = take_seconds(fields->values[TAG_COMPILE_SECONDS]);
+    entry->is_signed = fields->seen[TAG_SIGNATURE];
     if (fields->seen[TAG_LOAD_SECONDS])
         entry->load_seconds = take_seconds(fields->values[TAG_LOAD_SECONDS]);
     entry->payload_size = (size_t)keel_load_u64(fields->values[TAG_PAYLOAD_SIZE].data);

@@ -26,7 +26,8 @@ typedef struct keel_entry_t {
     double load_seconds;
     uint8_t *payload; // what the engine keeps of an executable, uncompressed; owned, or of `shared`
     size_t payload_size;
-    uint64_t fetched;      // bytes of its file, if a remote had it; otherwise 0
+    bool is_signed;        // it came from elsewhere: a remote, an exported file
+    uint64_t fetched;      // bytes of its file, if it is; otherwise 0
     keel_shared_t *shared; // holds the payload for several owners; NULL: the entry alone does
     bool needs_version_2;  // of the format: version 1 does not know this kind of payload
 } keel_entry_t;

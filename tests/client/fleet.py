@@ -88,7 +88,9 @@ with Workspace("fleet") as space:
     asked = stats["remotes"][0]
     report.equal("all of them that were not in memory", stats["tiers"].get(f"file://{share}"), stats["remote_hits"])
     report.check("how much came and how long it took", asked["found"] == compiled and asked["bytes"] > 0
-                 and 0 < asked["slowest_seconds"] <= asked["seconds"], asked)
+                 and asked["slowest_seconds"] <= asked["seconds"], asked)
+    report.equal("they were there before they were asked for, as the first machine had left its plan",
+                 [asked["absent"], asked["seconds"], len(list(share.glob("plans/*/*.keel")))], [0, 0, 1])
     report.check("in words too", f"(from file://{share})" in keel(two, "stats").stdout, keel(two, "stats").stdout)
     report.check("and on the page", f"from file://{share}" in keel(two, "report", "-o", "-").stdout, "")
     answer, stats = train(two, script)
@@ -128,6 +130,12 @@ with Workspace("fleet") as space:
     report.equal("its report says that it failed once and was left alone",
                  [stats["remotes"][0][word] for word in ("failed", "absent")], [1, 0])
     report.equal("and says so once", answer.stderr.count("what it may have is compiled here"), 1)
+
+    other = new("other", XLA_FLAGS="--xla_cpu_enable_fast_math=true")
+    keel(other, "cache", "trust", public)
+    answer, stats = train(other, script)
+    report.check("a machine with other flags hears which component differs", stats["remotes"][0]["other"] == 1 and
+                 "have another XLA_FLAGS" in stats["remotes"][0]["why"]["other"], stats["remotes"])
 
     late = new("late")
     keel(late, "cache", "trust", public)
