@@ -6,7 +6,8 @@
 // one. If several processes have a part of an array each, they exchange them (meeting.c).
 //
 // Devices that compute apart, as TorchTPU's ranks do, have arrays of their own. What depends on the
-// others is computed on as many devices of the processor, with the arguments of each.
+// others is computed on as many devices of the processor, with the arguments of each. A client that
+// executes on several devices at once, as JAX does, means one array that all of them have.
 #include <stdlib.h>
 
 #include "key/key.h"
@@ -39,6 +40,7 @@ struct worth_t {
     atomic_bool is_executed; // for the first time
     bool *cheap;             // each result
     bool *across;            // each cheap one: it depends on devices that compute apart
+    bool *within;            // each cheap one: it does not
     uint32_t **arguments;    // that each cheap result needs; the count comes first
     uint32_t result_count;
     part_t *parts;
@@ -197,11 +199,15 @@ static keel_status_t judge(worth_t *worth, const keel_signature_t *signature, bo
     worth->cheap = memory;
     KEEL_TRY(keel_arena_array(&worth->arena, (size_t)count + 1, sizeof *worth->across, &memory));
     worth->across = memset(memory, 0, (count + 1) * sizeof *worth->across);
+    KEEL_TRY(keel_arena_array(&worth->arena, (size_t)count + 1, sizeof *worth->within, &memory));
+    worth->within = memory;
     KEEL_TRY(keel_arena_array(&worth->arena, (size_t)count + 1, sizeof *worth->arguments, &memory));
     worth->arguments = memory;
     KEEL_TRY(keel_calloc((size_t)count + 1, sizeof(candidate_t), &memory));
     keel_status_t status = find_candidates(worth, signature, memory, &found);
     if (!status) status = choose_candidates(worth, memory, found, signature->is_apart, out_any);
+    for (uint32_t i = 0; i < count; ++i)
+        worth->within[i] = worth->cheap[i] && !worth->across[i];
     keel_free(memory);
     return status;
 }
@@ -445,7 +451,7 @@ static keel_status_t values(const PJRT_LoadedExecutable_Execute_Args *args) {
     uint32_t *const *arguments;
     if (!worth || is_forked() || !worth_look(worth, signature, &cheap, &arguments)) return NULL;
     bool is_complete = args->num_devices == (size_t)signature->replicas * signature->partitions;
-    if (signature->is_apart && args->num_devices > 1) return NULL; // no client makes such a call
+    if (signature->is_apart && args->num_devices > 1) cheap = worth->within;
     if (!is_complete && signature->partitions > 1) {
         bool is_share = signature->replicas == 1 && args->num_devices == loaded->device_count;
         keel_status_t status = is_share ? compute_share(args, worth, cheap, arguments) : NULL;

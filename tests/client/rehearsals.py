@@ -124,6 +124,14 @@ jax.config.update("jax_platforms", "cpu")
 print(jax.device_count(), jax.devices("cpu") == jax.devices(), jax.jit(lambda x: x * 7)(1.0))
 '''
 
+# JAX copies what the host has to all devices by programs that say nothing of shardings.
+MESHED = '''
+import jax, jax.numpy as jnp, numpy as np
+with jax.set_mesh(jax.make_mesh((4,), ("data",))):
+    sizes = jnp.array(np.arange(5, dtype="i4"))
+    print(sizes, (sizes * 2).sum(), jax.jit(lambda at: sizes[at])(3))
+'''
+
 # Calls back into Python, where no device is.
 CALLING = '''
 import jax, numpy as np
@@ -135,15 +143,17 @@ print(float(jax.jit(show)(np.float32(2))))
 
 # One of two processes, each of which has half of an array.
 HALF = '''
-import sys, jax, numpy as np
+import sys, jax, jax.numpy as jnp, numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 jax.distributed.initialize(f"localhost:{sys.argv[1]}", 2, int(sys.argv[2]))
 mesh = jax.make_mesh((jax.device_count(),), ("data",))
 rows = jax.make_array_from_process_local_data(NamedSharding(mesh, PartitionSpec("data")),
                                               np.ones((4, 8), np.float32))
 total = jax.jit(lambda rows: rows.sum())(rows)
+with jax.set_mesh(mesh):
+    sizes = jnp.array(np.arange(3)) + 1
 sys.stdout.write(f"{jax.process_index()} {jax.device_count()} {jax.local_device_count()} "
-                 f"{rows.shape} {float(total)}\\n")
+                 f"{rows.shape} {float(total)} {np.asarray(sizes)}\\n")
 '''
 
 
@@ -406,6 +416,14 @@ def check_named(space):
                  and "keel: rehearsed on cpu:2: " in answer.err, told(answer))
 
 
+def check_mesh(space):
+    stage = Stage(space, "meshed")
+    stage.script("meshed.py", MESHED)
+    answer = stage.rehearse("cpu:4", "meshed.py", options=("--compile", "none"))
+    report.check("what the host gives to all devices of a mesh has its values", answer.code == 0
+                 and answer.out == "[0 1 2 3 4] 20 3\n" and "no device computed" not in answer.err, told(answer))
+
+
 def check_callbacks(space):
     stage = Stage(space, "calling")
     stage.script("calling.py", CALLING)
@@ -429,7 +447,8 @@ def check_processes(space):
                  "sys.exit(max(one.wait() for one in both))\n")
     answer = stage.rehearse("cpu:4/2", "both.py", str(free_port()), options=("--processes", "1"))
     report.check("two processes have half of the devices each", answer.code == 0
-                 and sorted(answer.out.splitlines()) == ["0 4 2 (8, 8) 0.0", "1 4 2 (8, 8) 0.0"],
+                 and sorted(answer.out.splitlines()) == ["0 4 2 (8, 8) 0.0 [1 2 3]",
+                                                      "1 4 2 (8, 8) 0.0 [1 2 3]"],
                  f"{answer.out!r}; {told(answer)}")
     report.equal("and are one run", stage.answer("stats")["processes"], 2)
     answer = stage.rehearse("cpu:4/4", "both.py", str(free_port()), options=("--processes", "1"))
@@ -452,6 +471,7 @@ with Workspace("rehearsals") as space:
     check_constants(space)
     check_reads(space)
     check_named(space)
+    check_mesh(space)
     check_callbacks(space)
     check_processes(space)
 report.finish()
