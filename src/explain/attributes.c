@@ -390,7 +390,8 @@ static keel_status_t compare_attribute(keel_diff_t *diff, keel_pair_t *pair, kee
                                            "edge_padding_high"};
     if (ONE_OF(name, names_only) || spreads_one(diff, pair, name) ||
         is_rule_of_types(diff, pair, name) || is_of_other_kernels(diff, pair, name) ||
-        is_of_other_results(diff, pair, name))
+        is_of_other_results(diff, pair, name) ||
+        keel_pair_is_of_other_list(diff, pair->before, pair->after))
         return NULL;
     if (keel_graph_attr_hash(&diff->before, before) == keel_graph_attr_hash(&diff->after, after))
         return NULL;

@@ -194,3 +194,16 @@ keel_status_t keel_pair_arguments(keel_diff_t *diff, keel_function_pair_t functi
                 keel_diff_operand_origins(diff, call));
     return NULL;
 }
+
+// 0: it does not take a part.
+static uint32_t parts_of(const keel_graph_t *graph, keel_op_id_t op) {
+    keel_list_t operands = keel_program_operands(graph->program, op);
+    if (!keel_str_is(keel_graph_name(graph, op), "get-tuple-element") || !operands.count) return 0;
+    const keel_type_t *type =
+        keel_program_type(graph->program, keel_graph_type(graph, operands.items[0]));
+    return type->kind == KEEL_TYPE_TUPLE ? keel_program_list(graph->program, type->b).count : 0;
+}
+
+bool keel_pair_is_of_other_list(const keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after) {
+    return parts_of(&diff->before, before) != parts_of(&diff->after, after);
+}

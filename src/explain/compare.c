@@ -443,7 +443,8 @@ static keel_status_t compare_pair(keel_diff_t *diff, keel_op_id_t before, keel_o
     KEEL_TRY(compare_callee(diff, &pair, depth));
     for (uint32_t i = 0; i < operation->result_count; ++i) {
         keel_value_id_t value = operation->first_result + i, was = diff->value_origin[value];
-        if (was == KEEL_NONE)
+        if (was == KEEL_NONE || (keel_pair_is_of_other_list(diff, before, after) &&
+                                 !keel_pair_same_type(diff, was, value)))
             diff->taint[value] = pair.inherited ? pair.inherited : KEEL_PENDING + 1;
         else if (!is_tuple(diff, value) && !keel_pair_same_type(diff, was, value))
             KEEL_TRY(compare_type(diff, &pair, was, value));

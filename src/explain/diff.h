@@ -25,8 +25,9 @@ typedef struct keel_argument_t {
     bool is_donated;      // HLO
     bool is_sent;         // HLO: it has the line that moved it to the device, as it was not synced
                           // since; any other has the line that uses it first
-    keel_op_id_t weighed; // HLO: the operation of a library's layer that has it as a weight; NONE
-    bool is_moved;        // its counterpart has another name (moved.c)
+    bool is_listed; // HLO: it is used first by a place in a tuple, such as what a loop carries
+    keel_op_id_t weighed;   // HLO: the operation of a library's layer that has it as a weight; NONE
+    bool is_moved;          // its counterpart has another name (moved.c)
     keel_passing_t passing; // without a counterpart: whether the other side was passed it too
     uint32_t root;          // likewise: the root that reports it
     bool is_read;           // likewise: an operation without a counterpart takes it

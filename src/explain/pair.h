@@ -43,6 +43,8 @@ keel_status_t keel_pair_values(keel_diff_t *diff, keel_op_id_t before, keel_op_i
 // Likewise the arguments of two called functions.
 keel_status_t keel_pair_arguments(keel_diff_t *diff, keel_function_pair_t functions,
                                   keel_arena_t *scratch) KEEL_MUST_CHECK;
+// HLO: both take a part of a tuple, and one tuple has more of them: the place says nothing.
+bool keel_pair_is_of_other_list(const keel_diff_t *diff, keel_op_id_t before, keel_op_id_t after);
 
 // The operations of one function that are aligned; by place, a token that equal ones share, one
 // that equal ones of one line share, and the place of the counterpart, UINT32_MAX if there is none.

@@ -126,6 +126,7 @@ static keel_status_t find_uses(keel_graph_t *graph, keel_argument_t *arguments, 
             if (passes_on) of[operation->first_result] = argument;
             if (passes_on || out[argument - 1]) continue;
             uint64_t use = keel_graph_join(hash_name(graph, op), i);
+            arguments[argument - 1].is_listed = keel_str_is(keel_graph_name(graph, op), "tuple");
             out[argument - 1] = keel_graph_join(use, keel_graph_line(graph, op)->token) | 1;
             out_at[argument - 1] = at;
             if (is_layers(keel_graph_line(graph, arguments[argument - 1].op)) &&
@@ -137,9 +138,9 @@ static keel_status_t find_uses(keel_graph_t *graph, keel_argument_t *arguments, 
 }
 
 // Names are not part of a program: an argument of the same type and use may be the same under
-// another name. Otherwise two names are two arguments.
+// another name. Otherwise two names are two arguments; a place in what a loop carries is no use.
 static bool is_told_by_name(const keel_argument_t *argument, unsigned level) {
-    bool may_be_renamed = (level & BY_TYPE) && (level & BY_USE);
+    bool may_be_renamed = (level & BY_TYPE) && (level & BY_USE) && !argument->is_listed;
     return argument->name.size && (level & BY_NAME || !may_be_renamed);
 }
 

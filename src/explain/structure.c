@@ -118,6 +118,12 @@ static bool is_one_sided(const keel_cluster_t *cluster) {
     return !cluster->before_count || !cluster->after_count;
 }
 
+// HLO: what gave way is little beside what came, so a new line tells more than that.
+static bool is_mostly_new(const keel_clusters_t *clusters, const keel_cluster_t *cluster) {
+    enum { TIMES = 16 };
+    return clusters->diff->after.lender && cluster->after_count / TIMES > cluster->before_count;
+}
+
 static bool is_weak(const keel_cluster_t *cluster) {
     return cluster->weak != KEEL_NONE && is_one_sided(cluster);
 }
@@ -180,21 +186,36 @@ static keel_op_id_t first_in_source(keel_graph_t *graph, const lines_t *lines) {
     return found;
 }
 
+// If only one side has more than what moved, what a new line does tells more than what carries its
+// values through a loop.
+static void choose_unmoved(keel_clusters_t *clusters, uint32_t representative) {
+    keel_cluster_t *cluster = &clusters->items[representative];
+    cluster->first_before = first_unmoved(clusters, representative, false);
+    cluster->first_after = first_unmoved(clusters, representative, true);
+    const bool is_after = cluster->first_after != KEEL_NONE;
+    lines_t fresh;
+    if (is_after && cluster->first_before != KEEL_NONE && !is_mostly_new(clusters, cluster)) return;
+    list_lines(clusters, representative, is_after, true, &fresh);
+    if (!fresh.count) return;
+    keel_graph_t *graph = is_after ? &clusters->diff->after : &clusters->diff->before;
+    *(is_after ? &cluster->first_after : &cluster->first_before) = first_in_source(graph, &fresh);
+}
+
 // The operation that represents a cluster: the library call that led to the others, or one on a new
 // line.
 static void choose_first(keel_clusters_t *clusters, uint32_t representative) {
     keel_cluster_t *cluster = &clusters->items[representative];
     if (is_weak(cluster)) return;
     if (cluster->has_moved) {
-        cluster->first_before = first_unmoved(clusters, representative, false);
-        cluster->first_after = first_unmoved(clusters, representative, true);
+        choose_unmoved(clusters, representative);
         return;
     }
     bool is_after = cluster->after_count > 0;
     keel_graph_t *graph = is_after ? &clusters->diff->after : &clusters->diff->before;
     lines_t all, fresh = {.count = 0};
     list_lines(clusters, representative, is_after, false, &all);
-    if (is_one_sided(cluster)) list_lines(clusters, representative, is_after, true, &fresh);
+    if (is_one_sided(cluster) || (is_after && is_mostly_new(clusters, cluster)))
+        list_lines(clusters, representative, is_after, true, &fresh);
     keel_op_id_t chosen = keel_graph_enclosing(graph, all.ops, all.count);
     if (!is_librarys(clusters, representative, is_after, chosen, fresh.count > 0))
         chosen = fresh.count ? first_in_source(graph, &fresh) : KEEL_NONE;
