@@ -28,7 +28,7 @@ HEADER = $(if $(KEEL_PJRT_INCLUDE),-DKEEL_PJRT_INCLUDE="$(KEEL_PJRT_INCLUDE)")
 build = cmake --preset $(1) $(HEADER) $(2) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: build demo demo-c nam52 demo-rehearse test test-torch test-repair test-torch-tpu test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax test-pysource accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
+.PHONY: build demo demo-c nam52 nam52-table demo-rehearse test test-torch test-repair test-torch-tpu test-libraries test-writes test-targets test-trainers test-keys test-gpu test-rehearse test-contract test-sweep test-jax test-pysource accidents bench compatibility fuzz fuzz-graphs mutate install wheel sdist test-wheel clean format lint help
 .NOTPARALLEL:
 
 help: ## this list
@@ -49,6 +49,9 @@ nam52: build ## train a mixed stack (attention, experts, Mamba, Engram) in C on 
 	@cat docs/*.md > build/nam52.txt
 	@VIRTUAL_ENV=$(CURDIR)/.venv KEEL_PLUGIN=cpu build/bin/keel run -- \
 		build/examples/nam52 build/nam52.txt --config tiny --mtp 1 --steps 200
+
+nam52-table: build ## what makes that stack compile again: rewrite the table and the log of docs/nam52.md
+	@$(PYTHON) tests/nam52/table.py build
 
 demo-rehearse: build ## rehearse it on an H200 and a TPU slice that are not there: 2 GB in .venv-targets
 	@tools/setup --targets

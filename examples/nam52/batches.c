@@ -21,6 +21,8 @@ typedef struct document_t {
 struct loader_t {
     config_t config;
     int fim_count; // of a row
+    int is_padded_by_step, is_complete;
+    long step;
     int32_t *tokens;
     uint64_t count, room, place;
     document_t *documents;
@@ -195,8 +197,13 @@ static void fill_bounds(const loader_t *loader, int32_t *bounds, uint64_t start,
     }
 }
 
+static int padding_of(const loader_t *loader, size_t row) {
+    if (!loader->is_padded_by_step) return 16 * (int)(row % 2);
+    return 16 * (int)((7 * loader->step + 3 * (long)(row % (size_t)loader->config.rows)) % 5);
+}
+
 static void fill_row(loader_t *loader, size_t row) {
-    const int length = loader->config.length, size = length - 16 * (int)(row % 2);
+    const int length = loader->config.length, size = length - padding_of(loader, row);
     if (loader->place + (uint64_t)size + 1 > loader->count) loader->place = 0;
     const uint64_t start = loader->place;
     const document_t *document = document_at(loader, start), *first = document;
@@ -221,35 +228,63 @@ static void fill_row(loader_t *loader, size_t row) {
     loader->place += (uint64_t)size;
 }
 
-// One that is optional is missing in each so many steps.
-static void add(keel_host_array_t *arrays, size_t *count, keel_host_array_t array, long step,
-                long every) {
-    if (!every || step % every != every - 1) arrays[(*count)++] = array;
+void loader_next(loader_t *loader, long step) {
+    loader->step = step;
+    for (int row = 0; row < loader->config.micro_batches * loader->config.rows; ++row)
+        fill_row(loader, (size_t)row);
 }
 
-void loader_next(loader_t *loader, long step, keel_batch_t *batch) {
-    const config_t *c = &loader->config;
+// One that is optional is missing in each so many steps.
+static void add(const loader_t *loader, keel_host_array_t *arrays, size_t *count,
+                keel_host_array_t array, long every) {
+    if (!every || loader->is_complete || loader->step % every != every - 1)
+        arrays[(*count)++] = array;
+}
+
+size_t loader_arrays(const loader_t *l, keel_host_array_t arrays[MAX_FIELDS]) {
+    const config_t *c = &l->config;
     const int64_t A = c->micro_batches, B = c->rows, T = c->length;
-    const keel_shape_t all = KEEL_SHAPE(A, B, T);
-    keel_host_array_t arrays[9];
+    const keel_shape_t all = KEEL_SHAPE(A, B, T), bounds = KEEL_SHAPE(A, B, l->fim_count, CUTS);
     size_t count = 0;
-    for (size_t row = 0; row < (size_t)(A * B); ++row)
-        fill_row(loader, row);
-    const keel_shape_t bounds = KEEL_SHAPE(A, B, loader->fim_count, CUTS);
-    add(arrays, &count, (keel_host_array_t){"tokens", KEEL_I32, all, loader->ids}, step, 0);
-    add(arrays, &count, (keel_host_array_t){"targets", KEEL_I32, all, loader->targets}, step, 0);
-    add(arrays, &count, (keel_host_array_t){"loss_mask", KEEL_F32, all, loader->loss}, step, 0);
-    add(arrays, &count, (keel_host_array_t){"doc_ids", KEEL_I32, all, loader->docs}, step, 0);
-    add(arrays, &count, (keel_host_array_t){"fim_bounds", KEEL_I32, bounds, loader->bounds}, step,
-        5);
-    add(arrays, &count, (keel_host_array_t){"structure_ids", KEEL_I32, all, loader->structures},
-        step, 7);
-    add(arrays, &count, (keel_host_array_t){"dep_levels", KEEL_I32, all, loader->levels}, step, 11);
-    add(arrays, &count, (keel_host_array_t){"aux_mask", KEEL_F32, all, loader->aux}, step, 13);
-    add(arrays, &count,
-        (keel_host_array_t){"valid_token_count", KEEL_I32, KEEL_SHAPE(A, B), loader->valid}, step,
-        17);
-    keel_batch_next(batch, arrays, count);
+    add(l, arrays, &count, (keel_host_array_t){"tokens", KEEL_I32, all, l->ids}, 0);
+    add(l, arrays, &count, (keel_host_array_t){"targets", KEEL_I32, all, l->targets}, 0);
+    add(l, arrays, &count, (keel_host_array_t){"loss_mask", KEEL_F32, all, l->loss}, 0);
+    add(l, arrays, &count, (keel_host_array_t){"doc_ids", KEEL_I32, all, l->docs}, 0);
+    add(l, arrays, &count, (keel_host_array_t){"fim_bounds", KEEL_I32, bounds, l->bounds}, 5);
+    add(l, arrays, &count, (keel_host_array_t){"structure_ids", KEEL_I32, all, l->structures}, 7);
+    add(l, arrays, &count, (keel_host_array_t){"dep_levels", KEEL_I32, all, l->levels}, 11);
+    add(l, arrays, &count, (keel_host_array_t){"aux_mask", KEEL_F32, all, l->aux}, 13);
+    add(l, arrays, &count,
+        (keel_host_array_t){"valid_token_count", KEEL_I32, KEEL_SHAPE(A, B), l->valid}, 17);
+    return count;
+}
+
+void loader_become(loader_t *loader, const habits_t *habits) {
+    loader->config.rows = habits->rows;
+    loader->config.length = habits->length;
+    loader->is_padded_by_step = habits->is_padded_by_step;
+    loader->is_complete = habits->is_complete;
+}
+
+counts_t loader_counts(const loader_t *loader) {
+    const config_t *c = &loader->config;
+    counts_t counts = {0};
+    int documents = 0;
+    for (int micro = 0; micro < c->micro_batches; ++micro) {
+        int counted = 0;
+        for (int row = micro * c->rows; row < (micro + 1) * c->rows; ++row) {
+            if (!micro) counts.real += loader->valid[row];
+            for (int t = 0; t < c->length; ++t) {
+                const int at = row * c->length + t;
+                if (!micro && loader->docs[at] >= 0)
+                    documents += !t || loader->docs[at] != loader->docs[at - 1];
+                counted += loader->loss[at] > 0;
+            }
+        }
+        if (counted > counts.counted) counts.counted = counted;
+    }
+    counts.average = counts.real / (documents ? documents : 1);
+    return counts;
 }
 
 uint64_t loader_place(const loader_t *loader) {

@@ -1,6 +1,7 @@
 // The configurations, and what of one cannot be.
 #include "nam52.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const config_t configs[] = {
@@ -108,6 +109,27 @@ config_t config_of(const char *name) {
     return (config_t){0};
 }
 
+keel_status_t config_set(config_t *config, const char *setting) {
+    const struct {
+        const char *name;
+        int *value;
+    } numbers[] = {
+        {"length", &config->length},     {"rows", &config->rows},       {"blocks", &config->blocks},
+        {"heads", &config->heads},       {"groups", &config->groups},   {"head", &config->head},
+        {"keys", &config->keys},         {"experts", &config->experts}, {"top", &config->top},
+        {"capacity", &config->capacity}, {"inner", &config->inner},     {"chunk", &config->chunk}};
+    const size_t size = strcspn(setting, "=");
+    for (size_t i = 0; setting[size] && i < sizeof numbers / sizeof *numbers; ++i) {
+        char *end;
+        if (strlen(numbers[i].name) != size || memcmp(numbers[i].name, setting, size) != 0)
+            continue;
+        *numbers[i].value = (int)strtol(setting + size + 1, &end, 10);
+        if (end != setting + size + 1 && !*end) return NULL;
+    }
+    return keel_status_make(KEEL_INVALID, "--set %s: not the name of a number and a number",
+                            setting);
+}
+
 static keel_status_t divides(const char *what, int whole, const char *by, int part) {
     if (part > 0 && whole > 0 && whole % part == 0) return NULL;
     return keel_status_make(KEEL_INVALID, "%s: %s %d does not divide %d", what, by, part, whole);
@@ -129,6 +151,10 @@ keel_status_t config_check(const config_t *c) {
     KEEL_TRY(divides("Mamba heads", c->inner / c->mamba_head, "their groups", c->mamba_groups));
     KEEL_TRY(at_most("sparse keys", c->keys, "the length", c->length));
     KEEL_TRY(at_most("top", c->top, "the experts", c->experts));
+    if (c->capacity < 0)
+        return keel_status_make(KEEL_INVALID,
+                                "capacity is %d, and must be above 0, or 0 for what %d tokens need",
+                                c->capacity, c->rows * c->length);
     KEEL_TRY(at_most("hashes", 2 * c->hash_heads, "the most", MAX_HASHES));
     if (c->mtp < 0 || c->mtp > MAX_MTP || c->mtp >= c->length)
         return keel_status_make(KEEL_INVALID,
@@ -143,6 +169,7 @@ int config_is_sparse(const config_t *config, int rank) {
 }
 
 int64_t config_capacity(const config_t *config) {
+    if (config->capacity) return config->capacity;
     return keel_capacity((int64_t)config->rows * config->length, config->experts, config->top,
                          1.25);
 }

@@ -11,8 +11,13 @@ static const double cap = 15; // of logits
 
 // ---- weights -----------------------------------------------------------------------------------
 
+static keel_tensor_t as_computed(const model_t *model, keel_tensor_t x) {
+    const int is_bf16 = model->config.dtype == KEEL_BF16 && keel_dtype(x) == KEEL_F32;
+    return is_bf16 ? keel_cast(x, KEEL_BF16) : x; // accident: bf16
+}
+
 keel_tensor_t weight(const model_t *model, const char *name) {
-    return keel_tree_get(model->tree, name);
+    return as_computed(model, keel_tree_get(model->tree, name));
 }
 
 keel_init_t uniform_of(double deviation) {
@@ -103,6 +108,20 @@ keel_tensor_t mean_valid(keel_tensor_t x, const masks_t *masks) {
                        masks->valid_count);
 }
 
+// Only an accident asks.
+static int is_given(keel_tensor_t field) {
+    return !keel_is_empty(field);
+}
+
+fields_t model_micro_batch(const fields_t *all, keel_tensor_t micro) {
+    fields_t fields = {0};
+#define FIELD(name)                                                                                \
+    if (is_given(all->name)) fields.name = keel_micro_batch(all->name, micro);
+    FIELDS(FIELD)
+#undef FIELD
+    return fields;
+}
+
 masks_t model_masks(const model_t *model, const fields_t *fields) {
     const int64_t T = keel_shape(fields->tokens).dims[1];
     masks_t m = {.tokens = fields->tokens,
@@ -111,7 +130,10 @@ masks_t model_masks(const model_t *model, const fields_t *fields) {
     keel_tensor_t doc = fields->doc_ids, count = fields->valid_token_count;
     keel_tensor_t real = keel_cast(keel_greater_equal(doc, keel_constant(doc, 0)), KEEL_I32);
     real = keel_sum(real, KEEL_AXES(1));
-    count = keel_select(keel_less(count, keel_constant(count, 0)), real, count);
+    if (is_given(count))
+        count = keel_select(keel_less(count, keel_constant(count, 0)), real, count);
+    else
+        count = real;
     m.is_valid = keel_less(keel_expand(m.place, 0), keel_expand(count, 1));
     m.valid = keel_cast(m.is_valid, KEEL_F32);
     keel_tensor_t sum = keel_sum(m.valid, KEEL_AXES(0, 1));
@@ -144,22 +166,30 @@ static keel_tensor_t roles_of(const masks_t *masks, keel_tensor_t bounds) {
     return keel_sum(role, KEEL_AXES(2, 3));
 }
 
-static keel_tensor_t beginning(const model_t *model, const fields_t *f, const masks_t *masks) {
+keel_tensor_t model_begin(const model_t *model, const fields_t *f, const masks_t *masks) {
     keel_tensor_t x = keel_take(weight(model, "emb.tok"), f->tokens);
-    x = keel_add(x, embedded(model, "emb.struct", f->structure_ids));
-    x = keel_add(x, embedded(model, "emb.dep", f->dep_levels));
-    return rms(keel_add(x, embedded(model, "emb.fim", roles_of(masks, f->fim_bounds))));
+    if (is_given(f->structure_ids))
+        x = keel_add(x, embedded(model, "emb.struct", f->structure_ids));
+    if (is_given(f->dep_levels)) x = keel_add(x, embedded(model, "emb.dep", f->dep_levels));
+    if (is_given(f->fim_bounds))
+        x = keel_add(x, embedded(model, "emb.fim", roles_of(masks, f->fim_bounds)));
+    return rms(as_computed(model, x));
+}
+
+keel_tensor_t model_logits(const model_t *model, keel_tensor_t x) {
+    keel_tensor_t logits = keel_matmul(rms(x), weight(model, "head.w"));
+    logits = keel_tanh(keel_multiply(logits, keel_constant(logits, 1 / cap)));
+    return keel_multiply(logits, keel_constant(logits, cap));
 }
 
 // The mean of -log p(target), by weight.
 static keel_tensor_t cross_entropy(const model_t *model, keel_tensor_t x, keel_tensor_t targets,
                                    keel_tensor_t weights) {
-    keel_tensor_t logits = keel_matmul(rms(x), weight(model, "head.w"));
-    logits = keel_tanh(keel_multiply(logits, keel_constant(logits, 1 / cap)));
-    logits = keel_multiply(logits, keel_constant(logits, cap));
-    keel_tensor_t nats = keel_multiply(keel_cross_entropy(logits, targets), weights);
-    keel_tensor_t sum = keel_sum(weights, KEEL_AXES(0, 1));
-    return keel_divide(keel_sum(nats, KEEL_AXES(0, 1)), keel_maximum(sum, keel_constant(sum, 1)));
+    if (happens(model, ACCIDENT_GATHER)) accidents_rows(model, &x, &targets, &weights);
+    keel_tensor_t nats = keel_cross_entropy(model_logits(model, x), targets);
+    keel_tensor_t sum = keel_sum(weights, keel_all_axes(weights));
+    nats = keel_sum(keel_multiply(nats, weights), keel_all_axes(weights));
+    return keel_divide(nats, keel_maximum(sum, keel_constant(sum, 1)));
 }
 
 // What stands `by` further, zeros past the row.
@@ -219,30 +249,49 @@ static int sparse_count(const config_t *c) {
     return count;
 }
 
-keel_tensor_t model_loss(const model_t *model, const fields_t *fields, extras_t *extras,
-                         keel_tensor_t *out_loss) {
-    const config_t *c = &model->config;
-    const masks_t masks = model_masks(model, fields);
-    keel_tensor_t x = beginning(model, fields, &masks);
-    for (int which = 0; which < c->blocks; ++which) {
+keel_tensor_t model_blocks(const model_t *model, keel_tensor_t x, int from, int to,
+                           const masks_t *masks, extras_t *extras) {
+    for (int which = from; which < to; ++which) {
         char name[32];
+        masks_t own = *masks;
         snprintf(name, sizeof name, "L%02d.%c", which, "AEMG"[which % 4]);
+        if (happens(model, ACCIDENT_ITEM)) own = accidents_masks(model, which, masks);
         keel_tree_enter(model->tree, "%s", name);
         keel_scope_begin(model->keel, name);
-        x = keel_add(x, block(model, which, x, &masks, extras));
+        x = as_computed(model, keel_add(x, block(model, which, x, &own, extras)));
         keel_scope_end(model->keel);
         keel_tree_leave(model->tree);
     }
-    keel_tensor_t weights =
-        keel_multiply(keel_multiply(fields->loss_mask, fields->aux_mask), masks.valid);
-    keel_tensor_t loss = *out_loss = cross_entropy(model, x, fields->targets, weights);
-    if (c->mtp) {
-        keel_tensor_t further = further_tokens(model, fields, &masks, x, weights);
-        loss = keel_add(loss, times(further, 0.3 / c->mtp));
-    }
+    return x;
+}
+
+keel_tensor_t model_end(const model_t *model, const fields_t *fields, const masks_t *masks,
+                        keel_tensor_t x, keel_tensor_t *out_loss) {
+    const int depth = model->config.mtp;
+    keel_tensor_t weights = keel_multiply(fields->loss_mask, masks->valid);
+    if (is_given(fields->aux_mask)) weights = keel_multiply(weights, fields->aux_mask);
+    *out_loss = cross_entropy(model, x, fields->targets, weights);
+    if (!depth) return *out_loss;
+    keel_tensor_t further = further_tokens(model, fields, masks, x, weights);
+    return keel_add(*out_loss, times(further, 0.3 / depth));
+}
+
+keel_tensor_t model_extras(const model_t *model, const extras_t *extras) {
+    const config_t *c = &model->config;
     const double experts = c->blocks / 4;
-    loss = keel_add(loss, times(extras->balance, 1e-4 / experts));
-    loss = keel_add(loss, times(extras->z, 1e-3 / experts));
-    if (sparse_count(c)) loss = keel_add(loss, times(extras->indexer, 1.0 / sparse_count(c)));
+    keel_tensor_t loss = none;
+    if (is_given(extras->balance)) loss = times(extras->balance, 1e-4 / experts);
+    if (is_given(extras->z)) loss = keel_add(loss, times(extras->z, 1e-3 / experts));
+    if (is_given(extras->indexer))
+        loss = add_up(loss, times(extras->indexer, 1.0 / sparse_count(c)));
     return loss;
+}
+
+keel_tensor_t model_loss(const model_t *model, const fields_t *fields, extras_t *extras,
+                         keel_tensor_t *out_loss) {
+    const masks_t masks = model_masks(model, fields);
+    keel_tensor_t x = model_begin(model, fields, &masks);
+    x = model_blocks(model, x, 0, model->config.blocks, &masks, extras);
+    keel_tensor_t loss = model_end(model, fields, &masks, x, out_loss);
+    return keel_add(loss, model_extras(model, extras));
 }

@@ -12,70 +12,9 @@
 #include "nam52.h"
 
 typedef struct options_t {
-    const char *text, *config, *load, *save, *dump;
+    const char *text, *config, *accident, *set, *load, *save, *dump;
     long steps, mtp, log_every, save_every;
 } options_t;
-
-typedef struct training_t {
-    const options_t *options;
-    model_t model;
-    keel_batch_t *batch;
-    keel_optimizer_t *optimizer;
-    loader_t *loader;
-    keel_tensor_t loss, next, place; // metrics and where the text goes on, on the device
-} training_t;
-
-// ---- a step ------------------------------------------------------------------------------------
-
-// Beside the loss: what is summed over micro-batches. These are the cross entropy of the next
-// token, and for each block of experts its load and what it dropped.
-static keel_tensor_t loss_of(void *data, keel_tensor_t micro, const keel_tensor_t *in,
-                             keel_tensor_t *out) {
-    const training_t *t = data;
-    static const char *const names[] = {"tokens",        "targets",           "loss_mask",
-                                        "doc_ids",       "valid_token_count", "fim_bounds",
-                                        "structure_ids", "dep_levels",        "aux_mask"};
-    keel_tensor_t parts[sizeof names / sizeof *names];
-    extras_t extras = {0};
-    (void)in;
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        parts[i] = keel_micro_batch(keel_batch_get(t->batch, names[i]), micro);
-    const fields_t fields = {parts[0], parts[1], parts[2], parts[3], parts[4],
-                             parts[5], parts[6], parts[7], parts[8]};
-    keel_tensor_t loss = model_loss(&t->model, &fields, &extras, &out[0]);
-    for (int rank = 0; rank < t->model.config.blocks / 4; ++rank) {
-        out[1 + 2 * rank] = extras.load[rank];
-        out[2 + 2 * rank] = extras.dropped[rank];
-    }
-    return loss;
-}
-
-// Experts that got less than the others become likelier.
-static void balance(const training_t *t, int rank, keel_tensor_t load, keel_tensor_t dropped) {
-    keel_tree_enter(t->model.tree, "L%02d.E", 4 * rank + 1);
-    keel_tensor_t bias = weight(&t->model, "bias");
-    load = keel_cast(load, KEEL_F32);
-    keel_tensor_t less = keel_sign(keel_subtract(keel_mean(load, KEEL_AXES(0)), load));
-    keel_assign(bias, keel_add(bias, keel_multiply(less, keel_constant(less, 1e-3))));
-    keel_add_to(weight(&t->model, "overflow"), dropped);
-    keel_tree_leave(t->model.tree);
-}
-
-static keel_status_t train_step(training_t *t, long step) {
-    const config_t *c = &t->model.config;
-    keel_tensor_t out[1 + MAX_BLOCKS / 2];
-    loader_next(t->loader, step, t->batch);
-    const keel_losses_t losses = {.count = c->micro_batches,
-                                  .loss = loss_of,
-                                  .data = t,
-                                  .sum_count = 1 + 2 * (size_t)(c->blocks / 4)};
-    keel_assign(t->loss, keel_minimize_losses(t->optimizer, &losses, out));
-    keel_assign(t->next, keel_divide(out[0], keel_constant(out[0], c->micro_batches)));
-    keel_assign(t->place, keel_number(t->place, (double)loader_place(t->loader)));
-    for (int rank = 0; rank < c->blocks / 4; ++rank)
-        balance(t, rank, out[1 + 2 * rank], out[2 + 2 * rank]);
-    return keel_step_end(t->model.keel);
-}
 
 // ---- for tests: each block alone ---------------------------------------------------------------
 
@@ -127,32 +66,28 @@ static keel_status_t dump_block(training_t *t, int which, keel_tree_t *out,
 }
 
 // The first batch, each block on its first micro-batch; then the weights before and after a step.
-static keel_status_t dump_blocks(training_t *t, keel_tree_t *out) {
-    static const char *const names[] = {"tokens",        "targets",           "loss_mask",
-                                        "doc_ids",       "valid_token_count", "fim_bounds",
-                                        "structure_ids", "dep_levels",        "aux_mask"};
+static keel_status_t dump_blocks(training_t *t, const char *path, keel_tree_t *out) {
     const int last = t->model.config.blocks < 8 ? t->model.config.blocks : 8;
     for (int which = 0; which < last; ++which) {
-        keel_tensor_t parts[9];
+        fields_t fields;
         loader_seek(t->loader, 0);
-        loader_next(t->loader, 0, t->batch);
-        for (size_t i = 0; i < 9; ++i) {
-            keel_tensor_t all = keel_batch_get(t->batch, names[i]);
-            if (!which) keel_tree_put(out, names[i], keel_keep(all), 1);
-            parts[i] = keel_squeeze(keel_slice(all, 0, 0, 1), 0);
-        }
-        const fields_t fields = {parts[0], parts[1], parts[2], parts[3], parts[4],
-                                 parts[5], parts[6], parts[7], parts[8]};
+        loader_next(t->loader, 0);
+        step_inputs(t);
+#define FIELD(name)                                                                                \
+    if (!which) keel_tree_put(out, #name, keel_keep(t->inputs.name), 1);                           \
+    fields.name = keel_squeeze(keel_slice(t->inputs.name, 0, 0, 1), 0);
+        FIELDS(FIELD)
+#undef FIELD
         KEEL_TRY(dump_block(t, which, out, &fields));
     }
     loader_seek(t->loader, 0);
-    return keel_checkpoint_save(out, t->options->dump, 0);
+    return keel_checkpoint_save(out, path, 0);
 }
 
-static keel_status_t dump(training_t *t) {
+static keel_status_t dump(training_t *t, const char *path) {
     keel_tree_t *out;
     KEEL_TRY(keel_tree_create(t->model.keel, &out));
-    keel_status_t status = dump_blocks(t, out);
+    keel_status_t status = dump_blocks(t, path, out);
     keel_tree_free(out);
     return status;
 }
@@ -178,13 +113,12 @@ static keel_status_t print_metrics(const training_t *t, long step, double since,
     return NULL;
 }
 
-static keel_status_t train(training_t *t, long first) {
-    const options_t *options = t->options;
+static keel_status_t train(training_t *t, const options_t *options, long first) {
     double since = seconds();
     long printed = first;
     for (long step = first; step < options->steps; ++step) {
         const long done = step + 1;
-        KEEL_TRY(train_step(t, step));
+        KEEL_TRY(t->accidents ? accidents_step(t, step) : step_train(t, step));
         if (done == first + 1 || done % options->log_every == 0 || done == options->steps) {
             KEEL_TRY(print_metrics(t, done, since, done - printed));
             since = seconds();
@@ -218,9 +152,9 @@ static keel_status_t make_optimizer(training_t *t) {
 }
 
 // Where a run that is loaded goes on.
-static keel_status_t resume(training_t *t, long *first) {
+static keel_status_t resume(training_t *t, const char *path, long *first) {
     int32_t step, place;
-    KEEL_TRY(keel_checkpoint_load(t->model.tree, t->options->load, NULL, NULL));
+    KEEL_TRY(keel_checkpoint_load(t->model.tree, path, NULL, NULL));
     KEEL_TRY(keel_read(keel_tree_get(t->model.tree, "optimizer.step"), &step, sizeof step));
     KEEL_TRY(keel_read(t->place, &place, sizeof place));
     loader_seek(t->loader, (uint64_t)place);
@@ -228,7 +162,7 @@ static keel_status_t resume(training_t *t, long *first) {
     return NULL;
 }
 
-static keel_status_t set_up(training_t *t, long *first) {
+static keel_status_t set_up(training_t *t, const options_t *o, long *first) {
     model_t *m = &t->model;
     const keel_context_options_t options = {.name = "nam52"};
     KEEL_TRY(config_check(&m->config));
@@ -241,22 +175,25 @@ static keel_status_t set_up(training_t *t, long *first) {
     printf("%llu parameters\n",
            (unsigned long long)keel_tree_elements(m->tree, keel_is_parameter, NULL));
     fflush(stdout);
-    if (!t->options->text) return NULL;
-    KEEL_TRY(loader_open(&m->config, t->options->text, &t->loader));
+    if (!o->text) return NULL;
+    KEEL_TRY(loader_open(&m->config, o->text, &t->loader));
     printf("entropy of single tokens: %.4f\n", loader_entropy(t->loader));
     KEEL_TRY(make_optimizer(t));
     KEEL_TRY(loader_fields(&m->config, m->keel, &t->batch));
-    if (t->options->load) return resume(t, first);
+    KEEL_TRY(accidents_create(t));
+    if (o->load) return resume(t, o->load, first);
     keel_tree_initialize(m->tree, 0);
     return keel_step_end(m->keel);
 }
 
-static keel_status_t run(training_t *t) {
+static keel_status_t run(training_t *t, const options_t *options) {
     long first = 0;
-    KEEL_TRY(set_up(t, &first));
-    if (!t->options->text) return NULL;
-    if (t->options->dump) KEEL_TRY(dump(t));
-    return train(t, first);
+    if (options->set) KEEL_TRY(config_set(&t->model.config, options->set));
+    if (options->accident) KEEL_TRY(accidents_named(options->accident, &t->model.accidents));
+    KEEL_TRY(set_up(t, options, &first));
+    if (!options->text) return NULL;
+    if (options->dump) KEEL_TRY(dump(t, options->dump));
+    return train(t, options, first);
 }
 
 // ---- options -----------------------------------------------------------------------------------
@@ -264,10 +201,9 @@ static keel_status_t run(training_t *t) {
 static int set_option(options_t *options, const char *name, const char *value) {
     const struct {
         const char *name, **value;
-    } words[] = {{"--config", &options->config},
-                 {"--load", &options->load},
-                 {"--save", &options->save},
-                 {"--dump", &options->dump}};
+    } words[] = {{"--config", &options->config}, {"--accident", &options->accident},
+                 {"--set", &options->set},       {"--load", &options->load},
+                 {"--save", &options->save},     {"--dump", &options->dump}};
     const struct {
         const char *name;
         long *value;
@@ -289,26 +225,33 @@ static int set_option(options_t *options, const char *name, const char *value) {
 static int parse(int count, char **arguments, options_t *options) {
     int at = 1;
     if (at < count && arguments[at][0] != '-') options->text = arguments[at++];
-    for (; at < count; at += 2)
-        if (!set_option(options, arguments[at], at + 1 < count ? arguments[at + 1] : NULL))
-            return 0;
+    for (; at < count; ++at) {
+        char *value = strchr(arguments[at], '='); // --name=value, or the value comes next
+        if (value)
+            *value++ = 0;
+        else
+            value = at + 1 < count ? arguments[at + 1] : NULL;
+        if (!set_option(options, arguments[at], value)) return 0;
+        at += value == arguments[at + 1];
+    }
     return options->log_every > 0;
 }
 
 int main(int count, char **arguments) {
     options_t options = {.config = "tiny", .steps = 20, .log_every = 10};
-    training_t t = {.options = &options};
+    training_t t = {0};
     if (parse(count, arguments, &options)) t.model.config = config_of(options.config);
     if (!t.model.config.name) {
         fprintf(stderr,
                 "usage: nam52 [TEXT] [--config tiny|small|nam52] [--mtp 0] [--steps 20]\n"
                 "             [--log-every 10] [--save FILE] [--save-every 0] [--load FILE]\n"
-                "             [--dump FILE]\n"
+                "             [--dump FILE] [--set heads=4] [--accident NAME[,NAME...]|all]\n"
                 "Without a text it says how many parameters there are.\n");
         return 2;
     }
     t.model.config.mtp = (int)options.mtp;
-    keel_status_t status = run(&t);
+    keel_status_t status = run(&t, &options);
+    accidents_free(t.accidents);
     keel_batch_free(t.batch);
     keel_optimizer_free(t.optimizer);
     keel_tree_free(t.model.tree);
