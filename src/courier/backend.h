@@ -80,6 +80,7 @@ keel_status_t backend_open(const keel_remote_t *remote, backend_t *out) KEEL_MUS
 
 keel_status_t backend_file(const keel_remote_t *remote, backend_t *out) KEEL_MUST_CHECK;
 keel_status_t backend_http(const keel_remote_t *remote, backend_t *out) KEEL_MUST_CHECK;
+keel_status_t backend_s3(const keel_remote_t *remote, backend_t *out) KEEL_MUST_CHECK;
 keel_status_t backend_redis(const keel_remote_t *remote, backend_t *out) KEEL_MUST_CHECK;
 
 #endif // KEEL_COURIER_BACKEND_H_

@@ -193,6 +193,7 @@ static keel_status_t remove_chain(const leasing_t *leasing, const char *until) {
 static keel_status_t release_object(leasing_t *leasing) {
     char *next = NULL;
     facts_t facts;
+    if (!leasing->at) return NULL;
     KEEL_TRY(follow(leasing, leasing->mine.token, &next));
     keel_status_t status = leasing->backend->kind->head(leasing->backend->context, next, &facts);
     keel_free(next);

@@ -27,7 +27,8 @@ keel_status_t backend_open(const keel_remote_t *remote, backend_t *out) {
     static keel_status_t (*const opens[])(const keel_remote_t *remote,
                                           backend_t *out) = {[KEEL_REMOTE_FILE] = backend_file,
                                                              [KEEL_REMOTE_HTTP] = backend_http,
-                                                             [KEEL_REMOTE_REDIS] = backend_redis};
+                                                             [KEEL_REMOTE_REDIS] = backend_redis,
+                                                             [KEEL_REMOTE_S3] = backend_s3};
     return opens[remote->scheme](remote, out);
 }
 

@@ -56,34 +56,62 @@ static bool read_space(keel_str_t text, char *out, size_t size) {
     return true;
 }
 
+static keel_status_t read_timeout(keel_str_t remote, keel_str_t value, keel_remote_t *out) {
+    if (read_time(value, &out->timeout)) return NULL;
+    return wrong(remote, "has a timeout that is not a time from 1ms to 3600s, such as 500ms");
+}
+
+static keel_status_t read_namespace(keel_str_t remote, keel_str_t value, keel_remote_t *out) {
+    if (read_space(value, out->space, sizeof out->space)) return NULL;
+    return wrong(remote, "has a namespace with strange characters; use letters, digits and -_./");
+}
+
+static keel_status_t read_ca(keel_str_t remote, keel_str_t value, keel_remote_t *out) {
+    if (copy(value, out->ca, sizeof out->ca) && *out->ca == '/') return NULL;
+    return wrong(remote, "has no absolute path behind ca=");
+}
+
+static keel_status_t read_endpoint(keel_str_t remote, keel_str_t value, keel_remote_t *out) {
+    bool is_http =
+        keel_str_starts(value, KEEL_STR("http://")) || keel_str_starts(value, KEEL_STR("https://"));
+    while (value.size && value.data[value.size - 1] == '/')
+        --value.size;
+    if (out->scheme != KEEL_REMOTE_S3) return wrong(remote, "has an endpoint=, but is no s3://");
+    if (is_http && copy(value, out->endpoint, sizeof out->endpoint) &&
+        !strpbrk(out->endpoint, "@?#"))
+        return NULL;
+    return wrong(remote, "has an endpoint that is no http:// or https:// address of a server");
+}
+
+static keel_status_t read_region(keel_str_t remote, keel_str_t value, keel_remote_t *out) {
+    if (out->scheme != KEEL_REMOTE_S3) return wrong(remote, "has a region=, but is no s3://");
+    bool is_good = copy(value, out->region, sizeof out->region);
+    for (const char *c = out->region; is_good && *c; ++c)
+        is_good = keel_is_of_name(*c) || *c == '-';
+    return is_good ? NULL : wrong(remote, "has a region that is none, such as eu-west-1");
+}
+
 static keel_status_t read_word(keel_str_t remote, keel_str_t word, keel_remote_t *out) {
     static const struct {
         keel_str_t key;
-    } keys[] = {{KEEL_STR("timeout=")}, {KEEL_STR("namespace=")}, {KEEL_STR("ca=")}};
-    size_t which = 0;
+        keel_status_t (*read)(keel_str_t remote, keel_str_t value, keel_remote_t *out);
+    } words[] = {{{"timeout=", 8}, read_timeout},
+                 {{"namespace=", 10}, read_namespace},
+                 {{"ca=", 3}, read_ca},
+                 {{"endpoint=", 9}, read_endpoint},
+                 {{"region=", 7}, read_region}};
     if (keel_str_is(word, "read")) return NULL;
-    if (keel_str_is(word, "read-write")) {
-        out->writes = true;
-        return NULL;
+    out->writes = out->writes || keel_str_is(word, "read-write");
+    out->trusted = out->trusted || keel_str_is(word, "trusted");
+    if (keel_str_is(word, "read-write") || keel_str_is(word, "trusted")) return NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        const keel_str_t *key = &words[i].key;
+        if (keel_str_starts(word, *key))
+            return words[i].read(remote, (keel_str_t){word.data + key->size, word.size - key->size},
+                                 out);
     }
-    if (keel_str_is(word, "trusted")) {
-        out->trusted = true;
-        return NULL;
-    }
-    while (which < 3 && !keel_str_starts(word, keys[which].key))
-        ++which;
-    if (which == 3)
-        return wrong(remote, "has an unknown word after its |; use read, read-write, trusted, "
-                             "timeout=5s, namespace=NAME or ca=FILE");
-    keel_str_t value = {word.data + keys[which].key.size, word.size - keys[which].key.size};
-    if (which == 0 && !read_time(value, &out->timeout))
-        return wrong(remote, "has a timeout that is not a time from 1ms to 3600s, such as 500ms");
-    if (which == 1 && !read_space(value, out->space, sizeof out->space))
-        return wrong(remote, "has a namespace with strange characters; use letters, digits and "
-                             "-_./");
-    if (which == 2 && (!copy(value, out->ca, sizeof out->ca) || *out->ca != '/'))
-        return wrong(remote, "has no absolute path behind ca=");
-    return NULL;
+    return wrong(remote, "has an unknown word after its |; use read, read-write, trusted, "
+                         "timeout=5s, namespace=NAME, ca=FILE, endpoint=URL or region=NAME");
 }
 
 static keel_status_t read_file(keel_str_t remote, keel_remote_t *out) {
@@ -109,6 +137,17 @@ static keel_status_t read_redis(keel_str_t remote, keel_remote_t *out) {
     return why ? wrong(remote, why) : NULL;
 }
 
+// Names of buckets are those of hosts; below them, those of folders.
+static keel_status_t read_s3(keel_str_t remote, keel_remote_t *out) {
+    char place[sizeof out->url];
+    const char *bucket = strstr(out->url, "://") + 3;
+    size_t length = strcspn(bucket, "/");
+    if (!length) return wrong(remote, "has no bucket; write s3://bucket/prefix");
+    if (memchr(bucket, '_', length) || !read_space(keel_str(bucket), place, sizeof place))
+        return wrong(remote, "has strange characters; use letters, digits and -./");
+    return NULL;
+}
+
 static keel_status_t read_url(keel_str_t remote, keel_str_t url, keel_remote_t *out) {
     static const struct {
         keel_str_t prefix;
@@ -119,7 +158,8 @@ static keel_status_t read_url(keel_str_t remote, keel_str_t url, keel_remote_t *
                    {{"http://", 7}, KEEL_REMOTE_HTTP, false, read_http},
                    {{"https://", 8}, KEEL_REMOTE_HTTP, true, read_http},
                    {{"redis://", 8}, KEEL_REMOTE_REDIS, false, read_redis},
-                   {{"rediss://", 9}, KEEL_REMOTE_REDIS, true, read_redis}};
+                   {{"rediss://", 9}, KEEL_REMOTE_REDIS, true, read_redis},
+                   {{"s3://", 5}, KEEL_REMOTE_S3, true, read_s3}};
     while (url.size > 8 && url.data[url.size - 1] == '/')
         --url.size;
     if (!copy(url, out->url, sizeof out->url)) return wrong(remote, "is too long or empty");
@@ -129,8 +169,8 @@ static keel_status_t read_url(keel_str_t remote, keel_str_t url, keel_remote_t *
         out->is_secure = schemes[i].is_secure;
         return schemes[i].read(remote, out);
     }
-    return wrong(remote, "is no remote; one begins with file://, http://, https://, redis:// or "
-                         "rediss://");
+    return wrong(remote, "is no remote; one begins with file://, http://, https://, redis://, "
+                         "rediss:// or s3://");
 }
 
 static keel_status_t read_remote(keel_str_t text, keel_remote_t *out) {

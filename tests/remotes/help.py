@@ -64,6 +64,7 @@ class Place:
         self.cache, self.keys = self.folder / "cache", self.folder / "keys"
         self.cache.mkdir(parents=True, mode=0o700, exist_ok=True)
         self.remotes, self.options = remotes, options
+        self.environment = {}  # of the helper, beside this one's
 
     def run(self, *words, code=0):
         settings = {"KEEL_CACHE_DIR": self.cache, "KEEL_KEYS_DIR": self.keys, "KEEL_REMOTES": self.remotes,
@@ -82,7 +83,7 @@ class Place:
     def start(self):
         subprocess.run([HELPER, "--cache-dir", self.cache, "--cache-limit", "20G", "--remotes", self.remotes,
                         "--keys-dir", self.keys, *self.options], check=True,
-                       env={**os.environ, "HOME": self.folder, "ASAN_OPTIONS": SANITIZER})
+                       env={**os.environ, "HOME": self.folder, "ASAN_OPTIONS": SANITIZER, **self.environment})
 
     def socket(self):
         names = [path for path in self.cache.glob("remote-*/*") if path.is_socket()]

@@ -1,2 +1,5 @@
 keel_unit_test(courier_backend ROOMS courier)
 keel_unit_test(courier_netrc ROOMS courier)
+if(TARGET PkgConfig::curl)
+  keel_unit_test(courier_aws ROOMS courier)
+endif()
