@@ -1,0 +1,1 @@
+keel_fuzz(arrival ROOMS courier store sign base)

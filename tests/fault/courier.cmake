@@ -1,0 +1,1 @@
+keel_fault_test(courier ROOMS courier)
