@@ -36,7 +36,7 @@
 #include "explain/explain.h"
 
 // Raised by every rule change that gives different answers for the same journal.
-enum { KEEL_ANALYSIS_REVISION = 118 };
+enum { KEEL_ANALYSIS_REVISION = 119 };
 
 // Makes sure that the run has answers that cover its current journal. A journal without `ask`
 // events needs none. Fails if they cannot be written.

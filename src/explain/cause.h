@@ -175,7 +175,8 @@ typedef enum keel_framework {
       "Keep it in one memory from the start: jax.device_put with one memory_kind before "          \
       "the first call.")                                                                           \
     X(OTHER_DEVICE, "a program is compiled for each device that holds its inputs",                 \
-      "Keep the inputs on one device: jax.device_put(x, jax.devices()[0]) in every call.")         \
+      "Keep the inputs on one device: jax.device_put(x, jax.devices()[0]) in every call; or make " \
+      "one call of all devices, with inputs sharded over a mesh.")                                 \
     X(GENERATOR, "random numbers come from a different generator",                                 \
       "Use one generator for all keys: set jax_default_prng_impl once at the start, or pass the "  \
       "same impl=.")                                                                               \
@@ -226,7 +227,7 @@ typedef enum keel_framework {
     X(STATIC_FUNCTION, "a function or partial is static, and a different one than before",         \
       "Make it once, before the loop, and pass that one in every call.")                           \
     X(STATIC_VALUE, "a static value that changes nothing in the program",                          \
-      "Leave it out of what is passed, or keep its value; a number: pass it as an array.")         \
+      "Leave it out of the call, or keep its value; a number: pass it as an array.")               \
     X(PASSING, "passed by name in only one of the two calls, or left to its default",              \
       "Pass it the same way in every call: by name, by position, or left to its default.")         \
     X(CONFIG, "a setting of JAX has a different value",                                            \

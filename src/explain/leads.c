@@ -107,10 +107,11 @@ static bool may_count_traces(const keel_column_t *column) {
     return read_number(column->before, &had) && read_number(column->after, &has) && has == had + 1;
 }
 
-// "config" of "config.rate", which says more.
+// "config" of "config.rate", which says more if both calls have it.
 static bool is_named_by_part(const keel_columns_t *columns, const keel_column_t *column) {
     for (uint32_t i = 0; i < columns->count; ++i) {
         keel_str_t name = columns->items[i].name;
+        if (!columns->items[i].before.data || !columns->items[i].after.data) continue;
         if (&columns->items[i] != column && strchr("pv", columns->items[i].kind) &&
             name.size > column->name.size && keel_str_starts(name, column->name) &&
             strchr(".[", name.data[column->name.size]))
@@ -263,20 +264,30 @@ static void tell_column(keel_diff_t *diff, const keel_column_t *column, keel_roo
     root->is_recorded = true;
 }
 
-// ---- arrays that the function reads
-// --------------------------------------------------------------
+// ---- arrays that the function reads ------------------------------------------------------------
 
 static keel_str_t type_of(keel_str_t value) {
     const char *end = value.size ? memchr(value.data, ' ', value.size) : NULL;
     return (keel_str_t){value.data, end ? (size_t)(end - value.data) : value.size};
 }
 
-// "constant f32[4] of multiply", or the size of one: "..; f32[4,2] -> f32[6,2]".
+// The hole holds the number of a host value.
+static bool is_told_by_value(const keel_diff_t *diff, const keel_root_t *root) {
+    for (uint32_t i = 0; i < diff->columns.count; ++i)
+        if (diff->columns.items[i].kind != 'a' && holds_number(root, &diff->columns.items[i]))
+            return true;
+    return false;
+}
+
+// "constant f32[4] of multiply", the number in an array of no dimension, or the size of one:
+// "..; f32[4,2] -> f32[6,2]".
 static bool is_hole_of_array(keel_diff_t *diff, const keel_root_t *root,
                              const keel_column_t *column) {
     const keel_difference_t *hole = &root->difference;
     keel_str_t was = type_of(column->before), is = type_of(column->after);
     bool is_same = keel_str_equal(was, is);
+    if (hole->kind == KEEL_CAUSE_CONSTANT && root->is_number && keel_str_ends(is, KEEL_STR("[]")))
+        return is_same && !is_told_by_value(diff, root);
     if (hole->kind == KEEL_CAUSE_CONSTANT)
         return is_same && keel_str_starts(keel_str(hole->subject),
                                           keel_str(keel_diff_text(diff, "constant %.*s of ",
