@@ -23,6 +23,27 @@ uint64_t keel_clock_thread(void) {
     return now(CLOCK_THREAD_CPUTIME_ID);
 }
 
+uint64_t keel_clock_queued(void) {
+    uint8_t text[128];
+    size_t size;
+    keel_file_facts_t facts;
+    // "<nanoseconds on a processor> <nanoseconds in a queue> <times>"
+    keel_status_t status =
+        keel_file_read_head("/proc/thread-self/schedstat", text, sizeof text - 1, &size, &facts);
+    if (status) {
+        keel_status_ignore(status);
+        return 0;
+    }
+    text[size] = 0;
+    const char *queued = strchr((const char *)text, ' ');
+    return queued ? strtoull(queued, NULL, 10) : 0;
+}
+
+uint64_t keel_clock_queued_since(uint64_t before) {
+    uint64_t queued = keel_clock_queued();
+    return queued > before ? queued - before : 0;
+}
+
 uint64_t keel_clock_wall(void) {
     return now(CLOCK_REALTIME);
 }

@@ -7,6 +7,11 @@
 uint64_t keel_clock_monotonic(void);
 // CPU time of this thread in nanoseconds, so time spent waiting for a busy machine does not count.
 uint64_t keel_clock_thread(void);
+// Nanoseconds in which this thread could have run, but others had the processors; 0 if that is
+// unknown. Source: Documentation/scheduler/sched-stats.rst of Linux.
+uint64_t keel_clock_queued(void);
+// The same since it was `before`.
+uint64_t keel_clock_queued_since(uint64_t before);
 // Nanoseconds since 1970 (UTC).
 uint64_t keel_clock_wall(void);
 // "2026-11-21T13:45:02Z" for nanoseconds since 1970.

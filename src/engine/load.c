@@ -4,6 +4,7 @@
 #include "engine/prefetch.h"
 #include "engine/proofs.h"
 #include "engine/tiers.h"
+#include "store/entry.h"
 
 typedef struct loading_t {
     keel_engine_t *engine;
@@ -135,9 +136,12 @@ static bool load_from(const loading_t *loading, const keel_tier_t *tier, loaded_
         return false;
     }
     out->tier = tier;
+    bool is_large = out->entry.payload_size >= KEEL_ENTRY_LARGE;
+    uint64_t queued = is_large ? keel_clock_queued() : 0;
     keel_status_t status = keel_entry_share(&out->entry);
     if (!status) status = load_marked(loading, out);
     out->total = keel_clock_monotonic() - start;
+    if (is_large) out->total -= keel_clock_queued_since(queued);
     if (!status) prefetch_name_remote(loading->engine, loading->key, out);
     if (!status) return true;
     keel_entry_deinitialize(&out->entry);

@@ -13,8 +13,10 @@ typedef struct loaded_entry_t {
     const keel_tier_t *tier; // that had the entry
     keel_payload_t answer;   // what the program needs, if the entry says
     uint64_t nanoseconds;    // inside the plugin, also if the load failed
-    uint64_t total;          // of that, and of getting the entry
-    double slow_seconds;     // KEEL_MISS_SLOW: what a load took
+    // Of that, and of getting the entry; of a large one only when a processor was free for it, so
+    // that a busy machine makes no entry look slow.
+    uint64_t total;
+    double slow_seconds; // KEEL_MISS_SLOW: what a load took
 } loaded_entry_t;
 
 // `options`: compile options to load it with, because they ask for dumps; else empty. Tries the

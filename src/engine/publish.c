@@ -126,14 +126,14 @@ static keel_status_t prove(keel_engine_t *engine, executable_task_t *task, keel_
     keel_mark_t mark;
     bool marked = tiers_mark(engine, NULL, &task->key.digest, NULL, &mark);
     PJRT_LoadedExecutable *loaded;
-    uint64_t start = keel_clock_monotonic();
+    uint64_t start = keel_clock_monotonic(), queued = keel_clock_queued();
     keel_status_t status = keel_pjrt_load(engine->api, task->task.client,
                                           keel_bytes(task->payload, task->payload_size),
                                           keel_bytes(task->options, task->options_size), &loaded);
-    double seconds = keel_seconds(keel_clock_monotonic() - start);
+    uint64_t took = keel_clock_monotonic() - start - keel_clock_queued_since(queued);
     if (!status) {
         status = pack(engine, task, loaded, entry);
-        if (entry->payload_size >= KEEL_ENTRY_LARGE) entry->load_seconds = seconds;
+        if (entry->payload_size >= KEEL_ENTRY_LARGE) entry->load_seconds = keel_seconds(took);
         keel_pjrt_destroy_loaded(engine->api, loaded);
     }
     if (marked) keel_store_unmark(&mark);

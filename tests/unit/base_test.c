@@ -1,6 +1,10 @@
+#define _GNU_SOURCE // pthread_setaffinity_np
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +27,36 @@ static void a_buffer_stops_at_its_cap_and_says_so(void **state) {
     keel_status_ignore(status);
     assert_string_equal(keel_buffer_cstr(&buffer), "12345678");
     keel_buffer_deinitialize(&buffer);
+}
+
+static void *spin(void *is_over) {
+    while (!atomic_load((atomic_bool *)is_over))
+        continue;
+    return NULL;
+}
+
+// Both on one processor.
+static void a_thread_that_others_keep_from_running_is_queued(void **state) {
+    (void)state;
+    cpu_set_t all, one;
+    pthread_t other;
+    atomic_bool is_over = false;
+    if (access("/proc/thread-self/schedstat", R_OK)) skip();
+    assert_int_equal(pthread_getaffinity_np(pthread_self(), sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); ++i)
+        if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+    assert_int_equal(pthread_setaffinity_np(pthread_self(), sizeof one, &one), 0);
+    assert_int_equal(pthread_create(&other, NULL, spin, &is_over), 0);
+    uint64_t queued = keel_clock_queued(), start = keel_clock_monotonic();
+    for (uint64_t began = keel_clock_thread(); keel_clock_thread() - began < 100000000u;)
+        continue;
+    queued = keel_clock_queued_since(queued);
+    atomic_store(&is_over, true);
+    assert_int_equal(pthread_join(other, NULL), 0);
+    assert_int_equal(pthread_setaffinity_np(pthread_self(), sizeof all, &all), 0);
+    assert_in_range(queued, 10000000u, keel_clock_monotonic() - start);
+    assert_int_equal(keel_clock_queued_since(UINT64_MAX), 0);
 }
 
 static void a_wait_ends_when_its_time_is_up_or_when_it_is_signaled(void **state) {
@@ -295,6 +329,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_buffer_stops_at_its_cap_and_says_so),
         cmocka_unit_test(what_does_not_hold_ends_a_debug_build_and_costs_others_nothing),
+        cmocka_unit_test(a_thread_that_others_keep_from_running_is_queued),
         cmocka_unit_test(a_wait_ends_when_its_time_is_up_or_when_it_is_signaled),
         cmocka_unit_test(what_acts_on_a_terminal_or_hides_an_order_is_not_shown),
         cmocka_unit_test(a_list_that_grows_keeps_its_items),
