@@ -330,12 +330,13 @@ static keel_status_t path_entries(const keel_settings_t *settings, bool json, ke
 // ---- the command -------------------------------------------------------------------------------
 
 static void declare(cli_call_t *call, int options, cache_work_t *work, bool *json) {
-    if (options & CACHE_SELECTS) {
+    if (options & CACHE_RUN) {
         cli_text(call, "--run", "RUN", "only the programs that this run asked for", &work->run);
-        cli_text(call, "--contract", "FILE", "only the programs that this contract lists",
-                 &work->contract);
         cli_setting(call, KEEL_SETTING_RUN_DIR);
     }
+    if (options & CACHE_CONTRACT)
+        cli_text(call, "--contract", "FILE", "only the programs that this contract lists",
+                 &work->contract);
     if (options & CACHE_TRUSTS)
         cli_switch(call, "--trusted", "take what nobody signed too", &work->trusts);
     if (options & CACHE_REMOTE)

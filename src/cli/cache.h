@@ -8,10 +8,11 @@
 
 // Options beside --json and settings.
 enum {
-    CACHE_SELECTS = 1, // --run, --contract
-    CACHE_TRUSTS = 2,  // --trusted
-    CACHE_REMOTE = 4,  // --remote
-    CACHE_AGES = 8,    // --older
+    CACHE_RUN = 1,      // --run
+    CACHE_CONTRACT = 2, // --contract: of programs that are here, as keys do not tell the program
+    CACHE_TRUSTS = 4,   // --trusted
+    CACHE_REMOTE = 8,   // --remote
+    CACHE_AGES = 16,    // --older
 };
 
 // name, options, sentence
@@ -27,11 +28,12 @@ enum {
 // name, its argument (NULL: none), whether that must be there, options, sentence
 #define CACHE_FLEET_COMMANDS(X)                                                                    \
     X(remotes, NULL, false, 0, "try each remote, and show what was fetched and stored lately")     \
-    X(push, NULL, false, CACHE_SELECTS,                                                            \
+    X(push, NULL, false, CACHE_RUN | CACHE_CONTRACT,                                               \
       "store the programs of this machine in each remote that is read-write")                      \
-    X(pull, NULL, false, CACHE_SELECTS, "fetch programs that this machine does not have")          \
-    X(sync, NULL, false, CACHE_SELECTS, "push, then pull")                                         \
-    X(export, "FILE", true, CACHE_SELECTS | CACHE_TRUSTS, "write programs to one file, signed")    \
+    X(pull, NULL, false, CACHE_RUN, "fetch programs that this machine does not have")              \
+    X(sync, NULL, false, CACHE_RUN, "push, then pull")                                             \
+    X(export, "FILE", true, CACHE_RUN | CACHE_CONTRACT | CACHE_TRUSTS,                             \
+      "write programs to one file, signed")                                                        \
     X(import, "FILE", true, CACHE_TRUSTS, "take the programs of such a file that are trusted")     \
     X(keygen, "[NAME]", false, 0, "make a key that signs what this user stores in remotes")        \
     X(trust, "KEY", true, 0, "load what this public key signed")                                   \
