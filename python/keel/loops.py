@@ -7,7 +7,8 @@ process's end if
 
 - it had rounds of a range or a list left, and it does not just try again after errors, or
 - a test uses the value: the read is in an `if`, `while` or `assert`, or its result has a name that such a
-  test uses,
+  test uses, or
+- the test that left it compares a floating-point number, wherever that came from,
 
 unless the test that left it only compares whole numbers, such as a step with a number of steps. If an
 error ends the script where such a value was tested, only the error is noted.
@@ -49,7 +50,7 @@ class _Loop:
         self.code, self.node = code, node
         self.round = self.rounds = 0  # 0: unknown
         self.read = 0  # Keel's number of the line that read last; 0: none
-        self.decides = self.is_over = self.is_counted = False
+        self.decides = self.is_over = self.is_counted = self.is_measured = False
 
 
 class _Branch:
@@ -166,6 +167,15 @@ def _value(node: Any, frame: Any) -> Any:
             return object.__getattribute__(_value(node.value, frame), "__dict__").get(node.attr)
         except AttributeError:
             return None
+    if isinstance(node, ast.Subscript):
+        holder, at = _value(node.value, frame), _value(node.slice, frame)
+        try:
+            return holder[at] if type(holder) in (list, tuple, dict) and type(at) in (int, str) else None
+        except LookupError:
+            return None
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _value(node.operand, frame)
+        return -value if type(value) in (int, float) else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)):
         left, right = _value(node.left, frame), _value(node.right, frame)
         if type(left) is int and type(right) is int and (right or not isinstance(node.op, ast.FloorDiv)):
@@ -214,17 +224,26 @@ def _is_count(test: ast.expr, frame: Any) -> bool:
         type(_value(part, frame)) is int for part in (test.left, *test.comparators))
 
 
+def _is_measured(test: ast.expr, frame: Any) -> bool:
+    """Whether a test compares a floating-point number that is no literal. numpy's are named like its types."""
+    return isinstance(test, ast.Compare) and any(
+        not isinstance(part, ast.Constant) and "float" in type(_value(part, frame)).__name__
+        for part in (test.left, *test.comparators))
+
+
 # ---- watching ------------------------------------------------------------------------------------
 
 
 def _follow(branch: _Branch, destination: int, frame: Any) -> None:
     loop = branch.loop
+    loop.is_measured = branch.test is not None and _is_measured(branch.test, frame)
     if branch.test is None:
         loop.is_over = destination >= branch.end
         loop.round = 0 if loop.is_over else loop.round + 1
     elif branch.is_own:
         place = _place(loop.code, destination)
-        loop.is_over = not loop.decides and place is not None and not _holds(loop.node, place)
+        loop.is_over = not loop.decides and not loop.is_measured and place is not None \
+            and not _holds(loop.node, place)
     loop.is_counted = branch.test is not None and _is_count(branch.test, frame)
 
 
@@ -370,12 +389,13 @@ def _tell() -> None:
         return
     for loop in list(_loops.values()):  # another thread may add one
         is_short = 0 < loop.round < loop.rounds and not _tries(loop.node)
-        if loop.is_over or loop.is_counted or not loop.read or not (is_short or loop.decides):
+        decides = loop.decides or loop.is_measured
+        if loop.is_over or loop.is_counted or not loop.read or not (is_short or decides):
             continue
         if 0 < loop.rounds == loop.round:
             continue  # left in its last round
         note_left(loop.read, loop.code.co_filename, loop.node.lineno, loop.code.co_qualname, loop.round if is_short else 0,
-                  loop.rounds if is_short else 0, loop.decides, False)
+                  loop.rounds if is_short else 0, decides, False)
 
 
 def begin() -> None:

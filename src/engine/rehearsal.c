@@ -433,6 +433,23 @@ static void note_first(const unreal_t *unreal) {
     keel_python_leave(&python);
 }
 
+// The oldest first. The lock is not held while a line is written.
+static void journal_unreal(keel_engine_t *engine) {
+    rehearsal_t *rehearsal = engine->rehearsal;
+    pthread_mutex_lock(&rehearsal->lock);
+    for (unreal_t *at = rehearsal->unreal; at; at = at->next) {
+        if (!at->count && !at->refused) continue;
+        keel_journal_unreal_t event = {
+            .maker = at->maker, .into = at->into, .count = at->count, .refused = at->refused};
+        if (at->site) event.site = engine_site(site_place(at->site));
+        at->count = at->refused = 0;
+        pthread_mutex_unlock(&rehearsal->lock);
+        keel_journal_unreal(engine->journal, &event);
+        pthread_mutex_lock(&rehearsal->lock);
+    }
+    pthread_mutex_unlock(&rehearsal->lock);
+}
+
 static void note_recent(const site_t *site, const char *maker, PJRT_Buffer *buffer) {
     const int64_t *dims;
     recent_t *at = &recent[recent_count++ % RECENT];
@@ -462,10 +479,13 @@ static bool has_constant(const keel_program_t *program, const recent_t *value) {
 
 void rehearsal_look(keel_engine_t *engine, const keel_program_t *program, const char *name) {
     size_t count = recent_count < RECENT ? recent_count : RECENT;
+    bool is_first = false;
     for (size_t i = 0; i < count; ++i)
         if (has_constant(program, &recent[i]))
-            (void)count_unreal(engine->rehearsal, recent[i].site, recent[i].maker, name, false);
+            is_first |= count_unreal(engine->rehearsal, recent[i].site, recent[i].maker, name,
+                                     false) != NULL;
     recent_count = 0;
+    if (is_first) journal_unreal(engine);
 }
 
 keel_status_t rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buffer *buffer,
@@ -479,26 +499,12 @@ keel_status_t rehearsal_read(keel_engine_t *engine, const site_t *site, PJRT_Buf
     if (!site) site = bulk ? sites_now(engine->sites) : sites_here(engine->sites);
     keel_status_t refusal =
         bulk ? bulk_judge(&rehearsal->bulk, site ? site_place(site) : NULL, maker, bulk) : NULL;
-    note_first(count_unreal(rehearsal, site, maker, NULL, refusal));
+    const unreal_t *first = count_unreal(rehearsal, site, maker, NULL, refusal);
+    // At once, as with what was refused: a process may end without a word.
+    if (first) journal_unreal(engine);
+    note_first(first);
     if (!refusal) note_recent(site, maker, buffer);
     return refusal;
-}
-
-// The oldest first. The lock is not held while a line is written.
-static void journal_unreal(keel_engine_t *engine) {
-    rehearsal_t *rehearsal = engine->rehearsal;
-    pthread_mutex_lock(&rehearsal->lock);
-    for (unreal_t *at = rehearsal->unreal; at; at = at->next) {
-        if (!at->count && !at->refused) continue;
-        keel_journal_unreal_t event = {
-            .maker = at->maker, .into = at->into, .count = at->count, .refused = at->refused};
-        if (at->site) event.site = engine_site(site_place(at->site));
-        at->count = at->refused = 0;
-        pthread_mutex_unlock(&rehearsal->lock);
-        keel_journal_unreal(engine->journal, &event);
-        pthread_mutex_lock(&rehearsal->lock);
-    }
-    pthread_mutex_unlock(&rehearsal->lock);
 }
 
 static void journal_living(keel_engine_t *engine) {

@@ -231,10 +231,21 @@ def check_codes(stage):
                      (UNSEEN, UNSEEN if says == OWN else 0))
 
 
+def check_ended_at_once(stage):
+    """Nothing runs at the end of such a process."""
+    text = HEAD + "import os\nprint(float(step(w)[1]), flush=True)  # here\nos._exit(0)\n"
+    stage.script("early.py", text)
+    answer = stage.rehearse("cpu:2", "early.py", options=("--compile", "none"))
+    report.check("what a process read that ends at once is told",
+                 f"keel: 1 line reads values that no device computed, as zeros: early.py:{line_of(text, 'here')} "
+                 in answer.err, told(answer))
+
+
 with Workspace("early") as space:
     report = Report()
     check_early(Stage(space, "early"))
     check_whole(Stage(space, "whole"))
+    check_ended_at_once(Stage(space, "at once"))
     check_failed(Stage(space, "failed"))
     check_codes(Stage(space, "codes"))
 report.finish()

@@ -32,6 +32,13 @@ CASES = {
     "a loop in a loop": ("for i in range(3):\n    for j in range(4):\n        if read() < 1:\n            break\n", [[1, 4]]),
     "a loop that is left each time": ("for i in range(3):\n    for j in range(4):\n        if j > i and read() < 1:\n            break\n", []),
     "a while": ("on = True\nwhile on:\n    on = bool(read())\n", [[0, 0]]),
+    "a number from a function": ("def one():\n    return float(read())\nn = 0\nwhile True:\n    m = one()\n    n += 1\n    if m < 1e-6 or n == 9:\n        break\n", [[0, 0]]),
+    "a number that does not end it": ("def one():\n    return float(read())\nn = 0\nwhile True:\n    m = one()\n    n += 1\n    if m < -1 or n == 9:\n        break\n", []),
+    "a difference": ("last, n = 9.0, 0\nwhile True:\n    now = float(read())\n    change = abs(last - now)\n    last, n = now, n + 1\n    if change < 1e-6 or n == 9:\n        break\n", [[0, 0]]),
+    "the last of a list": ("losses, n = [], 0\nwhile True:\n    losses.append(float(read()))\n    n += 1\n    if losses[-1] < 1e-6 or n == 9:\n        break\n", [[0, 0]]),
+    "an attribute": ("class State: loss = 1.0\nstate, n = State(), 0\nstate.loss = 1.0\nwhile state.loss > 1e-6 and n < 9:\n    state.loss = float(read())\n    n += 1\n", [[0, 0]]),
+    "a value of a dictionary": ("metrics, n = {'loss': 1.0}, 0\nwhile metrics['loss'] > 1e-6 and n < 9:\n    metrics['loss'] = float(read())\n    n += 1\n", [[0, 0]]),
+    "an end of what is read": ("items = iter([1.0, 2.0, None])\nwhile True:\n    item = next(items)\n    if item is None:\n        break\n    read()\n", []),
     "a while that counts": ("at = 0\nwhile at < 4:\n    read()\n    at += 1\n", []),
 }
 
