@@ -35,7 +35,8 @@ enum {
 };
 enum { PROGRAM_SHAPE_PARAMETERS = 1, PROGRAM_SHAPE_RESULT = 2, PROGRAM_SHAPE_NAMES = 3 };
 enum { SHAPE_ELEMENT = 2, SHAPE_DIMS = 3, SHAPE_TUPLE = 4, SHAPE_LAYOUT = 5, SHAPE_DYNAMIC = 6 };
-enum { LAYOUT_MINOR_TO_MAJOR = 1, LAYOUT_TILES = 6, LAYOUT_TAIL_PADDING = 16, TILE_DIMS = 1 };
+enum { LAYOUT_MINOR_TO_MAJOR = 1, LAYOUT_TILES = 6, LAYOUT_ELEMENT_BITS = 7 };
+enum { LAYOUT_TAIL_PADDING = 16, TILE_DIMS = 1 };
 enum { CONFIG_LAYOUT = 1, CONFIG_REPLICAS = 4, CONFIG_PARTITIONS = 5 };
 enum { SHARDING_TYPE = 1, SHARDING_TUPLE = 5, TUPLE_SHARDING = 2, TUPLE_ELEMENT = 13 };
 
@@ -47,14 +48,18 @@ static void put_text(keel_buffer_t *out, uint32_t field, const char *text) {
     keel_proto_put_bytes(out, field, keel_str_bytes(keel_str(text)));
 }
 
+static uint64_t take_number(keel_str_t *text) {
+    uint64_t number = 0;
+    for (; text->size && keel_is_digit(*text->data); ++text->data, --text->size)
+        number = number * 10 + (uint64_t)(*text->data - '0');
+    return number;
+}
+
 // Packs the numbers of a list in parentheses or up to a mark: "1,0:", "8,128)".
 static void put_numbers(keel_str_t *text, uint32_t field, keel_buffer_t *out) {
     size_t packed = keel_proto_open(out, field);
     while (text->size && (keel_is_digit(*text->data) || *text->data == ',')) {
-        uint64_t number = 0;
-        for (; text->size && keel_is_digit(*text->data); ++text->data, --text->size)
-            number = number * 10 + (uint64_t)(*text->data - '0');
-        keel_proto_put_varint(out, number);
+        keel_proto_put_varint(out, take_number(text));
         if (text->size && *text->data == ',') ++text->data, --text->size;
     }
     keel_proto_close(out, packed);
@@ -68,16 +73,22 @@ static bool skip(keel_str_t *text, const char *mark) {
     return true;
 }
 
-// "{1,0:T(8,128)(2,1)}"; what follows tiles, such as a memory space, is left out.
+// "{1,0:T(8,128)(8,1)E(4)}": tiles, and the bits of an element that is smaller than a byte. What
+// else there may be, such as a memory space, is left out.
 static void put_told_layout(keel_str_t text, keel_buffer_t *out) {
     skip(&text, "{");
     put_numbers(&text, LAYOUT_MINOR_TO_MAJOR, out);
-    if (!skip(&text, ":T")) return;
-    while (skip(&text, "(")) {
+    skip(&text, ":");
+    for (bool is_tiled = skip(&text, "T"); is_tiled && skip(&text, "("); skip(&text, ")")) {
         size_t tile = keel_proto_open(out, LAYOUT_TILES);
         put_numbers(&text, TILE_DIMS, out);
         keel_proto_close(out, tile);
-        skip(&text, ")");
+    }
+    while (text.size) {
+        if (skip(&text, "E("))
+            put_number(out, LAYOUT_ELEMENT_BITS, take_number(&text));
+        else
+            ++text.data, --text.size;
     }
 }
 

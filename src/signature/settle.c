@@ -84,7 +84,7 @@ static keel_status_t settle_results(keel_signature_t *signature, keel_bytes_t sh
 // ---- layouts -----------------------------------------------------------------------------------
 
 enum { PROGRAM_PARAMETERS = 1, PROGRAM_RESULT = 2, SHAPE_TUPLE = 4, SHAPE_LAYOUT = 5 };
-enum { LAYOUT_MINOR_TO_MAJOR = 1, LAYOUT_TILES = 6, TILE_DIMS = 1 };
+enum { LAYOUT_MINOR_TO_MAJOR = 1, LAYOUT_TILES = 6, LAYOUT_ELEMENT_BITS = 7, TILE_DIMS = 1 };
 
 static void put_packed(const keel_proto_field_t *field, keel_buffer_t *out) {
     if (field->wire == KEEL_WIRE_VARINT) {
@@ -96,16 +96,19 @@ static void put_packed(const keel_proto_field_t *field, keel_buffer_t *out) {
         keel_buffer_format(out, "%s%lld", first ? "" : ",", (long long)keel_proto_varint(&cursor));
 }
 
-// A LayoutProto as HLO writes it: "{1,0:T(8,128)(2,1)}".
+// A LayoutProto as HLO writes it: "{1,0:T(8,128)(2,1)}", "{1,0:T(8,128)(8,1)E(4)}".
 static keel_status_t write_layout(keel_bytes_t layout, keel_buffer_t *out) {
     keel_cursor_t cursor = keel_cursor(layout);
     keel_proto_field_t field, dims;
     bool has_tiles = false;
+    int64_t bits = 0;
     keel_buffer_text(out, "{");
     while (keel_proto_next(&cursor, &field))
         if (field.number == LAYOUT_MINOR_TO_MAJOR) put_packed(&field, out);
     cursor = keel_cursor(layout);
     while (keel_proto_next(&cursor, &field)) {
+        if (field.number == LAYOUT_ELEMENT_BITS && field.wire == KEEL_WIRE_VARINT)
+            bits = (int64_t)field.value;
         if (field.number != LAYOUT_TILES || field.wire != KEEL_WIRE_BYTES) continue;
         keel_buffer_text(out, has_tiles ? "(" : ":T(");
         has_tiles = true;
@@ -114,6 +117,7 @@ static keel_status_t write_layout(keel_bytes_t layout, keel_buffer_t *out) {
             if (dims.number == TILE_DIMS) put_packed(&dims, out);
         keel_buffer_text(out, ")");
     }
+    if (bits > 0) keel_buffer_format(out, "%sE(%lld)", has_tiles ? "" : ":", (long long)bits);
     keel_buffer_text(out, "}");
     return keel_buffer_status(out);
 }

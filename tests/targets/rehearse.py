@@ -40,6 +40,15 @@ rows = jax.device_put(np.ones((64, 128), np.float32), NamedSharding(mesh, Partit
 print(jax.jit(lambda rows: jnp.sin(rows) * 2)(rows).sharding.spec)
 """
 
+# Elements of half a byte. JAX compares the layouts of arrays with those of the program that gets them.
+HALVES = """
+import jax, jax.numpy as jnp, numpy as np
+x = jax.device_put(np.ones((8, 128), jnp.int4))
+add = jax.jit(lambda x: x + x)
+told = jax.tree.leaves(add.lower(x).compile().input_formats)[0]
+print(add(add(x)).astype("int32").sum(), told.layout == x.format.layout)
+"""
+
 # As on the VM of a TPU, where JAX finds out by itself that it is alone.
 ALONE = """
 import jax
@@ -122,6 +131,13 @@ def check_sharded(space):
     report.equal("the compiler says how a result is sharded, whatever --compile says",
                  (answer.code, answer.out), (0, "P('data', None)\n"))
     report.equal("so nothing is guessed", stage.answer("stats")["rehearsal"]["guesses"], [])
+
+
+def check_halves(space):
+    for compiles in ("none", "new"):
+        answer = Stage(space, f"halves-{compiles}").rehearse(HALVES, "--compile", compiles)
+        report.equal(f"elements of half a byte lie as the compiler has them, --compile {compiles}",
+                     (answer.code, answer.out), (0, "4096 True\n"))
 
 
 def check_alone(space):
@@ -223,6 +239,7 @@ with Workspace("rehearse") as space:
     check_processor(space)
     if TARGET == "v6e:2x4":
         check_alone(space)
+        check_halves(space)
     check_description(space)
     if TARGET == "h200:8":
         check_share(space)

@@ -335,8 +335,9 @@ static void a_made_module_settles_an_open_signature(void **state) {
     keel_buffer_initialize(&wanted, 0);
     read_sample("mlir/shard_map.v1_20.mlir", false, &closed);
     read_sample("mlir/shard_map.v1_20.mlir", false, &open);
-    closed.parameters[0].layout = KEEL_STR("{0,1:T(8,128)(2,1)}");
-    closed.results[1].layout = KEEL_STR("{1,0}");
+    closed.parameters[0].layout = KEEL_STR("{0,1:T(8,128)(2,1)E(4)}");
+    closed.results[0].layout = KEEL_STR("{1,0:E(4)}");
+    closed.results[1].layout = KEEL_STR("{1,0:T(8,128)E(");
     keel_signature_module(&closed, &module);
     for (uint32_t i = 0; i < open.parameter_count; ++i)
         open.parameters[i].settled = false;
@@ -352,8 +353,10 @@ static void a_made_module_settles_an_open_signature(void **state) {
         assert_true(keel_array_shape_equal(&a->shard, &b->shard));
         assert_true(keel_str_equal(keel_bytes_str(a->sharding), keel_bytes_str(b->sharding)));
     }
-    assert_true(keel_str_is(open.parameters[0].layout, "{0,1:T(8,128)(2,1)}"));
+    assert_true(keel_str_is(open.parameters[0].layout, "{0,1:T(8,128)(2,1)E(4)}"));
     assert_true(keel_str_is(open.parameters[1].layout, "{1,0}"));
+    assert_true(keel_str_is(open.results[0].layout, "{1,0:E(4)}"));
+    assert_true(keel_str_is(open.results[1].layout, "{1,0:T(8,128)}"));
     keel_signature_deinitialize(&open);
     read_sample("mlir/shard_map.v1_20.mlir", false, &open);
     module.data[0] = 0xff;
