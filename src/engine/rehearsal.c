@@ -47,6 +47,7 @@ typedef struct living_t {
     struct living_t *next;
     const counter_t *program;
     uint64_t most, written; // bytes
+    uint64_t adds;          // of its results
     bool spans;             // over several processes
     bool is_told;
 } living_t;
@@ -358,6 +359,7 @@ void rehearsal_executed(keel_engine_t *engine, const counter_t *counter,
     living_t *living = counter ? living_of(engine->rehearsal, counter) : NULL;
     if (living && bytes > living->most) living->most = bytes;
     if (living) living->spans = keel_rehearse_spans(loaded);
+    if (living) living->adds = keel_rehearse_adds(loaded);
     bulk_executed(&engine->rehearsal->bulk, computed);
     pthread_mutex_unlock(&engine->rehearsal->lock);
 }
@@ -513,11 +515,12 @@ static void journal_living(keel_engine_t *engine) {
     for (living_t *at = rehearsal->living; at; at = at->next) {
         if (at->is_told && at->most == at->written) continue;
         bool spans = at->spans;
+        uint64_t adds = at->adds;
         at->is_told = true;
         uint64_t bytes = at->written = at->most;
         const keel_digest_t *program = counter_program(at->program);
         pthread_mutex_unlock(&rehearsal->lock);
-        keel_journal_living(engine->journal, program, bytes, spans);
+        keel_journal_living(engine->journal, program, bytes, adds, spans);
         pthread_mutex_lock(&rehearsal->lock);
     }
     pthread_mutex_unlock(&rehearsal->lock);

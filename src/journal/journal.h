@@ -358,10 +358,10 @@ typedef struct keel_journal_written_t {
     size_t group_count;
 } keel_journal_written_t;
 void keel_journal_written(keel_journal_t *journal, const keel_journal_written_t *event);
-// In a rehearsal: the most bytes that were in use on one device when the program began. `spans`:
-// devices of other processes have partitions of it.
+// In a rehearsal: the most bytes that were in use on one device when the program began. `adds`:
+// what its results need beyond that. `spans`: devices of other processes have partitions of it.
 void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes,
-                         bool spans);
+                         uint64_t adds, bool spans);
 
 // What moved between host and device since the last such event.
 typedef struct keel_journal_transfer_t {

@@ -74,11 +74,12 @@ void keel_journal_written(keel_journal_t *journal, const keel_journal_written_t 
 }
 
 void keel_journal_living(keel_journal_t *journal, const keel_digest_t *program, uint64_t bytes,
-                         bool spans) {
+                         uint64_t adds, bool spans) {
     keel_line_t line;
     if (!keel_line_begin(journal, &line, "living")) return;
     keel_line_digest(&line.json, "program", program);
     keel_json_unsigned(&line.json, "bytes", bytes);
+    if (adds) keel_json_unsigned(&line.json, "adds", adds);
     if (spans) keel_json_bool(&line.json, "spans", true);
     keel_line_finish(journal, &line);
 }

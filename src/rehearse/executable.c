@@ -179,6 +179,12 @@ uint64_t keel_rehearse_computes(const PJRT_LoadedExecutable *loaded) {
     return loaded->facts->combines ? loaded->facts->result_bytes : 0;
 }
 
+uint64_t keel_rehearse_adds(const PJRT_LoadedExecutable *loaded) {
+    const facts_t *facts = loaded->facts;
+    if (facts->result_bytes <= facts->donated_bytes) return 0;
+    return facts->result_bytes - facts->donated_bytes;
+}
+
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded) {
     uint64_t most = 0;
     for (size_t i = 0; i < loaded->device_count; ++i) {

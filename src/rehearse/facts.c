@@ -58,6 +58,12 @@ static keel_status_t list_results(facts_t *facts) {
             *next++ = shape->dims[j];
         facts->result_bytes += bytes_of_elements(facts->types[i], shape->dims, shape->rank);
     }
+    for (uint32_t i = 0; i < facts->signature.parameter_count; ++i) {
+        const keel_array_shape_t *shape = &facts->signature.parameters[i].shard;
+        PJRT_Buffer_Type type = buffer_type_of(shape->element);
+        if (facts->signature.parameters[i].donated)
+            facts->donated_bytes += bytes_of_elements(type, shape->dims, shape->rank);
+    }
     return NULL;
 }
 

@@ -362,6 +362,7 @@ typedef struct facts_t {
     bool combines;            // it does more than move or map elements
     bool is_alone;            // its devices compute apart, and none depends on another
     uint64_t result_bytes;    // on one device
+    uint64_t donated_bytes;   // of parameters, likewise
     const char *name;         // never freed
     compiling_t *compiling;   // NULL: it is not compiled here
     bool is_partitioned;      // the compiler chose shardings, which the module says, and no more

@@ -132,6 +132,8 @@ bool keel_rehearse_is_real(PJRT_Buffer *buffer, const char **out_maker);
 void keel_rehearse_dims(const PJRT_Buffer *buffer, const int64_t **out, size_t *out_rank);
 // Bytes in use on the fullest device of the executable.
 uint64_t keel_rehearse_in_use(const PJRT_LoadedExecutable *loaded);
+// Bytes of its results on each device, beyond what its donated arguments can give them.
+uint64_t keel_rehearse_adds(const PJRT_LoadedExecutable *loaded);
 // Bytes that an execution computes on each device: 0 if the program only moves elements or maps
 // each of them.
 uint64_t keel_rehearse_computes(const PJRT_LoadedExecutable *loaded);

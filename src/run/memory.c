@@ -38,17 +38,17 @@ static keel_status_t meet_request(const context_t *to, const json_t *event) {
     return NULL;
 }
 
-static keel_status_t note_living(keel_memory_reading_t *reading, const char *program,
-                                 uint64_t bytes) {
-    uint64_t *known = keel_map_find(&reading->living, text_bytes(program));
-    if (!known) return keel_map_put(&reading->living, text_bytes(program), bytes);
+static keel_status_t note_most(keel_map_t *map, const char *program, uint64_t bytes) {
+    uint64_t *known = keel_map_find(map, text_bytes(program));
+    if (!known) return keel_map_put(map, text_bytes(program), bytes);
     if (bytes > *known) *known = bytes;
     return NULL;
 }
 
 static keel_status_t meet_living(const context_t *to, const json_t *event) {
-    return note_living(to->reading, keel_event_text(event, "program"),
-                       keel_event_count(event, "bytes"));
+    const char *program = keel_event_text(event, "program");
+    KEEL_TRY(note_most(&to->reading->living, program, keel_event_count(event, "bytes")));
+    return note_most(&to->reading->added, program, keel_event_count(event, "adds"));
 }
 
 static keel_status_t add_program(keel_memory_t *memory, keel_memory_program_t **out) {
@@ -159,6 +159,7 @@ void keel_memory_begin(keel_memory_reading_t *reading, bool is_rehearsal, keel_m
     keel_map_initialize(&reading->programs);
     keel_map_initialize(&reading->asked);
     keel_map_initialize(&reading->living);
+    keel_map_initialize(&reading->added);
 }
 
 // A journal that Keel did not write may have any numbers.
@@ -167,12 +168,15 @@ static uint64_t sum_of(uint64_t a, uint64_t b) {
 }
 
 // What lived when it began has its arguments, and the code of all programs stays loaded. A program
-// that never ran is counted as if it were alone.
-static void find_most(keel_memory_program_t *program, const uint64_t *living, uint64_t code) {
+// that never ran is counted as if it were alone. Of one that was not compiled, `added` is what is
+// known.
+static void find_most(keel_memory_program_t *program, const uint64_t *living, const uint64_t *added,
+                      uint64_t code) {
     program->has_run = living;
     program->living = living ? *living : 0;
     program->most = living ? *living : program->arguments;
     uint64_t fresh = program->outputs > program->aliased ? program->outputs - program->aliased : 0;
+    if (!program->is_known && added) fresh = *added;
     program->most = sum_of(program->most, sum_of(fresh, program->temporaries));
     program->most = sum_of(program->most, living ? code : program->code);
 }
@@ -187,7 +191,7 @@ static keel_status_t add_living(keel_memory_reading_t *reading) {
         const uint64_t *at = keel_map_find(&reading->programs, text_bytes(asker->identity));
         keel_memory_program_t *program;
         if (bytes && at) {
-            KEEL_TRY(note_living(reading, memory->programs[*at].program, *bytes));
+            KEEL_TRY(note_most(&reading->living, memory->programs[*at].program, *bytes));
         } else if (bytes) {
             KEEL_TRY(add_program(memory, &program));
             program->identity = asker->identity;
@@ -212,7 +216,9 @@ keel_status_t keel_memory_settle(keel_memory_reading_t *reading) {
         const uint64_t *asker = keel_map_find(&reading->asked, name);
         if (asker) program->shown = reading->askers[*asker].shown;
         if (asker) program->ops = reading->askers[*asker].ops;
-        if (reading->is_rehearsal) find_most(program, keel_map_find(&reading->living, name), code);
+        if (reading->is_rehearsal)
+            find_most(program, keel_map_find(&reading->living, name),
+                      keel_map_find(&reading->added, name), code);
     }
     if (memory->program_count)
         qsort(memory->programs, memory->program_count, sizeof *memory->programs, by_total);
@@ -223,6 +229,7 @@ void keel_memory_end(keel_memory_reading_t *reading) {
     keel_map_deinitialize(&reading->programs);
     keel_map_deinitialize(&reading->asked);
     keel_map_deinitialize(&reading->living);
+    keel_map_deinitialize(&reading->added);
     keel_free(reading->askers);
 }
 

@@ -49,6 +49,7 @@ typedef struct keel_memory_reading_t {
     keel_map_t programs; // identity -> programs
     keel_map_t asked;    // digest -> askers
     keel_map_t living;   // digest -> bytes
+    keel_map_t added;    // digest -> bytes of its results beyond donated arguments
     struct keel_memory_asker_t {
         const char *program, *identity, *name, *shown;
         uint64_t ops;

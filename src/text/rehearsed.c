@@ -192,7 +192,7 @@ void keel_fit_sentence(const keel_run_t *run, keel_buffer_t *out) {
         share(out, "memory: at least ", &fit);
         keel_buffer_text(out, "; what ");
         unknown_needs(&fit, out);
-        keel_buffer_text(out, " besides arguments is not known without a compile");
+        keel_buffer_text(out, " besides arguments and results is not known without a compile");
     } else if (fit.largest) {
         share(out, run->unfinished ? "memory: so far at most " : "memory: at most ", &fit);
         if (fit.limit) return;

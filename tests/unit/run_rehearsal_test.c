@@ -53,10 +53,14 @@ static void needs(const char *program, unsigned arguments, unsigned outputs, uns
                        arguments + outputs - aliased + temporaries + code);
 }
 
+static void adding(const char *program, unsigned bytes, unsigned adds) {
+    keel_buffer_format(
+        &journal, "{\"event\":\"living\",\"pid\":1,\"program\":\"%s\",\"bytes\":%u,\"adds\":%u}\n",
+        program, bytes, adds);
+}
+
 static void living(const char *program, unsigned bytes) {
-    keel_buffer_format(&journal,
-                       "{\"event\":\"living\",\"pid\":1,\"program\":\"%s\",\"bytes\":%u}\n",
-                       program, bytes);
+    adding(program, bytes, 0);
 }
 
 static void unreal(const char *maker, const char *into, unsigned line, unsigned times) {
@@ -358,10 +362,12 @@ static void what_a_program_needs_is_at_least_what_lives(void **state) {
     living("a", 60);
     ended();
     fits("\nkeel: memory: at least 60 B of the 100 B of a device; what jit_a (t.py:10) "
-         "needs besides arguments is not known without a compile\n",
+         "needs besides arguments and results is not known without a compile\n",
          KEEL_RUN_UNSURE);
     assert_says(say_memory, "a                   > 60 B        60 B           -           -");
-    living("a", 101);
+    adding("a", 60, 30);
+    assert_says(say_memory, "a                   > 90 B        60 B           -           -");
+    adding("a", 61, 40);
     fits("\nkeel: does not fit: jit_a (t.py:10) needs at least 101 B on a device, there are 100 B",
          KEEL_RUN_TOO_LARGE);
 }
