@@ -55,6 +55,17 @@ def start(environment, script):
                             stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
+def wait_for_lasting(process, folder, pattern):
+    """Until a file has been there for a second, so not one of what is compiled at once."""
+    before = set()
+    while process.poll() is None:
+        now = set(folder.glob(pattern))
+        if before & now:
+            return
+        before = now
+        time.sleep(1)
+
+
 def end_helper(environment):
     answer = keel(environment, "cache", "remotes", "--json")
     os.kill(json.loads(answer.stdout)["helper"]["pid"], 9)
@@ -173,8 +184,7 @@ with Workspace("fleet") as space:
     long.write_text(LONG)
     killed, heir = (new(name, words, KEEL_KEYS_DIR=keys) for name in ("killed", "heir"))
     process = start(killed, long)
-    while process.poll() is None and not list(share.glob("killed/claims/*/*")):
-        time.sleep(0.05)
+    wait_for_lasting(process, share, "killed/claims/*/*")
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     answer, stats = train(heir, long)
