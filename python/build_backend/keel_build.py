@@ -29,8 +29,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = ROOT / "python"
 PROGRAMS = ("bin/keel", "lib/libkeel_pjrt.so")
 # What a source distribution contains: all that a build and an installation need.
-SOURCES = ("ARCHITECTURE.md", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md",
-           "cmake", "docs", "examples", "include", "man", "pyproject.toml", "python", "src")
+SOURCES = ("ARCHITECTURE.md", "CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "CONTRIBUTING.md", "LICENSE",
+           "README.md", "cmake", "docs", "examples", "include", "man", "pyproject.toml", "python", "src")
 # Has pjrt_c_api.h.
 HEADER = "xla-cpu-pjrt==0.0.1"
 # Licence texts of libraries that are linked in (cmake/KeelLibraries.cmake), and the licence chosen
