@@ -1,5 +1,5 @@
 # cause: size
-# subject: convolution window_strides
+# subject: self.stride
 # old: 1
 # new: 2
 # reason: the second network looks at every second pixel only; what the later layers see follows
